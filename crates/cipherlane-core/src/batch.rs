@@ -1,0 +1,386 @@
+//! A batch of messages, and the check that every session makes before it touches one.
+
+use crate::algorithm::{Algorithm, Mode, Operation};
+use crate::column::{Column, offsets_fit};
+use crate::error::BatchError;
+use crate::limits;
+use crate::output::Output;
+use crate::shape::Shape;
+use crate::{BLOCK, column};
+
+/// Messages that are run together: one algorithm and operation, with one key or a key each.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// The cipher in its mode.
+    pub algorithm: Algorithm,
+    /// What is done to each message.
+    pub operation: Operation,
+    /// Keys of [`Algorithm::key_bytes`] bytes.
+    pub keys: Column<'a>,
+    /// Nonces of [`Algorithm::nonce_bytes`] bytes: nonce, IV, initial counter block or tweak.
+    pub nonces: Column<'a>,
+    /// Additional authenticated data (AEAD only).
+    pub aad: Column<'a>,
+    /// The texts.
+    pub messages: Messages<'a>,
+    /// Bytes of each tag (AEAD only).
+    pub tag_lengths: TagLengths<'a>,
+    /// The tags to check, one row of [`TagLengths::stride`] bytes per message (`open` only).
+    pub tags: &'a [u8],
+}
+
+/// The texts of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Messages<'a> {
+    /// Where the input lies.
+    pub source: Source<'a>,
+    /// Message `i` is `offsets[i]..offsets[i + 1]`, in the input and in the output alike.
+    pub offsets: &'a [u64],
+}
+
+/// Where the input of a batch lies.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// In a buffer of its own.
+    Apart(&'a [u8]),
+    /// In [`Output::bytes`], which the results overwrite.
+    InPlace,
+}
+
+// Texts are secrets, too: their contents never reach a log.
+impl std::fmt::Debug for Source<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Apart(bytes) => write!(f, "Apart({} bytes)", bytes.len()),
+            Self::InPlace => f.write_str("InPlace"),
+        }
+    }
+}
+
+/// Tag lengths in bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum TagLengths<'a> {
+    /// All tags have this length.
+    Same(usize),
+    /// Tag `i` has `lengths[i]` bytes.
+    Each(&'a [u8]),
+}
+
+impl TagLengths<'_> {
+    /// The length of tag `index`.
+    ///
+    /// # Panics
+    /// If there is no such tag.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, index: usize) -> usize {
+        match *self {
+            Self::Same(length) => length,
+            Self::Each(lengths) => usize::from(lengths[index]),
+        }
+    }
+
+    /// Bytes between the starts of two tags: their common length, or 16 where lengths differ.
+    #[must_use]
+    pub const fn stride(&self) -> usize {
+        match *self {
+            Self::Same(length) => length,
+            Self::Each(_) => BLOCK,
+        }
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// A batch to encrypt or decrypt without authentication.
+    #[must_use]
+    pub const fn cipher(
+        algorithm: Algorithm,
+        operation: Operation,
+        keys: Column<'a>,
+        nonces: Column<'a>,
+        messages: Messages<'a>,
+    ) -> Self {
+        let aad = Column::EMPTY;
+        Self {
+            algorithm,
+            operation,
+            keys,
+            nonces,
+            aad,
+            messages,
+            tag_lengths: TagLengths::Same(0),
+            tags: &[],
+        }
+    }
+
+    /// A batch to seal with tags of 16 bytes; set [`Batch::tag_lengths`] for others.
+    #[must_use]
+    pub const fn seal(
+        algorithm: Algorithm,
+        keys: Column<'a>,
+        nonces: Column<'a>,
+        aad: Column<'a>,
+        messages: Messages<'a>,
+    ) -> Self {
+        let (operation, tag_lengths) = (Operation::Seal, TagLengths::Same(BLOCK));
+        Self { algorithm, operation, keys, nonces, aad, messages, tag_lengths, tags: &[] }
+    }
+
+    /// A batch to open with `tags` of 16 bytes; set [`Batch::tag_lengths`] for others.
+    #[must_use]
+    pub const fn open(
+        algorithm: Algorithm,
+        keys: Column<'a>,
+        nonces: Column<'a>,
+        aad: Column<'a>,
+        messages: Messages<'a>,
+        tags: &'a [u8],
+    ) -> Self {
+        let (operation, tag_lengths) = (Operation::Open, TagLengths::Same(BLOCK));
+        Self { algorithm, operation, keys, nonces, aad, messages, tag_lengths, tags }
+    }
+
+    /// Number of messages.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.messages.offsets.len().saturating_sub(1)
+    }
+
+    /// Whether there is no message.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Checks everything that a kernel relies on, against `output` as well, and returns the sizes.
+    ///
+    /// Every session calls it first. After it, each offset lies within both buffers, each column has a row of the
+    /// right length for each message, and each length is one that the mode takes.
+    ///
+    /// # Errors
+    /// The first thing that does not fit.
+    pub fn check(&self, output: &Output<'_>) -> Result<Shape, BatchError> {
+        if !self.algorithm.operations().contains(&self.operation) {
+            return Err(BatchError::Operation { algorithm: self.algorithm, operation: self.operation });
+        }
+        self.check_messages(output)?;
+        self.check_column("keys", &self.keys, "keys", Some(self.algorithm.key_bytes()))?;
+        self.check_column("nonces", &self.nonces, "nonces", self.algorithm.nonce_bytes())?;
+        if self.algorithm.is_aead() {
+            self.check_column("rows of AAD", &self.aad, "AAD", None)?;
+            self.check_nonces_not_empty()?;
+            self.check_aad_lengths()?;
+        } else if !matches!(self.aad.width(), Some(0)) {
+            return Err(BatchError::Unused { algorithm: self.algorithm, what: "AAD" });
+        }
+        self.check_tags(output)?;
+        self.check_lengths()
+    }
+
+    fn check_messages(&self, output: &Output<'_>) -> Result<(), BatchError> {
+        let offsets = self.messages.offsets;
+        let (what, bytes) = match self.messages.source {
+            Source::Apart(input) => ("messages", input.len()),
+            Source::InPlace => ("messages (in place)", output.bytes.len()),
+        };
+        if !offsets_fit(offsets, bytes) {
+            return Err(BatchError::Offsets { what, bytes });
+        }
+        // `offsets_fit` has shown that the last offset is within a buffer, hence a usize.
+        #[allow(clippy::cast_possible_truncation)]
+        let wanted = offsets.last().map_or(0, |&end| end as usize);
+        check_size("bytes of text", wanted, output.bytes.len())
+    }
+
+    fn check_column(
+        &self,
+        rows: &'static str,
+        column: &Column<'_>,
+        what: &'static str,
+        width: Option<usize>,
+    ) -> Result<(), BatchError> {
+        if let Column::Ragged(column::Ragged { bytes, offsets }) = *column
+            && !offsets_fit(offsets, bytes.len())
+        {
+            return Err(BatchError::Offsets { what, bytes: bytes.len() });
+        }
+        if column.rows().is_some_and(|count| count != self.len()) {
+            return Err(BatchError::Rows { what: rows, messages: self.len() });
+        }
+        let Some(wanted) = width else { return Ok(()) };
+        self.check_widths(what, column, &wanted.to_string(), |found| found == wanted)
+    }
+
+    /// Looks at the common width, or at each row where they differ.
+    fn check_widths(
+        &self,
+        what: &'static str,
+        column: &Column<'_>,
+        wanted: &str,
+        right: impl Fn(usize) -> bool,
+    ) -> Result<(), BatchError> {
+        let wrong = match column.width() {
+            Some(width) if self.is_empty() || right(width) => None,
+            Some(width) => Some((0, width)),
+            None => (0..self.len()).map(|i| (i, column.row(i).len())).find(|&(_, found)| !right(found)),
+        };
+        wrong.map_or(Ok(()), |(message, found)| Err(self.width_error(what, wanted, message, found)))
+    }
+
+    fn width_error(&self, what: &'static str, wanted: &str, message: usize, found: usize) -> BatchError {
+        BatchError::Width { algorithm: self.algorithm, what, wanted: wanted.to_owned(), message, found }
+    }
+
+    /// SP 800-38D section 5.2.1.1: 1 <= len(IV).
+    fn check_nonces_not_empty(&self) -> Result<(), BatchError> {
+        self.check_widths("nonces", &self.nonces, "1 or more", |found| found > 0)
+    }
+
+    fn check_aad_lengths(&self) -> Result<(), BatchError> {
+        self.check_widths("AAD", &self.aad, "at most 2^61 - 1", |found| found as u64 <= limits::GCM_AAD_BYTES)
+    }
+
+    fn check_tags(&self, output: &Output<'_>) -> Result<(), BatchError> {
+        let messages = self.len();
+        if !self.algorithm.is_aead() {
+            let unused = |what| Err(BatchError::Unused { algorithm: self.algorithm, what });
+            return match self.tag_lengths {
+                TagLengths::Same(0) if self.tags.is_empty() => Ok(()),
+                TagLengths::Same(_) | TagLengths::Each(_) => unused("tags"),
+            };
+        }
+        if let TagLengths::Each(lengths) = self.tag_lengths
+            && lengths.len() != messages
+        {
+            return Err(BatchError::Rows { what: "tag lengths", messages });
+        }
+        let all = if matches!(self.tag_lengths, TagLengths::Same(_)) { messages.min(1) } else { messages };
+        for message in 0..all {
+            let found = self.tag_lengths.get(message);
+            if !limits::GCM_TAG_BYTES.contains(&found) {
+                return Err(self.width_error("tags", "4, 8 or 12 to 16", message, found));
+            }
+        }
+        let wanted = messages * self.tag_lengths.stride();
+        match self.operation {
+            Operation::Open if self.tags.len() != wanted => {
+                Err(BatchError::Rows { what: "tags to check", messages })
+            }
+            Operation::Open => check_size("verdicts (accepted)", messages, output.accepted.len()),
+            _ if !self.tags.is_empty() => {
+                Err(BatchError::Unused { algorithm: self.algorithm, what: "tags to check when it seals" })
+            }
+            _ => check_size("bytes of tags", wanted, output.tags.len()),
+        }
+    }
+
+    fn check_lengths(&self) -> Result<Shape, BatchError> {
+        let (wanted, right): (&'static str, fn(u64) -> bool) = match self.algorithm.mode {
+            Mode::Ecb | Mode::Cbc => ("whole blocks of 16 bytes", |bytes| bytes % BLOCK as u64 == 0),
+            Mode::Ctr => ("any length", |_| true),
+            Mode::Gcm => ("at most 2^36 - 32 bytes", |bytes| bytes <= limits::GCM_TEXT_BYTES),
+            Mode::Xts => ("16 bytes to 16 MiB (2^20 blocks)", |bytes| {
+                (limits::XTS_UNIT_MIN_BYTES..=limits::XTS_UNIT_BYTES).contains(&bytes)
+            }),
+        };
+        let mut longest = 0;
+        for (message, pair) in self.messages.offsets.windows(2).enumerate() {
+            let found = pair[1] - pair[0];
+            if !right(found) {
+                return Err(BatchError::Length { algorithm: self.algorithm, wanted, message, found });
+            }
+            longest = longest.max(found);
+        }
+        let (first, last) = (self.messages.offsets.first(), self.messages.offsets.last());
+        Ok(Shape {
+            algorithm: self.algorithm,
+            operation: self.operation,
+            messages: self.len(),
+            bytes: last.zip(first).map_or(0, |(last, first)| last - first),
+            longest,
+            shared_key: self.keys.is_shared(),
+            in_place: matches!(self.messages.source, Source::InPlace),
+        })
+    }
+}
+
+fn check_size(what: &'static str, wanted: usize, found: usize) -> Result<(), BatchError> {
+    if found < wanted { Err(BatchError::Output { what, wanted, found }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Cipher;
+    use crate::column::Ragged;
+
+    const GCM: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
+
+    fn messages<'a>(bytes: &'a [u8], offsets: &'a [u64]) -> Messages<'a> {
+        Messages { source: Source::Apart(bytes), offsets }
+    }
+
+    fn check_seal(keys: Column<'_>, nonces: Column<'_>, texts: Messages<'_>) -> Result<Shape, BatchError> {
+        let (mut bytes, mut tags) = (vec![0; 100], vec![0; 100]);
+        let batch = Batch::seal(GCM, keys, nonces, Column::EMPTY, texts);
+        batch.check(&Output::sealed(&mut bytes, &mut tags))
+    }
+
+    #[test]
+    fn a_well_formed_batch_has_a_shape() {
+        let shape = check_seal(
+            Column::Shared(&[0; 16]),
+            Column::Each { bytes: &[0; 24], width: 12 },
+            messages(&[0; 40], &[0, 40, 40]),
+        )
+        .unwrap();
+        assert_eq!((shape.messages, shape.bytes, shape.longest, shape.shared_key), (2, 40, 40, true));
+    }
+
+    #[test]
+    fn wrong_parts_are_named() {
+        let (key, nonce) = (Column::Shared(&[0; 16]), Column::Shared(&[0; 12]));
+        let one = messages(&[0; 40], &[0, 40]);
+        let error = |keys, nonces, texts| check_seal(keys, nonces, texts).unwrap_err().to_string();
+        assert!(error(Column::Shared(&[0; 24]), nonce, one).contains("keys of 16 bytes"));
+        assert!(error(key, Column::EMPTY, one).contains("nonces of 1 or more"));
+        assert!(error(Column::Each { bytes: &[0; 33], width: 16 }, nonce, one).contains("one row each"));
+        assert!(error(key, nonce, messages(&[0; 40], &[0, 41])).contains("offsets of messages"));
+        assert!(error(key, nonce, messages(&[0; 40], &[])).contains("offsets of messages"));
+        let ragged = Ragged { bytes: &[0; 3], offsets: &[0, 4] };
+        assert!(error(key, Column::Ragged(ragged), one).contains("offsets of nonces"));
+        assert!(error(key, nonce, messages(&[0; 200], &[0, 200])).contains("200 bytes of text"));
+    }
+
+    #[test]
+    fn tags_are_checked() {
+        let mut bytes = vec![0; 16];
+        let mut accepted = [false];
+        let (key, nonce) = (Column::Shared(&[0; 16]), Column::Shared(&[0; 12]));
+        let mut batch = Batch::open(GCM, key, nonce, Column::EMPTY, messages(&[0; 16], &[0, 16]), &[0; 5]);
+        batch.tag_lengths = TagLengths::Same(5);
+        let error = batch.check(&Output::opened(&mut bytes, &mut accepted)).unwrap_err();
+        assert!(error.to_string().contains("tags of 4, 8 or 12 to 16 bytes"), "{error}");
+        batch.tag_lengths = TagLengths::Same(4);
+        let error = batch.check(&Output::opened(&mut bytes, &mut accepted)).unwrap_err();
+        assert!(error.to_string().contains("1 tags to check"), "{error}");
+    }
+
+    #[test]
+    fn modes_say_which_lengths_they_take() {
+        let mut bytes = vec![0; 64];
+        for (mode, length, part) in [(Mode::Cbc, 17, "whole blocks"), (Mode::Xts, 15, "16 bytes to 16 MiB")] {
+            let algorithm = Algorithm::new(Cipher::Aes256, mode);
+            let (key, offsets) = (vec![0; algorithm.key_bytes()], [0, length]);
+            let batch = Batch::cipher(
+                algorithm,
+                Operation::Encrypt,
+                Column::Shared(&key),
+                Column::Shared(&[0; 16]),
+                messages(&[0; 64], &offsets),
+            );
+            let error = batch.check(&Output::text(&mut bytes)).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Errors. Each names the remedy.
+
+use thiserror::Error;
+
+use crate::algorithm::{Algorithm, Operation};
+
+/// A name that nothing here has.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("unknown {kind} `{name}`; known: {}", known.join(", "))]
+pub struct UnknownName {
+    /// What was named: `algorithm`, `tier`.
+    pub kind: &'static str,
+    /// The name that was given.
+    pub name: String,
+    /// The names that there are.
+    pub known: Vec<String>,
+}
+
+impl UnknownName {
+    /// An error that lists the known names.
+    #[must_use]
+    pub fn new(kind: &'static str, name: &str, known: impl IntoIterator<Item = String>) -> Self {
+        Self { kind, name: name.to_owned(), known: known.into_iter().collect() }
+    }
+}
+
+/// A batch whose parts do not fit together. Nothing was read or written.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum BatchError {
+    /// The operation is not one of the algorithm's two.
+    #[error("{algorithm} cannot {operation}; it can {} and {}", algorithm.operations()[0], algorithm.operations()[1])]
+    Operation {
+        /// The algorithm of the batch.
+        algorithm: Algorithm,
+        /// The operation of the batch.
+        operation: Operation,
+    },
+    /// The session was opened for something else.
+    #[error("this session runs {session}, the batch asks for {batch}; open a session for it")]
+    OtherSession {
+        /// Algorithm and operation of the session.
+        session: String,
+        /// Algorithm and operation of the batch.
+        batch: String,
+    },
+    /// Offsets fall or leave their buffer.
+    #[error(
+        "the offsets of {what} must have one entry more than there are items, never fall and end within the {bytes} bytes of their buffer"
+    )]
+    Offsets {
+        /// Whose offsets.
+        what: &'static str,
+        /// Length of their buffer.
+        bytes: usize,
+    },
+    /// A column has not one row per message.
+    #[error("{messages} messages need {messages} {what}, one row each, or one shared row")]
+    Rows {
+        /// Which column.
+        what: &'static str,
+        /// Messages of the batch.
+        messages: usize,
+    },
+    /// A key, nonce or tag has the wrong length.
+    #[error("{algorithm} takes {what} of {wanted} bytes, message {message} has {found}")]
+    Width {
+        /// The algorithm of the batch.
+        algorithm: Algorithm,
+        /// What has the wrong length.
+        what: &'static str,
+        /// Which lengths are right.
+        wanted: String,
+        /// First message at fault.
+        message: usize,
+        /// Its length in bytes.
+        found: usize,
+    },
+    /// Data that the algorithm has no use for.
+    #[error("{algorithm} takes no {what}; leave it empty")]
+    Unused {
+        /// The algorithm of the batch.
+        algorithm: Algorithm,
+        /// What is too much.
+        what: &'static str,
+    },
+    /// A message whose length the mode does not take.
+    #[error("{algorithm} takes messages of {wanted}, message {message} has {found} bytes")]
+    Length {
+        /// The algorithm of the batch.
+        algorithm: Algorithm,
+        /// Which lengths are right.
+        wanted: &'static str,
+        /// First message at fault.
+        message: usize,
+        /// Its length in bytes.
+        found: u64,
+    },
+    /// An output buffer of the wrong size.
+    #[error("the output needs {wanted} {what}, it has {found}")]
+    Output {
+        /// Which buffer, and its unit.
+        what: &'static str,
+        /// Least size that fits.
+        wanted: usize,
+        /// The size it has.
+        found: usize,
+    },
+}
+
+/// A plan that the device cannot offer.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Unsupported {
+    /// The device has no kernel for this.
+    #[error("{device} does not offer {what}; it offers {}", offered(known))]
+    Kernel {
+        /// The device.
+        device: String,
+        /// What was asked for.
+        what: String,
+        /// What there is instead.
+        known: Vec<String>,
+    },
+    /// This CPU lacks the instructions of the tier.
+    #[error("tier {tier} needs {missing}, which this CPU lacks; available here: {}", offered(known))]
+    Missing {
+        /// The tier that was asked for.
+        tier: String,
+        /// Instruction sets that are missing.
+        missing: String,
+        /// Tiers that there are.
+        known: Vec<String>,
+    },
+    /// The tier is switched off by the environment.
+    #[error("tier {tier} is switched off by {variable}; unset it to use the tier")]
+    SwitchedOff {
+        /// The tier that was asked for.
+        tier: String,
+        /// The environment variable.
+        variable: String,
+    },
+    /// A number outside its range.
+    #[error("{what} must be {wanted}, not {found}")]
+    Range {
+        /// Which number.
+        what: &'static str,
+        /// The range.
+        wanted: String,
+        /// What was given.
+        found: usize,
+    },
+}
+
+fn offered(known: &[String]) -> String {
+    if known.is_empty() { "nothing like it".to_owned() } else { known.join(", ") }
+}
+
+/// Why a session could not be opened or a batch not be run.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum DeviceError {
+    /// The batch is not well formed.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// The plan is not one of the device's.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// The device failed.
+    #[error("{device}: {reason}")]
+    Failed {
+        /// The device.
+        device: String,
+        /// What happened, and what helps.
+        reason: String,
+    },
+}

@@ -1,0 +1,32 @@
+//! The types of cipherlane, and nothing else: no unsafe, no I/O, no threads.
+//!
+//! A [`Batch`] of messages has a [`Shape`]; a [`Device`] turns the shape into a [`Plan`]; the plan opens a
+//! [`Session`]; the session runs the batch into an [`Output`] and returns [`Spans`] of time.
+//!
+//! Each module is one noun of that sentence.
+
+#![forbid(unsafe_code)]
+
+pub mod algorithm;
+pub mod batch;
+pub mod column;
+pub mod device;
+pub mod error;
+pub mod limits;
+pub mod output;
+pub mod plan;
+pub mod shape;
+pub mod spans;
+
+pub use algorithm::{Algorithm, Cipher, Mode, Operation};
+pub use batch::{Batch, Messages, Source, TagLengths};
+pub use column::{Column, Ragged};
+pub use device::{Device, Info, Kernel, Session};
+pub use error::{BatchError, DeviceError, UnknownName, Unsupported};
+pub use output::Output;
+pub use plan::{Plan, Wish};
+pub use shape::Shape;
+pub use spans::Spans;
+
+/// Bytes of one block of every 128-bit block cipher here (FIPS 197 section 3.1: Nb = 4 words).
+pub const BLOCK: usize = 16;

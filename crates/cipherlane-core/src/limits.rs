@@ -1,0 +1,12 @@
+//! The lengths that the standards allow.
+
+/// Longest plaintext of one GCM message in bytes: 2^39 - 256 bits (SP 800-38D section 5.2.1.1).
+pub const GCM_TEXT_BYTES: u64 = (1 << 36) - 32;
+/// Longest additional data of one GCM message in bytes: 2^64 - 1 bits (SP 800-38D section 5.2.1.1).
+pub const GCM_AAD_BYTES: u64 = (1 << 61) - 1;
+/// Tag lengths of GCM in bytes (SP 800-38D section 5.2.1.2; appendix C on the two short ones).
+pub const GCM_TAG_BYTES: [usize; 7] = [4, 8, 12, 13, 14, 15, 16];
+/// Longest XTS data unit in bytes: 2^20 blocks (SP 800-38E section 4).
+pub const XTS_UNIT_BYTES: u64 = 16 << 20;
+/// Shortest XTS data unit in bytes: one block (IEEE 1619 section 5.3).
+pub const XTS_UNIT_MIN_BYTES: u64 = 16;

@@ -1,0 +1,34 @@
+//! Where results go.
+
+/// The buffers that a session fills. The caller owns them, so a million small results cost no allocation.
+#[derive(Debug)]
+pub struct Output<'a> {
+    /// The texts: message `i` goes to the same offsets that it has in the batch. At least as long as the last
+    /// offset. For a batch [in place](crate::Source::InPlace) this buffer holds the input, too.
+    pub bytes: &'a mut [u8],
+    /// `seal`: the tags that were made, one row of [`crate::TagLengths::stride`] bytes per message; a shorter tag
+    /// fills the front of its row. Empty otherwise.
+    pub tags: &'a mut [u8],
+    /// `open`: whether each tag was right. The text of a rejected message is zeroed. Empty otherwise.
+    pub accepted: &'a mut [bool],
+}
+
+impl<'a> Output<'a> {
+    /// An output for algorithms without a tag.
+    #[must_use]
+    pub fn text(bytes: &'a mut [u8]) -> Self {
+        Self { bytes, tags: &mut [], accepted: &mut [] }
+    }
+
+    /// An output of `seal`.
+    #[must_use]
+    pub fn sealed(bytes: &'a mut [u8], tags: &'a mut [u8]) -> Self {
+        Self { bytes, tags, accepted: &mut [] }
+    }
+
+    /// An output of `open`.
+    #[must_use]
+    pub fn opened(bytes: &'a mut [u8], accepted: &'a mut [bool]) -> Self {
+        Self { bytes, tags: &mut [], accepted }
+    }
+}

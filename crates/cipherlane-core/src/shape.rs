@@ -1,0 +1,44 @@
+//! The sizes of a batch: all that a device needs to plan, and nothing of its contents.
+
+use crate::algorithm::{Algorithm, Operation};
+
+/// Sizes of a batch, never its contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// The cipher in its mode.
+    pub algorithm: Algorithm,
+    /// What is done to each message.
+    pub operation: Operation,
+    /// Number of messages.
+    pub messages: usize,
+    /// Bytes of all messages together, without AAD and tags.
+    pub bytes: u64,
+    /// Bytes of the longest message.
+    pub longest: u64,
+    /// Whether all messages have one key.
+    pub shared_key: bool,
+    /// Whether the input lies in the output buffer.
+    pub in_place: bool,
+}
+
+impl Shape {
+    /// The shape of `messages` equal messages of `message_bytes` bytes, out of place.
+    #[must_use]
+    pub const fn uniform(
+        algorithm: Algorithm,
+        operation: Operation,
+        messages: usize,
+        message_bytes: u64,
+        shared_key: bool,
+    ) -> Self {
+        Self {
+            algorithm,
+            operation,
+            messages,
+            bytes: messages as u64 * message_bytes,
+            longest: message_bytes,
+            shared_key,
+            in_place: false,
+        }
+    }
+}

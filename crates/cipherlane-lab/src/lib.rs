@@ -1,0 +1,1 @@
+//! Workloads, sampling and statistics.

@@ -1,0 +1,1 @@
+//! Measurements as records: one JSON object a line, with a published schema.

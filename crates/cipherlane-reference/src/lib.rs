@@ -1,0 +1,1 @@
+//! Readable implementations that follow their standards, and the exam that every device sits.

@@ -1,0 +1,1 @@
+//! Other libraries as devices, to measure and to test against.

@@ -1,0 +1,1 @@
+//! Bulk cryptography on every lane of a machine.

@@ -1,0 +1,3 @@
+//! What CI and developers run.
+
+fn main() {}
