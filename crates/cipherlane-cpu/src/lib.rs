@@ -1,1 +1,15 @@
-//! The engine on this CPU: portable, SSE, AVX2 and AVX-512 tiers.
+//! The engine on this CPU: every algorithm on a portable, an SSE, an AVX2 and an AVX-512 tier.
+//!
+//! Read in this order: [`lanes`] is the vector vocabulary, one file per instruction set; [`cipher`] has one file
+//! per block cipher, [`mode`] one per mode of operation, each written once over the vocabulary; [`table`] says
+//! which of them serves an algorithm on a tier; [`session`] spreads a batch over threads.
+
+#[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
+mod cipher;
+#[allow(unsafe_code)] // pointers into the buffers of a checked batch, shared by threads
+mod job;
+#[allow(unsafe_code)] // vector intrinsics, each behind a proof of its CPU feature
+mod lanes;
+#[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
+mod mode;
+mod worker;

@@ -1,0 +1,227 @@
+//! AES with one instruction per round (FIPS 197), on registers of any width.
+
+use cipherlane_core::BLOCK;
+
+use super::{Permutation, V};
+use crate::lanes::{AesLanes, Isa, Lanes, Work, wipe};
+
+/// Most round keys: AES-256 has 15.
+pub(crate) const MAX_KEYS: usize = 15;
+
+/// Round keys in the order of use, lane by lane: one key in all lanes, or a key a lane.
+pub(crate) type RoundKeys<V> = [V; MAX_KEYS];
+
+/// The key expansion of FIPS 197 section 5.2 for ROUNDS = 10, 12 or 14 rounds, in every lane at once.
+///
+/// `key` holds the key of each lane: its first 16 bytes, then the rest (8 bytes in the low half, or 16).
+#[inline(always)]
+pub(crate) fn expand<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, key: [I::V; 2]) -> RoundKeys<I::V> {
+    let mut keys = [isa.zero(); MAX_KEYS];
+    match ROUNDS {
+        10 => expand_128(isa, key[0], &mut keys),
+        12 => expand_192(isa, key, &mut keys),
+        14 => expand_256(isa, key, &mut keys),
+        _ => unreachable!("AES has 10, 12 or 14 rounds"),
+    }
+    keys
+}
+
+/// Rcon[1..=10] of FIPS 197 section 5.2: powers of x.
+const ROUND_CONSTANTS: [u8; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
+
+/// SubWord of word WORD, rotated by ROTATE bytes before, XOR `constant`: in all four words of each lane.
+///
+/// The last AES round is SubBytes and ShiftRows; with one word in all four columns ShiftRows changes nothing.
+#[inline(always)]
+fn sub_word<I: Isa<V: AesLanes>, const WORD: usize, const ROTATE: usize>(
+    isa: I,
+    keys: I::V,
+    constant: u8,
+) -> I::V {
+    #[allow(clippy::cast_possible_truncation)] // indices below 16
+    let pattern = isa.splat(&std::array::from_fn(|i| (4 * WORD + (i + ROTATE) % 4) as u8));
+    let constant = isa.splat(&std::array::from_fn(|i| if i % 4 == 0 { constant } else { 0 }));
+    keys.permute_bytes(pattern).aes_encrypt_last(constant)
+}
+
+/// Word i becomes the XOR of words 0..=i: what w[i] = w[i - Nk] ^ w[i - 1] amounts to over four words.
+#[inline(always)]
+fn running_xor<T: Lanes>(words: T) -> T {
+    let pairs = words.xor(words.shift_bytes::<4>());
+    pairs.xor(pairs.shift_bytes::<8>())
+}
+
+#[inline(always)]
+fn expand_128<I: Isa<V: AesLanes>>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>) {
+    keys[0] = key;
+    for i in 1..=10 {
+        let word = sub_word::<I, 3, 1>(isa, keys[i - 1], ROUND_CONSTANTS[i - 1]);
+        keys[i] = running_xor(keys[i - 1]).xor(word);
+    }
+}
+
+/// Six words a step, kept as four and two; each round key takes the next four of the stream.
+#[inline(always)]
+fn expand_192<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
+    let [mut four, mut two] = key;
+    let last_word = isa.splat(&std::array::from_fn(|i| 12 + (i % 4) as u8));
+    keys[0] = four;
+    for step in 0..4 {
+        let (next_four, next_two) = step_192(isa, four, two, ROUND_CONSTANTS[2 * step], last_word);
+        keys[3 * step + 1] = two.low_low(next_four);
+        keys[3 * step + 2] = next_four.high_low(next_two);
+        let word = ROUND_CONSTANTS[2 * step + 1];
+        (four, two) = step_192(isa, next_four, next_two, word, last_word);
+        keys[3 * step + 3] = four;
+    }
+}
+
+#[inline(always)]
+fn step_192<I: Isa<V: AesLanes>>(isa: I, four: I::V, two: I::V, constant: u8, last: I::V) -> (I::V, I::V) {
+    let next_four = running_xor(four).xor(sub_word::<I, 1, 1>(isa, two, constant));
+    let next_two = two.xor(two.shift_bytes::<4>()).xor(next_four.permute_bytes(last));
+    (next_four, next_two)
+}
+
+#[inline(always)]
+fn expand_256<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
+    keys[..2].copy_from_slice(&key);
+    for i in 2..15 {
+        let word = if i % 2 == 0 {
+            sub_word::<I, 3, 1>(isa, keys[i - 1], ROUND_CONSTANTS[i / 2 - 1])
+        } else {
+            sub_word::<I, 3, 0>(isa, keys[i - 1], 0)
+        };
+        keys[i] = running_xor(keys[i - 2]).xor(word);
+    }
+}
+
+/// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order, all but the first
+/// and the last through InvMixColumns. A last round undone by a full inverse round is just that.
+#[inline(always)]
+fn invert<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, keys: &RoundKeys<I::V>) -> RoundKeys<I::V> {
+    let mut inverse = [isa.zero(); MAX_KEYS];
+    for (i, key) in inverse.iter_mut().enumerate().take(ROUNDS + 1) {
+        let forward = keys[ROUNDS - i];
+        *key = if i == 0 || i == ROUNDS {
+            forward
+        } else {
+            forward.aes_encrypt_last(isa.zero()).aes_decrypt_round(isa.zero())
+        };
+    }
+    inverse
+}
+
+/// One key of any AES length in every lane.
+#[inline(always)]
+fn splat_key<I: Isa>(isa: I, key: &[u8]) -> [I::V; 2] {
+    let mut bytes = [[0; BLOCK]; 2];
+    bytes.as_flattened_mut()[..key.len()].copy_from_slice(key);
+    let lanes = [isa.splat(&bytes[0]), isa.splat(&bytes[1])];
+    zeroize::Zeroize::zeroize(bytes.as_flattened_mut());
+    lanes
+}
+
+/// Key expansion as work of its own, so that it is compiled once and not into every mode.
+struct Expand<'a, I, const ROUNDS: usize, const INVERSE: bool> {
+    isa: I,
+    key: &'a [u8],
+}
+
+impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Work for Expand<'_, I, ROUNDS, INVERSE> {
+    type Output = RoundKeys<I::V>;
+
+    #[inline(always)]
+    fn run(self) -> RoundKeys<I::V> {
+        let keys = expand::<I, ROUNDS>(self.isa, splat_key(self.isa, self.key));
+        if INVERSE { invert::<I, ROUNDS>(self.isa, &keys) } else { keys }
+    }
+}
+
+/// AES encryption in ROUNDS rounds: 10, 12 or 14.
+pub(crate) struct AesEncrypt<I: Isa, const ROUNDS: usize> {
+    isa: I,
+    keys: RoundKeys<I::V>,
+}
+
+/// AES decryption in ROUNDS rounds.
+pub(crate) struct AesDecrypt<I: Isa, const ROUNDS: usize> {
+    isa: I,
+    keys: RoundKeys<I::V>,
+}
+
+impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesEncrypt<I, ROUNDS> {
+    type Isa = I;
+
+    #[inline(always)]
+    fn new(isa: I, key: &[u8]) -> Self {
+        Self { isa, keys: isa.vectorize(Expand::<I, ROUNDS, false> { isa, key }) }
+    }
+
+    #[inline(always)]
+    fn isa(&self) -> I {
+        self.isa
+    }
+
+    #[inline(always)]
+    fn apply_while<const N: usize>(
+        &self,
+        mut blocks: [V<Self>; N],
+        mut meanwhile: impl FnMut(usize),
+    ) -> [V<Self>; N] {
+        for block in &mut blocks {
+            *block = block.xor(self.keys[0]);
+        }
+        for round in 1..ROUNDS {
+            for block in &mut blocks {
+                *block = block.aes_encrypt_round(self.keys[round]);
+            }
+            meanwhile(round - 1);
+        }
+        blocks.map(|block| block.aes_encrypt_last(self.keys[ROUNDS]))
+    }
+}
+
+impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesDecrypt<I, ROUNDS> {
+    type Isa = I;
+
+    #[inline(always)]
+    fn new(isa: I, key: &[u8]) -> Self {
+        Self { isa, keys: isa.vectorize(Expand::<I, ROUNDS, true> { isa, key }) }
+    }
+
+    #[inline(always)]
+    fn isa(&self) -> I {
+        self.isa
+    }
+
+    #[inline(always)]
+    fn apply_while<const N: usize>(
+        &self,
+        mut blocks: [V<Self>; N],
+        mut meanwhile: impl FnMut(usize),
+    ) -> [V<Self>; N] {
+        for block in &mut blocks {
+            *block = block.xor(self.keys[0]);
+        }
+        for round in 1..ROUNDS {
+            for block in &mut blocks {
+                *block = block.aes_decrypt_round(self.keys[round]);
+            }
+            meanwhile(round - 1);
+        }
+        blocks.map(|block| block.aes_decrypt_last(self.keys[ROUNDS]))
+    }
+}
+
+impl<I: Isa, const ROUNDS: usize> Drop for AesEncrypt<I, ROUNDS> {
+    fn drop(&mut self) {
+        wipe(&mut self.keys);
+    }
+}
+
+impl<I: Isa, const ROUNDS: usize> Drop for AesDecrypt<I, ROUNDS> {
+    fn drop(&mut self) {
+        wipe(&mut self.keys);
+    }
+}

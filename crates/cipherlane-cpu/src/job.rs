@@ -1,0 +1,123 @@
+//! A checked batch with its output, as pointers that several threads may use at once.
+
+use std::marker::PhantomData;
+
+use cipherlane_core::{BLOCK, Batch, Output, Source};
+
+/// A batch that has passed [`Batch::check`], with its output.
+///
+/// Threads share it: each touches only the bytes of the messages (or segments) that it was given, and offsets
+/// never fall, so no two messages overlap.
+pub(crate) struct Job<'a> {
+    batch: &'a Batch<'a>,
+    input: *const u8,
+    output: *mut u8,
+    tags: *mut u8,
+    accepted: *mut bool,
+    borrowed: PhantomData<&'a mut u8>,
+}
+
+// SAFETY: threads write to disjoint messages, see above; everything else is shared and only read.
+unsafe impl Sync for Job<'_> {}
+
+/// Where one message lies. Input and output are equal in place, else they do not overlap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    /// First byte of the input.
+    pub(crate) input: *const u8,
+    /// First byte of the output.
+    pub(crate) output: *mut u8,
+    /// Bytes of both.
+    pub(crate) bytes: usize,
+}
+
+impl Message {
+    /// The message from byte `start` on.
+    ///
+    /// # Safety
+    /// `start <= self.bytes`.
+    #[inline(always)]
+    pub(crate) unsafe fn skip(self, start: usize) -> Self {
+        // SAFETY: the caller vouches that this stays within the message.
+        unsafe {
+            Self { input: self.input.add(start), output: self.output.add(start), bytes: self.bytes - start }
+        }
+    }
+
+    /// The first `bytes` bytes.
+    #[inline(always)]
+    pub(crate) fn take(self, bytes: usize) -> Self {
+        debug_assert!(bytes <= self.bytes);
+        Self { bytes, ..self }
+    }
+}
+
+impl<'a> Job<'a> {
+    /// The job of running `batch` into `output`, which must have passed [`Batch::check`] together.
+    pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Self {
+        let text = output.bytes.as_mut_ptr();
+        let input = match batch.messages.source {
+            Source::Apart(bytes) => bytes.as_ptr(),
+            Source::InPlace => text.cast_const(),
+        };
+        let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
+        Self { batch, input, output: text, tags, accepted, borrowed: PhantomData }
+    }
+
+    /// The batch: keys, nonces, AAD and lengths.
+    #[inline(always)]
+    pub(crate) fn batch(&self) -> &Batch<'a> {
+        self.batch
+    }
+
+    /// Where message `index` lies.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
+    pub(crate) fn message(&self, index: usize) -> Message {
+        let (start, end) = (self.batch.messages.offsets[index], self.batch.messages.offsets[index + 1]);
+        let (start, bytes) = (start as usize, (end - start) as usize);
+        // SAFETY: the check has shown that both buffers reach to the last offset.
+        unsafe { Message { input: self.input.add(start), output: self.output.add(start), bytes } }
+    }
+
+    /// The nonce of message `index` where the algorithm has 16-byte nonces.
+    #[inline(always)]
+    pub(crate) fn nonce_block(&self, index: usize) -> [u8; BLOCK] {
+        let mut block = [0; BLOCK];
+        block.copy_from_slice(self.batch.nonces.row(index));
+        block
+    }
+
+    /// Stores the tag of message `index`: as many bytes of `tag` as its length says. A longer row is filled with
+    /// zeros.
+    #[inline(always)]
+    pub(crate) fn put_tag(&self, index: usize, tag: &[u8; BLOCK]) {
+        let stride = self.batch.tag_lengths.stride();
+        let length = self.batch.tag_lengths.get(index);
+        debug_assert!(length <= stride && stride <= BLOCK);
+        let mut row = [0; BLOCK];
+        row[..length].copy_from_slice(&tag[..length]);
+        // SAFETY: the check has shown that there is a row of `stride` bytes for each message, and this thread
+        // alone has this message.
+        unsafe { std::ptr::copy_nonoverlapping(row.as_ptr(), self.tags.add(index * stride), stride) }
+    }
+
+    /// Compares the tag of message `index` with `tag` in constant time and stores the verdict. The text of a
+    /// rejected message is zeroed.
+    #[inline(always)]
+    pub(crate) fn check_tag(&self, index: usize, tag: &[u8; BLOCK]) {
+        let stride = self.batch.tag_lengths.stride();
+        let length = self.batch.tag_lengths.get(index);
+        let expected = &self.batch.tags[index * stride..index * stride + length];
+        let difference = expected.iter().zip(tag).fold(0, |difference, (a, b)| difference | (a ^ b));
+        // Hides from the compiler that it may stop at the first difference.
+        let accepted = std::hint::black_box(difference) == 0;
+        if !accepted {
+            let message = self.message(index);
+            // SAFETY: this thread alone has this message.
+            unsafe { std::ptr::write_bytes(message.output, 0, message.bytes) }
+        }
+        // SAFETY: the check has shown that there is a verdict for each message.
+        unsafe { self.accepted.add(index).write(accepted) }
+    }
+}

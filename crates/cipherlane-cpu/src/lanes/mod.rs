@@ -1,0 +1,205 @@
+//! The vector vocabulary: registers of 128-bit lanes, and the proofs that this CPU has them.
+//!
+//! [`Isa`] is a zero-size token that exists only where its instructions do: detection hands it out. It makes the
+//! first register values; every other operation starts from a value, so a value is a proof, too, and arithmetic on
+//! values is safe. What stays unsafe is memory.
+//!
+//! Kernels are generic over these traits and `#[inline(always)]` down to the intrinsic. [`Isa::vectorize`] is the
+//! one place where code generation is switched to the instruction set: outside it everything is sound, but slow.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sse;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod vaes256;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod vaes512;
+
+use zeroize::Zeroize;
+
+use cipherlane_core::BLOCK;
+
+/// Code to be compiled for an instruction set. The implementation of [`Work::run`] is `#[inline(always)]`.
+pub(crate) trait Work {
+    /// What the work returns.
+    type Output;
+    /// Does the work.
+    fn run(self) -> Self::Output;
+}
+
+/// An instruction set: the proof that this CPU has it, and the source of all its registers.
+pub(crate) trait Isa: Copy + Send + Sync + 'static {
+    /// Its register of 128-bit lanes.
+    type V: Lanes<Isa = Self>;
+
+    /// Runs `work` compiled for this instruction set.
+    fn vectorize<W: Work>(self, work: W) -> W::Output;
+
+    /// All lanes zero.
+    fn zero(self) -> Self::V;
+
+    /// `block` in every lane.
+    fn splat(self, block: &[u8; BLOCK]) -> Self::V;
+
+    /// Lane `i` is `block(i)`.
+    #[inline(always)]
+    fn lanes(self, block: impl Fn(usize) -> [u8; BLOCK]) -> Self::V {
+        let mut bytes = [[0; BLOCK]; MAX_LANES];
+        for (i, lane) in bytes.iter_mut().enumerate().take(Self::V::LANES) {
+            *lane = block(i);
+        }
+        // SAFETY: the array holds MAX_LANES >= LANES lanes.
+        unsafe { self.load(bytes.as_ptr().cast()) }
+    }
+
+    /// `LANES * 16` bytes from `from`, which need not be aligned.
+    ///
+    /// # Safety
+    /// That many bytes are readable.
+    unsafe fn load(self, from: *const u8) -> Self::V;
+
+    /// The first `bytes` bytes from `from`, the rest of the register zero. Nothing beyond is touched.
+    ///
+    /// # Safety
+    /// `bytes` bytes are readable, and `bytes <= LANES * 16`.
+    #[inline(always)]
+    unsafe fn load_partial(self, from: *const u8, bytes: usize) -> Self::V {
+        let mut buffer = [0u8; MAX_LANES * BLOCK];
+        debug_assert!(bytes <= Self::V::LANES * BLOCK);
+        // SAFETY: the caller vouches for the source; the buffer holds a whole register.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), bytes);
+            self.load(buffer.as_ptr())
+        }
+    }
+
+    /// Lane `i` from `from[i]`, for the first LANES pointers.
+    ///
+    /// # Safety
+    /// `from` has at least LANES pointers to 16 readable bytes each.
+    unsafe fn gather(self, from: &[*const u8]) -> Self::V;
+}
+
+/// Lanes of the widest register.
+pub(crate) const MAX_LANES: usize = 4;
+
+/// A register of LANES 128-bit lanes. Operations work on each lane by itself unless they say otherwise.
+///
+/// Byte 0 of a lane is the byte at its lowest address; "low half" means bytes 0..8 as a little-endian integer.
+pub(crate) trait Lanes: Copy + Send + Sync + 'static {
+    /// The instruction set whose register it is.
+    type Isa: Isa<V = Self>;
+    /// Number of lanes: 1, 2 or 4.
+    const LANES: usize;
+    /// Bytes of the register.
+    const BYTES: usize = Self::LANES * BLOCK;
+
+    /// Stores all bytes to `to`, which need not be aligned.
+    ///
+    /// # Safety
+    /// `BYTES` bytes are writable.
+    unsafe fn store(self, to: *mut u8);
+
+    /// Stores the first `bytes` bytes to `to` and touches nothing beyond.
+    ///
+    /// # Safety
+    /// `bytes` bytes are writable, and `bytes <= BYTES`.
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
+        let mut buffer = [0u8; MAX_LANES * BLOCK];
+        debug_assert!(bytes <= Self::BYTES);
+        // SAFETY: the buffer holds a whole register; the caller vouches for the destination.
+        unsafe {
+            self.store(buffer.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, bytes);
+        }
+    }
+
+    /// Stores lane `i` to `to[i]`, for the first LANES pointers.
+    ///
+    /// # Safety
+    /// `to` has at least LANES pointers to 16 writable bytes each.
+    unsafe fn scatter(self, to: &[*mut u8]);
+
+    /// The lanes as bytes.
+    #[inline(always)]
+    fn to_blocks(self) -> [[u8; BLOCK]; MAX_LANES] {
+        let mut blocks = [[0; BLOCK]; MAX_LANES];
+        // SAFETY: the array holds MAX_LANES >= LANES lanes.
+        unsafe { self.store(blocks.as_mut_ptr().cast()) };
+        blocks
+    }
+
+    /// `self ^ other`.
+    fn xor(self, other: Self) -> Self;
+
+    /// `self ^ a ^ b`.
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        self.xor(a).xor(b)
+    }
+
+    /// `self & other`.
+    fn and(self, other: Self) -> Self;
+
+    /// Reverses the bytes of each lane: big-endian integers become little-endian ones and back.
+    fn reverse_bytes(self) -> Self;
+
+    /// Adds 32-bit little-endian words, without carries between them.
+    fn add32(self, other: Self) -> Self;
+
+    /// The last lane of `before`, then all lanes of `self` but the last: the register one block earlier.
+    fn shift_in(self, before: Self) -> Self;
+
+    /// Byte `i` of each lane becomes its byte `pattern[i]`, of which the low four bits count.
+    fn permute_bytes(self, pattern: Self) -> Self;
+
+    /// Shifts each lane by BYTES bytes towards its last byte, filling with zeros.
+    fn shift_bytes<const BYTES: i32>(self) -> Self;
+
+    /// Exchanges the halves of each lane.
+    fn swap_halves(self) -> Self;
+
+    /// The low half of `self`, then the low half of `other`.
+    fn low_low(self, other: Self) -> Self;
+
+    /// The high half of `self`, then the low half of `other`.
+    fn high_low(self, other: Self) -> Self;
+
+    /// The high half of `self`, then the high half of `other`.
+    fn high_high(self, other: Self) -> Self;
+
+    /// Carry-less product of the low halves.
+    fn clmul_low(self, other: Self) -> Self;
+
+    /// Carry-less product of the high halves.
+    fn clmul_high(self, other: Self) -> Self;
+
+    /// Carry-less product of the low half of `self` and the high half of `other`.
+    fn clmul_low_high(self, other: Self) -> Self;
+
+    /// XOR of all lanes, in a single block.
+    fn fold(self) -> [u8; BLOCK];
+
+    /// Multiplies each lane by x^(8 * BYTES) in the field of XTS: little-endian, x^128 = x^7 + x^2 + x + 1
+    /// (IEEE 1619 section 5.2). `BYTES` is at most 4: the bits carried out are reduced once.
+    fn times_x8<const BYTES: i32>(self) -> Self;
+}
+
+/// Registers with one AES round per instruction (FIPS 197 section 5; decryption as in section 5.3.5).
+pub(crate) trait AesLanes: Lanes {
+    /// SubBytes, ShiftRows, MixColumns, AddRoundKey.
+    fn aes_encrypt_round(self, key: Self) -> Self;
+    /// SubBytes, ShiftRows, AddRoundKey.
+    fn aes_encrypt_last(self, key: Self) -> Self;
+    /// InvSubBytes, InvShiftRows, InvMixColumns, AddRoundKey.
+    fn aes_decrypt_round(self, key: Self) -> Self;
+    /// InvSubBytes, InvShiftRows, AddRoundKey.
+    fn aes_decrypt_last(self, key: Self) -> Self;
+}
+
+/// Overwrites registers that held a secret.
+pub(crate) fn wipe<V: Lanes>(registers: &mut [V]) {
+    let bytes = size_of_val(registers);
+    // SAFETY: a register is plain bytes, and every pattern of them is a register.
+    unsafe { std::slice::from_raw_parts_mut(registers.as_mut_ptr().cast::<u8>(), bytes) }.zeroize();
+}

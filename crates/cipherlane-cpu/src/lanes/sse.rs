@@ -1,0 +1,224 @@
+//! One lane a register: SSE4.1 with AES-NI and PCLMULQDQ.
+
+use std::arch::x86_64::*;
+
+use cipherlane_core::BLOCK;
+
+use super::{AesLanes, Isa, Lanes, Work};
+
+/// Proof of SSE4.1, AES-NI and PCLMULQDQ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sse(());
+
+impl Sse {
+    /// The proof, where this CPU has the instructions.
+    pub(crate) fn detect() -> Option<Self> {
+        let here = is_x86_feature_detected!("sse4.1")
+            && is_x86_feature_detected!("ssse3")
+            && is_x86_feature_detected!("aes")
+            && is_x86_feature_detected!("pclmulqdq");
+        here.then_some(Self(()))
+    }
+}
+
+/// A register of 1 lane. Exists only where [`Sse`] does.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct X1(__m128i);
+
+#[target_feature(enable = "sse4.1,ssse3,aes,pclmulqdq")]
+fn compiled<W: Work>(work: W) -> W::Output {
+    work.run()
+}
+
+/// `block` as a register of one lane.
+#[inline(always)]
+fn one(block: *const u8) -> __m128i {
+    // SAFETY: called with pointers to 16 readable bytes, where a proof exists.
+    unsafe { _mm_loadu_si128(block.cast()) }
+}
+
+// SAFETY of every block below: `Sse` and `X1` values exist only after detection; pointers are the caller's duty.
+impl Isa for Sse {
+    type V = X1;
+
+    #[inline(always)]
+    fn vectorize<W: Work>(self, work: W) -> W::Output {
+        // SAFETY: `self` proves the features.
+        unsafe { compiled(work) }
+    }
+
+    #[inline(always)]
+    fn zero(self) -> X1 {
+        // SAFETY: as above.
+        X1(unsafe { _mm_setzero_si128() })
+    }
+
+    #[inline(always)]
+    fn splat(self, block: &[u8; BLOCK]) -> X1 {
+        // SAFETY: as above.
+        X1(one(block.as_ptr()))
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u8) -> X1 {
+        // SAFETY: as above.
+        X1(unsafe { _mm_loadu_si128(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather(self, from: &[*const u8]) -> X1 {
+        // SAFETY: as above.
+        X1(one(from[0]))
+    }
+}
+
+impl Lanes for X1 {
+    type Isa = Sse;
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm_storeu_si128(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: &[*mut u8]) {
+        // SAFETY: as above.
+        unsafe {
+            _mm_storeu_si128(to[0].cast(), self.0);
+        }
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_and_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            _mm_shuffle_epi8(self.0, _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f))
+        })
+    }
+
+    #[inline(always)]
+    fn add32(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_add_epi32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn permute_bytes(self, pattern: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_shuffle_epi8(self.0, pattern.0) })
+    }
+
+    #[inline(always)]
+    fn shift_bytes<const BYTES: i32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_slli_si128::<BYTES>(self.0) })
+    }
+
+    #[inline(always)]
+    fn shift_in(self, before: Self) -> Self {
+        before
+    }
+
+    #[inline(always)]
+    fn swap_halves(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_shuffle_epi32::<0x4e>(self.0) })
+    }
+
+    #[inline(always)]
+    fn low_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_unpacklo_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn high_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_alignr_epi8::<8>(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn high_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_unpackhi_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_clmulepi64_si128::<0x00>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_clmulepi64_si128::<0x11>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_low_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_clmulepi64_si128::<0x10>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn fold(self) -> [u8; BLOCK] {
+        self.to_blocks()[0]
+    }
+
+    #[inline(always)]
+    fn times_x8<const BYTES: i32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            let carried = match BYTES {
+                1 => _mm_srli_si128::<15>(self.0),
+                2 => _mm_srli_si128::<14>(self.0),
+                4 => _mm_srli_si128::<12>(self.0),
+                _ => unreachable!("tweaks move by 1, 2 or 4 bytes"),
+            };
+            let reduced = _mm_clmulepi64_si128::<0x00>(carried, _mm_set_epi64x(0, 0x87));
+            _mm_xor_si128(_mm_slli_si128::<BYTES>(self.0), reduced)
+        })
+    }
+}
+
+impl AesLanes for X1 {
+    #[inline(always)]
+    fn aes_encrypt_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_aesenc_si128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_encrypt_last(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_aesenclast_si128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_decrypt_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_aesdec_si128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_decrypt_last(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_aesdeclast_si128(self.0, key.0) })
+    }
+}

@@ -1,0 +1,237 @@
+//! Two lanes a register: AVX2 with VAES and VPCLMULQDQ.
+
+use std::arch::x86_64::*;
+
+use cipherlane_core::BLOCK;
+
+use super::{AesLanes, Isa, Lanes, Work};
+
+/// Proof of AVX2, VAES and VPCLMULQDQ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vaes256(());
+
+impl Vaes256 {
+    /// The proof, where this CPU has the instructions.
+    pub(crate) fn detect() -> Option<Self> {
+        let here = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("vaes")
+            && is_x86_feature_detected!("vpclmulqdq")
+            && is_x86_feature_detected!("aes")
+            && is_x86_feature_detected!("pclmulqdq");
+        here.then_some(Self(()))
+    }
+}
+
+/// A register of 2 lanes. Exists only where [`Vaes256`] does.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct X2(__m256i);
+
+#[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
+fn compiled<W: Work>(work: W) -> W::Output {
+    work.run()
+}
+
+/// `block` as a register of one lane.
+#[inline(always)]
+fn one(block: *const u8) -> __m128i {
+    // SAFETY: called with pointers to 16 readable bytes, where a proof exists.
+    unsafe { _mm_loadu_si128(block.cast()) }
+}
+
+// SAFETY of every block below: `Vaes256` and `X2` values exist only after detection; pointers are the caller's duty.
+impl Isa for Vaes256 {
+    type V = X2;
+
+    #[inline(always)]
+    fn vectorize<W: Work>(self, work: W) -> W::Output {
+        // SAFETY: `self` proves the features.
+        unsafe { compiled(work) }
+    }
+
+    #[inline(always)]
+    fn zero(self) -> X2 {
+        // SAFETY: as above.
+        X2(unsafe { _mm256_setzero_si256() })
+    }
+
+    #[inline(always)]
+    fn splat(self, block: &[u8; BLOCK]) -> X2 {
+        // SAFETY: as above.
+        X2(unsafe { _mm256_broadcastsi128_si256(one(block.as_ptr())) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u8) -> X2 {
+        // SAFETY: as above.
+        X2(unsafe { _mm256_loadu_si256(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather(self, from: &[*const u8]) -> X2 {
+        // SAFETY: as above.
+        X2(unsafe { _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(one(from[0])), one(from[1])) })
+    }
+}
+
+impl Lanes for X2 {
+    type Isa = Vaes256;
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: &[*mut u8]) {
+        // SAFETY: as above.
+        unsafe {
+            _mm_storeu_si128(to[0].cast(), _mm256_castsi256_si128(self.0));
+            _mm_storeu_si128(to[1].cast(), _mm256_extracti128_si256::<1>(self.0));
+        }
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            _mm256_shuffle_epi8(
+                self.0,
+                _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f)),
+            )
+        })
+    }
+
+    #[inline(always)]
+    fn add32(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_add_epi32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn permute_bytes(self, pattern: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_shuffle_epi8(self.0, pattern.0) })
+    }
+
+    #[inline(always)]
+    fn shift_bytes<const BYTES: i32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_slli_si256::<BYTES>(self.0) })
+    }
+
+    #[inline(always)]
+    fn shift_in(self, before: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_permute2x128_si256::<0x21>(before.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn swap_halves(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_shuffle_epi32::<0x4e>(self.0) })
+    }
+
+    #[inline(always)]
+    fn low_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_unpacklo_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn high_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_alignr_epi8::<8>(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn high_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_unpackhi_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_clmulepi64_epi128::<0x00>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_clmulepi64_epi128::<0x11>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_low_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_clmulepi64_epi128::<0x10>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn fold(self) -> [u8; BLOCK] {
+        let mut block = [0; BLOCK];
+        // SAFETY: as above.
+        unsafe {
+            let two = self.0;
+            let one = _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256::<1>(two));
+            _mm_storeu_si128(block.as_mut_ptr().cast(), one);
+        }
+        block
+    }
+
+    #[inline(always)]
+    fn times_x8<const BYTES: i32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            let carried = match BYTES {
+                1 => _mm256_srli_si256::<15>(self.0),
+                2 => _mm256_srli_si256::<14>(self.0),
+                4 => _mm256_srli_si256::<12>(self.0),
+                _ => unreachable!("tweaks move by 1, 2 or 4 bytes"),
+            };
+            let reduced = _mm256_clmulepi64_epi128::<0x00>(carried, _mm256_set_epi64x(0, 0x87, 0, 0x87));
+            _mm256_xor_si256(_mm256_slli_si256::<BYTES>(self.0), reduced)
+        })
+    }
+}
+
+impl AesLanes for X2 {
+    #[inline(always)]
+    fn aes_encrypt_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_aesenc_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_encrypt_last(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_aesenclast_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_decrypt_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_aesdec_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_decrypt_last(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_aesdeclast_epi128(self.0, key.0) })
+    }
+}

@@ -1,0 +1,276 @@
+//! Four lanes a register: AVX-512 with VAES and VPCLMULQDQ.
+
+use std::arch::x86_64::*;
+
+use cipherlane_core::BLOCK;
+
+use super::{AesLanes, Isa, Lanes, Work};
+
+/// Proof of AVX-512 (F, BW, VL), VAES and VPCLMULQDQ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vaes512(());
+
+impl Vaes512 {
+    /// The proof, where this CPU has the instructions.
+    pub(crate) fn detect() -> Option<Self> {
+        let here = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("vaes")
+            && is_x86_feature_detected!("vpclmulqdq")
+            && is_x86_feature_detected!("aes")
+            && is_x86_feature_detected!("pclmulqdq")
+            && is_x86_feature_detected!("avx2");
+        here.then_some(Self(()))
+    }
+}
+
+/// A register of 4 lanes. Exists only where [`Vaes512`] does.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct X4(__m512i);
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,aes,pclmulqdq,avx2")]
+fn compiled<W: Work>(work: W) -> W::Output {
+    work.run()
+}
+
+/// `block` as a register of one lane.
+#[inline(always)]
+fn one(block: *const u8) -> __m128i {
+    // SAFETY: called with pointers to 16 readable bytes, where a proof exists.
+    unsafe { _mm_loadu_si128(block.cast()) }
+}
+
+// SAFETY of every block below: `Vaes512` and `X4` values exist only after detection; pointers are the caller's duty.
+impl Isa for Vaes512 {
+    type V = X4;
+
+    #[inline(always)]
+    fn vectorize<W: Work>(self, work: W) -> W::Output {
+        // SAFETY: `self` proves the features.
+        unsafe { compiled(work) }
+    }
+
+    #[inline(always)]
+    fn zero(self) -> X4 {
+        // SAFETY: as above.
+        X4(unsafe { _mm512_setzero_si512() })
+    }
+
+    #[inline(always)]
+    fn splat(self, block: &[u8; BLOCK]) -> X4 {
+        // SAFETY: as above.
+        X4(unsafe { _mm512_broadcast_i32x4(one(block.as_ptr())) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u8) -> X4 {
+        // SAFETY: as above.
+        X4(unsafe { _mm512_loadu_si512(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(self, from: *const u8, bytes: usize) -> X4 {
+        debug_assert!(bytes <= X4::BYTES);
+        // SAFETY: as above; bytes outside the mask are not touched.
+        X4(unsafe { _mm512_maskz_loadu_epi8(first_bytes(bytes), from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather(self, from: &[*const u8]) -> X4 {
+        // SAFETY: as above.
+        X4(unsafe {
+            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(one(from[0])), one(from[1]));
+            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(one(from[2])), one(from[3]));
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        })
+    }
+}
+
+/// The mask of the first `bytes` bytes, 0 to 64.
+#[inline(always)]
+fn first_bytes(bytes: usize) -> u64 {
+    if bytes >= 64 { u64::MAX } else { (1 << bytes) - 1 }
+}
+
+impl Lanes for X4 {
+    type Isa = Vaes512;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
+        debug_assert!(bytes <= Self::BYTES);
+        // SAFETY: as above; bytes outside the mask are not touched.
+        unsafe { _mm512_mask_storeu_epi8(to.cast(), first_bytes(bytes), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: &[*mut u8]) {
+        // SAFETY: as above.
+        unsafe {
+            _mm_storeu_si128(to[0].cast(), _mm512_castsi512_si128(self.0));
+            _mm_storeu_si128(to[1].cast(), _mm512_extracti32x4_epi32::<1>(self.0));
+            _mm_storeu_si128(to[2].cast(), _mm512_extracti32x4_epi32::<2>(self.0));
+            _mm_storeu_si128(to[3].cast(), _mm512_extracti32x4_epi32::<3>(self.0));
+        }
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0x96>(self.0, a.0, b.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            _mm512_shuffle_epi8(
+                self.0,
+                _mm512_broadcast_i32x4(_mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f)),
+            )
+        })
+    }
+
+    #[inline(always)]
+    fn add32(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_add_epi32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn permute_bytes(self, pattern: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_shuffle_epi8(self.0, pattern.0) })
+    }
+
+    #[inline(always)]
+    fn shift_bytes<const BYTES: i32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_bslli_epi128::<BYTES>(self.0) })
+    }
+
+    #[inline(always)]
+    fn shift_in(self, before: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_alignr_epi64::<6>(self.0, before.0) })
+    }
+
+    #[inline(always)]
+    fn swap_halves(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_shuffle_epi32::<0x4e>(self.0) })
+    }
+
+    #[inline(always)]
+    fn low_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_unpacklo_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn high_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_alignr_epi8::<8>(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn high_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_unpackhi_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_clmulepi64_epi128::<0x00>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_clmulepi64_epi128::<0x11>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn clmul_low_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_clmulepi64_epi128::<0x10>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn fold(self) -> [u8; BLOCK] {
+        let mut block = [0; BLOCK];
+        // SAFETY: as above.
+        unsafe {
+            let two =
+                _mm256_xor_si256(_mm512_castsi512_si256(self.0), _mm512_extracti64x4_epi64::<1>(self.0));
+            let one = _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256::<1>(two));
+            _mm_storeu_si128(block.as_mut_ptr().cast(), one);
+        }
+        block
+    }
+
+    #[inline(always)]
+    fn times_x8<const BYTES: i32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            let carried = match BYTES {
+                1 => _mm512_bsrli_epi128::<15>(self.0),
+                2 => _mm512_bsrli_epi128::<14>(self.0),
+                4 => _mm512_bsrli_epi128::<12>(self.0),
+                _ => unreachable!("tweaks move by 1, 2 or 4 bytes"),
+            };
+            let reduced = _mm512_clmulepi64_epi128::<0x00>(
+                carried,
+                _mm512_set_epi64(0, 0x87, 0, 0x87, 0, 0x87, 0, 0x87),
+            );
+            _mm512_xor_si512(_mm512_bslli_epi128::<BYTES>(self.0), reduced)
+        })
+    }
+}
+
+impl AesLanes for X4 {
+    #[inline(always)]
+    fn aes_encrypt_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_aesenc_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_encrypt_last(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_aesenclast_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_decrypt_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_aesdec_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn aes_decrypt_last(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_aesdeclast_epi128(self.0, key.0) })
+    }
+}

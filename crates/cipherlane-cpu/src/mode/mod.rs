@@ -1,0 +1,1 @@
+//! Modes of operation over any block cipher and instruction set: one file each.
