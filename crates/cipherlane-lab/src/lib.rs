@@ -1,1 +1,18 @@
-//! Workloads, sampling and statistics.
+//! The laboratory: workloads, interleaved sampling, checks of every output, statistics.
+//!
+//! The folders are the stages of a measurement. [`suite`] says what to measure; [`workload`] builds the batches and
+//! [`judge`] computes what their outputs must be; [`measure`] runs all contenders in turn and looks at every
+//! output; [`statistics`] says what the samples add up to; [`bench`] joins the stages and hands out a
+//! [`cipherlane_record::Measurement`] as each row finishes.
+
+pub mod bench;
+pub mod contender;
+pub mod host;
+pub mod observer;
+pub mod suite;
+pub mod workload;
+
+pub use bench::{BenchError, Options, Outcome, Sampling, Wanted, run_suite};
+pub use contender::{Contender, Judges};
+pub use observer::{Observer, Progress, Skipped};
+pub use suite::{Point, Suite};

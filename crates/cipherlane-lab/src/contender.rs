@@ -1,0 +1,48 @@
+//! Who is measured, and who knows the right answer.
+
+use cipherlane_core::{Device, Wish};
+
+/// A device, with what it must keep to.
+#[derive(Clone)]
+pub struct Contender<'a> {
+    /// The device.
+    pub device: &'a dyn Device,
+    /// Tier, kernel or chunk to insist on. Its threads are set by each [`crate::Point`].
+    pub wish: Wish,
+}
+
+impl<'a> Contender<'a> {
+    /// `device`, planning as it likes.
+    #[must_use]
+    pub fn new(device: &'a dyn Device) -> Self {
+        Self { device, wish: Wish::default() }
+    }
+
+    /// `device` at the instruction tier `tier`.
+    #[must_use]
+    pub fn at_tier(device: &'a dyn Device, tier: &str) -> Self {
+        Self { device, wish: Wish { tier: Some(tier.to_owned()), ..Wish::default() } }
+    }
+
+    /// Whether the device is another library.
+    #[must_use]
+    pub fn is_rival(&self) -> bool {
+        self.device.info().id.starts_with("rival:")
+    }
+}
+
+impl std::fmt::Debug for Contender<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = &self.device.info().id;
+        f.debug_struct("Contender").field("device", id).field("wish", &self.wish).finish()
+    }
+}
+
+/// Two independent ways to the right answer. Before anything is timed they must agree.
+#[derive(Clone, Debug)]
+pub struct Judges<'a> {
+    /// Fast enough to compute every expected output: the CPU's portable tier.
+    pub fast: Contender<'a>,
+    /// The readable reference; it computes a sample of each workload.
+    pub readable: Contender<'a>,
+}

@@ -1,0 +1,250 @@
+//! What machine this is, read from the CPU and from `/proc` and `/sys`. What cannot be read is absent with a reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::{fs, io, thread};
+
+use cipherlane_record::{Host, Tool};
+
+/// Instruction sets that a kernel here or of a rival chooses by.
+const FEATURES: [&str; 14] = [
+    "aes",
+    "pclmulqdq",
+    "ssse3",
+    "sse4_1",
+    "avx",
+    "avx2",
+    "bmi2",
+    "adx",
+    "gfni",
+    "vaes",
+    "vpclmulqdq",
+    "avx512f",
+    "avx512bw",
+    "avx512vl",
+];
+
+/// The machine that this runs on.
+#[must_use]
+pub fn detect() -> Host {
+    let mut missing = BTreeMap::new();
+    let mut or_missing = Missing(&mut missing);
+    let caches = or_missing.keep("l2_bytes", caches(Path::new("/sys/devices/system/cpu")));
+    if caches.is_none() {
+        or_missing.keep::<()>("last_level_cache_bytes", Err("see l2_bytes".to_owned()));
+    }
+    Host {
+        cpu_model: or_missing.keep("cpu_model", cpu_model()),
+        gpus: or_missing.keep("gpus", gpus(Path::new("/proc/driver/nvidia/gpus"))),
+        features: features(),
+        logical_cores: thread::available_parallelism().map_or(1, usize::from),
+        physical_cores: or_missing.keep("physical_cores", physical_cores()),
+        smt: or_missing.keep("smt", line("/sys/devices/system/cpu/smt/active").map(|active| active == "1")),
+        l2_bytes: caches.map(|(l2, _)| l2),
+        last_level_cache_bytes: caches.map(|(_, last)| last),
+        frequency_governor: or_missing
+            .keep("frequency_governor", line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+        kernel: or_missing.keep("kernel", kernel()),
+        hypervisor: or_missing.keep("hypervisor", hypervisor()),
+        tool: tool(),
+        missing,
+    }
+}
+
+/// This tool, with the commit it was built from.
+#[must_use]
+pub fn tool() -> Tool {
+    Tool {
+        name: "cipherlane".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        git_hash: env!("CIPHERLANE_GIT_HASH").to_owned(),
+        git_dirty: env!("CIPHERLANE_GIT_DIRTY").parse().ok(),
+    }
+}
+
+/// Collects the reasons for what is absent.
+struct Missing<'a>(&'a mut BTreeMap<String, String>);
+
+impl Missing<'_> {
+    fn keep<T>(&mut self, field: &str, reading: Result<T, String>) -> Option<T> {
+        reading.map_err(|reason| self.0.insert(field.to_owned(), reason)).ok()
+    }
+}
+
+/// A file of one line, without its end.
+fn line(path: &str) -> Result<String, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    Ok(text.trim().to_owned())
+}
+
+/// Where `/proc` lists CPU features; other systems list none here.
+fn features() -> Vec<String> {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let flags: BTreeSet<&str> = info
+        .lines()
+        .find(|line| line.starts_with("flags"))
+        .map_or_else(BTreeSet::new, |line| line.split_whitespace().collect());
+    FEATURES.iter().filter(|&feature| flags.contains(feature)).map(|&feature| feature.to_owned()).collect()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn cpu_model() -> Result<String, String> {
+    raw_cpuid::CpuId::new()
+        .get_processor_brand_string()
+        .map(|brand| brand.as_str().trim().to_owned())
+        .ok_or_else(|| "CPUID has no brand string".to_owned())
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn cpu_model() -> Result<String, String> {
+    let info = fs::read_to_string("/proc/cpuinfo").map_err(|error| format!("/proc/cpuinfo: {error}"))?;
+    info.lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map(|(_, name)| name.trim().to_owned())
+        .ok_or_else(|| "/proc/cpuinfo has no model name".to_owned())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn hypervisor() -> Result<String, String> {
+    let id = raw_cpuid::CpuId::new();
+    if !id.get_feature_info().is_some_and(|features| features.has_hypervisor()) {
+        return Ok("none".to_owned());
+    }
+    id.get_hypervisor_info()
+        .map(|info| format!("{:?}", info.identify()))
+        .ok_or_else(|| "CPUID says there is one and not which".to_owned())
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn hypervisor() -> Result<String, String> {
+    Err("known through CPUID, which this architecture has not".to_owned())
+}
+
+fn kernel() -> Result<String, String> {
+    Ok(format!("{} {}", line("/proc/sys/kernel/ostype")?, line("/proc/sys/kernel/osrelease")?))
+}
+
+/// Models as the NVIDIA kernel driver lists them: `Model:  NVIDIA H200`.
+fn gpus(folder: &Path) -> Result<Vec<String>, String> {
+    let reason = |error: io::Error| format!("{}: {error} (no NVIDIA driver is loaded)", folder.display());
+    let mut models = Vec::new();
+    for gpu in fs::read_dir(folder).map_err(reason)? {
+        let information = gpu.map_err(reason)?.path().join("information");
+        let text = fs::read_to_string(&information)
+            .map_err(|error| format!("{}: {error}", information.display()))?;
+        models.extend(
+            text.lines().find_map(|line| line.strip_prefix("Model:")).map(|model| model.trim().to_owned()),
+        );
+    }
+    models.sort();
+    Ok(models)
+}
+
+/// Distinct lists of hardware threads that share a core.
+fn physical_cores() -> Result<usize, String> {
+    let mut cores = BTreeSet::new();
+    for cpu in cpus(Path::new("/sys/devices/system/cpu"))? {
+        // A CPU that is offline has no topology.
+        if let Ok(siblings) = fs::read_to_string(cpu.join("topology/thread_siblings_list")) {
+            cores.insert(siblings);
+        }
+    }
+    if cores.is_empty() { Err("no topology in /sys/devices/system/cpu".to_owned()) } else { Ok(cores.len()) }
+}
+
+fn cpus(folder: &Path) -> Result<Vec<std::path::PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let is_cpu = |name: &str| name.strip_prefix("cpu").is_some_and(|digits| digits.parse::<u32>().is_ok());
+    Ok(entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_cpu))
+        .map(|entry| entry.path())
+        .collect())
+}
+
+/// Bytes of one core's second-level cache, and of all instances of the last level.
+fn caches(folder: &Path) -> Result<(u64, u64), String> {
+    // (level, CPUs that share it) to bytes: each instance once.
+    let mut instances = BTreeMap::new();
+    for cpu in cpus(folder)? {
+        for index in 0..8 {
+            let read = |file: &str| fs::read_to_string(cpu.join(format!("cache/index{index}/{file}"))).ok();
+            let (Some(kind), Some(level), Some(size), Some(shared)) =
+                (read("type"), read("level"), read("size"), read("shared_cpu_list"))
+            else {
+                continue;
+            };
+            if let (true, Ok(level), Some(bytes)) =
+                (kind.trim() != "Instruction", level.trim().parse::<u32>(), bytes(size.trim()))
+            {
+                instances.insert((level, shared), bytes);
+            }
+        }
+    }
+    let l2 = instances.iter().find(|((level, _), _)| *level == 2).map(|(_, &bytes)| bytes);
+    let last = instances.keys().map(|(level, _)| *level).max();
+    let total = instances.iter().filter(|((level, _), _)| Some(*level) == last).map(|(_, bytes)| bytes).sum();
+    l2.map(|l2| (l2, total)).ok_or_else(|| format!("no second-level cache in {}", folder.display()))
+}
+
+/// `2048K` in bytes: the kernel writes KiB.
+fn bytes(size: &str) -> Option<u64> {
+    size.strip_suffix('K')?.parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_absent_has_a_reason() {
+        let host = detect();
+        for (field, absent) in [
+            ("cpu_model", host.cpu_model.is_none()),
+            ("gpus", host.gpus.is_none()),
+            ("physical_cores", host.physical_cores.is_none()),
+            ("smt", host.smt.is_none()),
+            ("l2_bytes", host.l2_bytes.is_none()),
+            ("last_level_cache_bytes", host.last_level_cache_bytes.is_none()),
+            ("frequency_governor", host.frequency_governor.is_none()),
+            ("kernel", host.kernel.is_none()),
+            ("hypervisor", host.hypervisor.is_none()),
+        ] {
+            assert_eq!(absent, host.missing.contains_key(field), "{field}");
+        }
+        assert!(host.missing.values().all(|reason| !reason.is_empty()));
+        assert!(host.logical_cores >= 1);
+    }
+
+    #[test]
+    fn gpus_are_read_from_the_drivers_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let gpu = folder.path().join("0000:01:00.0");
+        fs::create_dir(&gpu).unwrap();
+        fs::write(gpu.join("information"), "Model: \t\t NVIDIA H200\nIRQ: 1\n").unwrap();
+        assert_eq!(gpus(folder.path()).unwrap(), ["NVIDIA H200"]);
+        assert!(gpus(&folder.path().join("none")).unwrap_err().contains("no NVIDIA driver"));
+    }
+
+    #[test]
+    fn cache_instances_are_counted_once() {
+        let folder = tempfile::tempdir().unwrap();
+        for cpu in 0..2 {
+            for (index, level, size, shared) in
+                [(0, 2, "1024K", cpu.to_string()), (1, 3, "8192K", "0-1".into())]
+            {
+                let cache = folder.path().join(format!("cpu{cpu}/cache/index{index}"));
+                fs::create_dir_all(&cache).unwrap();
+                for (file, text) in [
+                    ("type", "Unified"),
+                    ("level", &level.to_string()),
+                    ("size", size),
+                    ("shared_cpu_list", &shared),
+                ] {
+                    fs::write(cache.join(file), text).unwrap();
+                }
+            }
+        }
+        assert_eq!(caches(folder.path()).unwrap(), (1 << 20, 8 << 20));
+    }
+}

@@ -1,0 +1,62 @@
+//! What to measure, as data.
+
+use cipherlane_core::UnknownName;
+
+use crate::workload::{Choice, Custom, Named, named};
+
+/// Points to measure, in order.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Name of the experiment, as records keep it.
+    pub experiment: String,
+    /// The points.
+    pub points: Vec<Point>,
+}
+
+/// One workload at one number of threads, run by all contenders in turn.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// What to run.
+    pub choice: Choice,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Suite {
+    /// Every workload with every job that it has, at each number of `threads`.
+    #[must_use]
+    pub fn standard(threads: &[usize]) -> Self {
+        Self::of_workloads(&Named::ALL, threads)
+    }
+
+    /// The suite of a quick look: one job of each workload, at the first number of `threads`.
+    #[must_use]
+    pub fn quick(threads: &[usize]) -> Self {
+        let mut suite = Self::of_workloads(&Named::ALL, &threads[..threads.len().min(1)]);
+        suite.points.retain(|point| point.choice.is_in_quick_suite());
+        suite
+    }
+
+    /// The workloads of these names with every job that they have, at each number of `threads`.
+    ///
+    /// # Errors
+    /// The first name that no workload has, with the names that there are.
+    pub fn of(names: &[impl AsRef<str>], threads: &[usize]) -> Result<Self, UnknownName> {
+        let workloads = names.iter().map(|name| named(name.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::of_workloads(&workloads, threads))
+    }
+
+    /// One's own workload, at each number of `threads`.
+    #[must_use]
+    pub fn custom(custom: &Custom, threads: &[usize]) -> Self {
+        let point = |&threads| Point { choice: Choice::Custom(custom.clone()), threads };
+        Self { experiment: "bench".to_owned(), points: threads.iter().map(point).collect() }
+    }
+
+    fn of_workloads(workloads: &[&'static Named], threads: &[usize]) -> Self {
+        let choices = workloads.iter().flat_map(|workload| workload.choices());
+        let points = choices
+            .flat_map(|choice| threads.iter().map(move |&threads| Point { choice: choice.clone(), threads }));
+        Self { experiment: "bench".to_owned(), points: points.collect() }
+    }
+}

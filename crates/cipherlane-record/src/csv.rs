@@ -1,0 +1,86 @@
+//! Rows as comma-separated values (RFC 4180): one header line, one line a row, base units.
+
+use std::io::{self, Write};
+
+use crate::measurement::Measurement;
+
+/// A column: its header, and its value in a row.
+type Field = (&'static str, fn(&Measurement) -> String);
+
+/// The columns, in order. Raw samples and the host's details stay in the JSON record.
+const FIELDS: &[Field] = &[
+    ("experiment", |row| row.experiment.clone()),
+    ("workload", |row| row.workload.clone()),
+    ("algorithm", |row| row.algorithm.clone()),
+    ("operation", |row| row.operation.clone()),
+    ("device", |row| row.device.clone()),
+    ("device_name", |row| row.device_name.clone()),
+    ("kernel", |row| row.kernel.clone()),
+    ("tier", |row| row.tier.clone()),
+    ("threads", |row| row.threads.to_string()),
+    ("message_bytes", |row| row.message_bytes.to_string()),
+    ("messages", |row| row.messages.to_string()),
+    ("keys", |row| row.keys.name().to_owned()),
+    ("bytes_per_second", |row| row.bytes_per_second.to_string()),
+    ("bytes_per_second_low", |row| row.bytes_per_second_ci95.low.to_string()),
+    ("bytes_per_second_high", |row| row.bytes_per_second_ci95.high.to_string()),
+    ("messages_per_second", |row| row.messages_per_second.to_string()),
+    ("cycles_per_byte", |row| or_empty(row.cycles_per_byte)),
+    ("verified", |row| row.verified.to_string()),
+    ("planned_rejects", |row| row.checks.planned_rejects.to_string()),
+    ("unexpected", |row| row.checks.unexpected.to_string()),
+    ("samples", |row| row.summary.n.to_string()),
+    ("key_setup", |row| row.scope.key_setup.name().to_owned()),
+    ("tag", |row| row.scope.tag.name().to_owned()),
+    ("transfer", |row| row.scope.transfer.name().to_owned()),
+    ("cache", |row| row.scope.cache.name().to_owned()),
+    ("best_rival", |row| row.best_rival.as_ref().map_or_else(String::new, |best| best.rival.clone())),
+    ("best_rival_bytes_per_second", |row| {
+        or_empty(row.best_rival.as_ref().map(|best| best.rival_bytes_per_second))
+    }),
+    ("ratio", |row| or_empty(row.best_rival.as_ref().map(|best| best.ratio))),
+    ("ratio_low", |row| or_empty(row.best_rival.as_ref().map(|best| best.ratio_ci95.low))),
+    ("ratio_high", |row| or_empty(row.best_rival.as_ref().map(|best| best.ratio_ci95.high))),
+    ("verdict", |row| {
+        row.best_rival.as_ref().map_or_else(String::new, |best| best.verdict.name().to_owned())
+    }),
+    ("warnings", |row| row.warnings.join("; ")),
+];
+
+/// Writes the header and all rows. A value that was not measured is an empty field.
+///
+/// # Errors
+/// If the sink fails.
+pub fn write(mut sink: impl Write, rows: &[Measurement]) -> io::Result<()> {
+    write_line(&mut sink, FIELDS.iter().map(|(header, _)| (*header).to_owned()))?;
+    for row in rows {
+        write_line(&mut sink, FIELDS.iter().map(|(_, value)| value(row)))?;
+    }
+    sink.flush()
+}
+
+fn write_line(sink: &mut impl Write, values: impl Iterator<Item = String>) -> io::Result<()> {
+    let quoted: Vec<String> = values.map(quote).collect();
+    write!(sink, "{}\r\n", quoted.join(","))
+}
+
+/// RFC 4180 section 2, rules 6 and 7.
+fn quote(value: String) -> String {
+    if value.contains([',', '"', '\r', '\n']) { format!("\"{}\"", value.replace('"', "\"\"")) } else { value }
+}
+
+fn or_empty(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_with_commas_and_quotes_are_quoted() {
+        assert_eq!(quote("plain".to_owned()), "plain");
+        assert_eq!(quote("a,b".to_owned()), "\"a,b\"");
+        assert_eq!(quote("say \"x\"".to_owned()), "\"say \"\"x\"\"\"");
+    }
+}

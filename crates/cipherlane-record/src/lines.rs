@@ -1,0 +1,120 @@
+//! One JSON object a line: written as each row finishes, so that an interruption keeps all finished rows.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::measurement::Measurement;
+
+/// Appends rows, one line each, and flushes after each.
+#[derive(Debug)]
+pub struct Writer<W: Write> {
+    sink: W,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes to `sink`.
+    pub const fn new(sink: W) -> Self {
+        Self { sink }
+    }
+
+    /// Writes one row and flushes it.
+    ///
+    /// # Errors
+    /// If the sink fails.
+    pub fn append(&mut self, row: &Measurement) -> io::Result<()> {
+        let mut line = serde_json::to_vec(row)?;
+        line.push(b'\n');
+        // One write, so that no half line is left where the sink is a file and the process dies.
+        self.sink.write_all(&line)?;
+        self.sink.flush()
+    }
+}
+
+impl Writer<File> {
+    /// Appends to the file at `path`, which is made where there is none.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        File::options().create(true).append(true).open(path).map(Self::new)
+    }
+}
+
+/// Why rows could not be read.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The file cannot be read.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A line is not a row.
+    #[error("{}:{line}: not a measurement of schema version {}: {error}", path.display(), crate::SCHEMA_VERSION)]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+    /// A line of a version that this program does not know.
+    #[error(
+        "{}:{line}: schema version {found}, this program reads {}; use the program that wrote it",
+        path.display(),
+        crate::SCHEMA_VERSION
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// Its version.
+        found: u32,
+    },
+}
+
+/// Reads all rows of the file at `path`. Empty lines are passed over.
+///
+/// # Errors
+/// The first line that is not a row, by its number.
+pub fn read(path: &Path) -> Result<Vec<Measurement>, ReadError> {
+    let file = File::open(path).map_err(|error| ReadError::File { path: path.to_owned(), error })?;
+    read_from(BufReader::new(file), path)
+}
+
+/// Reads all rows of `source`; `path` names it in errors.
+///
+/// # Errors
+/// The first line that is not a row, by its number.
+pub fn read_from(source: impl BufRead, path: &Path) -> Result<Vec<Measurement>, ReadError> {
+    let mut rows = Vec::new();
+    for (index, text) in source.lines().enumerate() {
+        let text = text.map_err(|error| ReadError::File { path: path.to_owned(), error })?;
+        if !text.trim().is_empty() {
+            rows.push(parse(&text, path, index + 1)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// The version alone, read first: a row of another version may have any other fields.
+#[derive(serde::Deserialize)]
+struct Version {
+    schema_version: u32,
+}
+
+fn parse(text: &str, path: &Path, line: usize) -> Result<Measurement, ReadError> {
+    let wrong = |error| ReadError::Line { path: path.to_owned(), line, error };
+    let found = serde_json::from_str::<Version>(text).map_err(wrong)?.schema_version;
+    if found != crate::SCHEMA_VERSION {
+        return Err(ReadError::Version { path: path.to_owned(), line, found });
+    }
+    serde_json::from_str(text).map_err(wrong)
+}

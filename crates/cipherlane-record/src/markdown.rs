@@ -1,0 +1,69 @@
+//! Rows as a Markdown table for people: decimal GB/s (1e9 bytes per second).
+
+use std::io::{self, Write};
+
+use crate::measurement::Measurement;
+use crate::summary::Comparison;
+
+const HEADERS: [&str; 10] = [
+    "workload",
+    "algorithm",
+    "operation",
+    "message B",
+    "threads",
+    "kernel",
+    "GB/s (95 %)",
+    "best rival GB/s",
+    "ratio (95 %)",
+    "scope",
+];
+
+/// Writes the table. A row that is not verified says so in place of its number.
+///
+/// # Errors
+/// If the sink fails.
+pub fn write(mut sink: impl Write, rows: &[Measurement]) -> io::Result<()> {
+    write_line(&mut sink, &HEADERS.map(str::to_owned))?;
+    write_line(&mut sink, &HEADERS.map(|_| "---".to_owned()))?;
+    for row in rows {
+        write_line(&mut sink, &cells(row))?;
+    }
+    sink.flush()
+}
+
+fn cells(row: &Measurement) -> [String; 10] {
+    [
+        row.workload.clone(),
+        row.algorithm.clone(),
+        row.operation.clone(),
+        row.message_bytes.to_string(),
+        row.threads.to_string(),
+        if row.device == "cpu" { row.kernel.clone() } else { row.device_name.clone() },
+        rate(row),
+        row.best_rival.as_ref().map_or_else(String::new, rival),
+        row.best_rival.as_ref().map_or_else(String::new, ratio),
+        row.scope.to_string(),
+    ]
+}
+
+fn rate(row: &Measurement) -> String {
+    if !row.verified {
+        return format!("WRONG: {} of {} outputs", row.checks.unexpected, row.checks.messages);
+    }
+    let interval = row.bytes_per_second_ci95;
+    format!("{:.3} ({:.3} to {:.3})", row.bytes_per_second / 1e9, interval.low / 1e9, interval.high / 1e9)
+}
+
+fn rival(best: &Comparison) -> String {
+    format!("{:.3} {}", best.rival_bytes_per_second / 1e9, best.rival_name)
+}
+
+fn ratio(best: &Comparison) -> String {
+    let interval = best.ratio_ci95;
+    format!("{:.2} ({:.2} to {:.2}) {}", best.ratio, interval.low, interval.high, best.verdict.name())
+}
+
+fn write_line(sink: &mut impl Write, cells: &[String]) -> io::Result<()> {
+    let escaped: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    writeln!(sink, "| {} |", escaped.join(" | "))
+}
