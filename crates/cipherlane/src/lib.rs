@@ -1,1 +1,51 @@
 //! Bulk cryptography on every lane of a machine.
+//!
+//! Ten lines seal a thousand messages on every core, with the widest instructions that this CPU has:
+//!
+//! ```
+//! use cipherlane::{Algorithm, Engine};
+//!
+//! let engine = Engine::new();
+//! let algorithm: Algorithm = "aes-128-gcm".parse()?;
+//! let key = [7; 16];
+//! let nonces: Vec<[u8; 12]> = (0..1000).map(|i: u128| i.to_be_bytes()[4..].try_into().unwrap()).collect();
+//! let messages: Vec<String> = (0..1000).map(|i| format!("reading {i}")).collect();
+//!
+//! let sealed = engine.seal(algorithm, &key, &nonces, b"meter 12", &messages)?;
+//! let opened = engine.open(algorithm, &key, &nonces, b"meter 12", &sealed)?;
+//! assert_eq!(opened.text(999), Some(&b"reading 999"[..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Engine::seal`] and its three sisters copy messages into one buffer. Programs that already have theirs in one
+//! buffer, or that have a key for each message, describe them by a [`Batch`] and copy nothing:
+//!
+//! ```
+//! use cipherlane::{Batch, Column, Engine, Messages, Output, Source};
+//!
+//! let (keys, nonces) = ([1; 3 * 32], [2; 3 * 12]);          // a key and a nonce for each of three messages
+//! let (text, offsets) = (b"one, two, three", [0, 5, 10, 15]);
+//! let batch = Batch::seal(
+//!     "aes-256-gcm".parse()?,
+//!     Column::Each { bytes: &keys, width: 32 },
+//!     Column::Each { bytes: &nonces, width: 12 },
+//!     Column::Shared(b"header"),
+//!     Messages { source: Source::Apart(text), offsets: &offsets },
+//! );
+//! let (mut bytes, mut tags) = ([0; 15], [0; 3 * 16]);
+//! let spans = Engine::new().run(&batch, &mut Output::sealed(&mut bytes, &mut tags))?;
+//! assert!(!spans.wall.is_zero());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The engine never makes up a default silently: [`Engine::plan`] shows the [`Plan`] that it will carry out, and a
+//! [`Wish`] overrides it.
+
+#![forbid(unsafe_code)]
+
+pub mod engine;
+pub mod messages;
+
+pub use cipherlane_core::*;
+pub use engine::Engine;
+pub use messages::{Error, Opened, Sealed, Texts};

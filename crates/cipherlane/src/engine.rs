@@ -1,0 +1,125 @@
+//! The engine: the devices of this machine, and the sessions that are open on them.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cipherlane_core::{
+    Algorithm, Batch, Device, DeviceError, Operation, Output, Plan, Session, Shape, Spans, UnknownName,
+    Unsupported, Wish,
+};
+
+/// Finds the devices of this machine and runs batches on the first of them.
+///
+/// Sessions stay open from batch to batch. An engine may be shared between threads; batches of one plan then take
+/// turns, because each of them uses all threads of its plan.
+pub struct Engine {
+    devices: Vec<Arc<dyn Device>>,
+    wish: Wish,
+    sessions: Mutex<HashMap<(Algorithm, Operation), Vec<Open>>>,
+}
+
+/// A session with the plan that it carries out.
+struct Open {
+    plan: Plan,
+    session: Arc<Mutex<Box<dyn Session>>>,
+}
+
+/// Sessions kept per algorithm and operation. Plans differ with the shape (threads, chunk); a caller whose shapes
+/// vary more than this pays for opening a session again, never for sessions piling up.
+const KEPT: usize = 4;
+
+impl Engine {
+    /// An engine whose default device is `default`, and which knows `others` by their identifiers.
+    #[must_use]
+    pub fn with_devices(default: Arc<dyn Device>, others: impl IntoIterator<Item = Arc<dyn Device>>) -> Self {
+        let devices = std::iter::once(default).chain(others).collect();
+        Self { devices, wish: Wish::default(), sessions: Mutex::default() }
+    }
+
+    /// The same engine, planning as `wish` insists.
+    ///
+    /// ```
+    /// # use cipherlane::{Engine, Wish};
+    /// let engine = Engine::new().with_wish(Wish { threads: Some(1), ..Wish::default() });
+    /// # let shape = cipherlane::Shape::uniform("aes-128-gcm".parse().unwrap(), cipherlane::Operation::Seal, 9, 99, true);
+    /// # assert_eq!(engine.plan(&shape).unwrap().threads, 1);
+    /// ```
+    #[must_use]
+    pub fn with_wish(self, wish: Wish) -> Self {
+        Self { wish, sessions: Mutex::default(), ..self }
+    }
+
+    /// The devices, the default one first.
+    #[must_use]
+    pub fn devices(&self) -> &[Arc<dyn Device>] {
+        &self.devices
+    }
+
+    /// The device with this identifier.
+    ///
+    /// # Errors
+    /// [`UnknownName`] lists the identifiers that there are.
+    ///
+    /// ```
+    /// let engine = cipherlane::Engine::new();
+    /// assert_eq!(engine.device("cpu")?.info().id, "cpu");
+    /// let error = engine.device("abacus").err().unwrap();
+    /// assert_eq!(error.to_string(), "unknown device `abacus`; known: cpu");
+    /// # Ok::<(), cipherlane::UnknownName>(())
+    /// ```
+    pub fn device(&self, id: &str) -> Result<&Arc<dyn Device>, UnknownName> {
+        self.devices.iter().find(|device| device.info().id == id).ok_or_else(|| {
+            UnknownName::new("device", id, self.devices.iter().map(|device| device.info().id.clone()))
+        })
+    }
+
+    /// How the default device would run batches of `shape`.
+    ///
+    /// # Errors
+    /// If it cannot, or not as the engine's wish insists.
+    pub fn plan(&self, shape: &Shape) -> Result<Plan, Unsupported> {
+        self.devices[0].plan(shape, &self.wish)
+    }
+
+    /// Runs `batch` into `output` on the default device.
+    ///
+    /// The first batch of an algorithm and operation opens a session, later ones find it open.
+    ///
+    /// # Errors
+    /// If the batch is not well formed, or the device cannot run it. A wrong tag is no error: see
+    /// [`Output::accepted`].
+    pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let shape = batch.check(output)?;
+        let session = self.session(self.plan(&shape)?)?;
+        lock(&session).run(batch, output)
+    }
+
+    /// The open session of `plan`, or a new one.
+    fn session(&self, plan: Plan) -> Result<Arc<Mutex<Box<dyn Session>>>, DeviceError> {
+        let mut sessions = lock(&self.sessions);
+        let kept = sessions.entry((plan.algorithm, plan.operation)).or_default();
+        if let Some(open) = kept.iter().find(|open| open.plan == plan) {
+            return Ok(Arc::clone(&open.session));
+        }
+        let session = Arc::new(Mutex::new(self.devices[0].open(&plan)?));
+        if kept.len() == KEPT {
+            kept.remove(0);
+        }
+        kept.push(Open { plan, session: Arc::clone(&session) });
+        Ok(session)
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids: Vec<&str> = self.devices.iter().map(|device| device.info().id.as_str()).collect();
+        f.debug_struct("Engine").field("devices", &ids).field("wish", &self.wish).finish_non_exhaustive()
+    }
+}
+
+/// A session whose last run panicked holds no half-made state that a later run would read: each run starts from
+/// its batch. So poison is no reason to refuse.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
