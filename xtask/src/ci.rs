@@ -1,0 +1,54 @@
+//! Every check, cheapest first, then the tests.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::shell::{self, Workspace};
+use crate::{layers, msrv, test, tools};
+
+type Step = fn(&Workspace) -> Result<()>;
+
+/// The names are those of the tasks, so that a failed step can be repeated alone.
+const STEPS: [(&str, Step); 8] = [
+    ("fmt", fmt),
+    ("msrv", msrv::run),
+    ("layers", layers::run),
+    ("typos", tools::typos),
+    ("deny", tools::deny),
+    ("clippy", clippy),
+    ("docs", docs),
+    ("test", test::run),
+];
+
+/// Runs each step; the first that fails ends the run.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    for (name, step) in STEPS {
+        eprintln!("\n=== {name}");
+        let start = Instant::now();
+        step(workspace).with_context(|| format!("step {name} (to repeat it alone: `cargo xtask {name}`)"))?;
+        eprintln!("=== {name}: passed in {:.0} s", start.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
+
+/// Fails where a file is not formatted.
+pub(crate) fn fmt(workspace: &Workspace) -> Result<()> {
+    shell::run(&mut workspace.cargo(&["fmt", "--all", "--check"]))
+}
+
+/// Lints everything; a warning fails.
+///
+/// The test profile makes the C libraries of the rivals build once, for clippy and for the tests.
+pub(crate) fn clippy(workspace: &Workspace) -> Result<()> {
+    let features = test::features()?;
+    let mut cargo = workspace.cargo(&["clippy", "--workspace", "--all-targets", "--locked"]);
+    shell::run(cargo.args(["--profile", "test", "--features", &features, "--", "-D", "warnings"]))
+}
+
+/// Builds the documentation; a warning fails.
+pub(crate) fn docs(workspace: &Workspace) -> Result<()> {
+    let features = test::features()?;
+    let mut cargo = workspace.cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
+    shell::run(cargo.args(["--profile", "test", "--features", &features]).env("RUSTDOCFLAGS", "-D warnings"))
+}

