@@ -1,0 +1,58 @@
+//! The exam that every device sits: published answers, and batches of all shapes against the reference.
+//!
+//! A backend's tests call [`check`] and have everything that is known about hard inputs: edges of lanes and of
+//! chunks, counters that wrap, every tag length, wrong tags among right ones, bytes around the output that must
+//! not change, batches that must be refused.
+
+mod candidate;
+mod draft;
+mod examiner;
+mod failure;
+mod suite;
+mod trial;
+
+use std::collections::BTreeMap;
+
+use cipherlane_core::{Algorithm, Device, Wish};
+
+use examiner::Examiner;
+pub use failure::Failure;
+
+/// What was checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Batches that came out right, by algorithm, over all its kernels and both operations.
+    pub checks: BTreeMap<Algorithm, u64>,
+    /// The kernels that were checked, by name.
+    pub kernels: Vec<String>,
+}
+
+/// Checks every kernel of `device` for every algorithm and operation.
+///
+/// # Errors
+/// The first result that is wrong.
+pub fn check(device: &dyn Device) -> Result<Report, Failure> {
+    check_with(device, &Wish::default())
+}
+
+/// Checks every kernel of `device` that `wish` allows: those of its tier, or the one that it names, with its
+/// number of threads and its chunk.
+///
+/// # Errors
+/// The first result that is wrong; or that the wish leaves nothing to check.
+pub fn check_with(device: &dyn Device, wish: &Wish) -> Result<Report, Failure> {
+    let mut report = Report::default();
+    for algorithm in Algorithm::all() {
+        for operation in algorithm.operations() {
+            let Some(mut examiner) = Examiner::open(device, wish, algorithm, operation)? else { continue };
+            suite::sit_all(&mut examiner)?;
+            *report.checks.entry(algorithm).or_default() += examiner.checks();
+            for kernel in examiner.kernels() {
+                if !report.kernels.contains(&kernel) {
+                    report.kernels.push(kernel);
+                }
+            }
+        }
+    }
+    if report.kernels.is_empty() { Err(Failure::nothing_offered(device, wish)) } else { Ok(report) }
+}

@@ -1,0 +1,123 @@
+//! Puts drafts to all kernels of an algorithm and operation.
+
+use cipherlane_core::{Algorithm, Device, Operation, Plan, Session, Wish};
+
+use super::candidate::{Candidate, describe};
+use super::draft::Draft;
+use super::failure::Failure;
+use super::trial::Trial;
+use crate::random::Random;
+
+/// Puts drafts to all kernels of an algorithm and operation, and counts what came out right.
+pub(super) struct Examiner {
+    pub(super) algorithm: Algorithm,
+    pub(super) operation: Operation,
+    candidates: Vec<Candidate>,
+    /// Cases so far: with the algorithm and operation, the seed of the next.
+    cases: u64,
+    checks: u64,
+}
+
+impl Examiner {
+    /// Opens sessions of all kernels that `wish` allows, or returns `None` if there are none.
+    pub(super) fn open(
+        device: &dyn Device,
+        wish: &Wish,
+        algorithm: Algorithm,
+        operation: Operation,
+    ) -> Result<Option<Self>, Failure> {
+        let candidates =
+            Candidate::all(device, wish, algorithm, operation).map_err(|(kernel, error)| Failure {
+                what: format!("{algorithm} {operation}"),
+                kernel,
+                case: format!("a session for {wish:?}"),
+                seed: 0,
+                finding: error.to_string(),
+            })?;
+        let examiner = Self { algorithm, operation, candidates, cases: 0, checks: 0 };
+        Ok(if examiner.candidates.is_empty() { None } else { Some(examiner) })
+    }
+
+    pub(super) const fn checks(&self) -> u64 {
+        self.checks
+    }
+
+    pub(super) fn kernels(&self) -> impl Iterator<Item = String> {
+        self.candidates.iter().map(|candidate| candidate.plan.kernel.clone())
+    }
+
+    /// Smallest length beyond which each kernel splits a message, as far as that is quickly computed.
+    pub(super) fn chunks(&self) -> Vec<usize> {
+        /// The reference takes a few milliseconds for it.
+        const LONGEST: usize = 64 << 10;
+        let mut chunks: Vec<usize> =
+            self.candidates.iter().map(|candidate| candidate.split_plan.chunk.min(LONGEST)).collect();
+        chunks.sort_unstable();
+        chunks.dedup();
+        chunks
+    }
+
+    /// Has every kernel run the batch that `draw` draws.
+    pub(super) fn sit(
+        &mut self,
+        case: &str,
+        draw: impl FnOnce(Algorithm, &mut Random) -> Draft,
+    ) -> Result<(), Failure> {
+        self.sit_sessions(case, draw, |candidate| (&candidate.plan, &mut *candidate.session))
+    }
+
+    /// Has every kernel run the batch that `draw` draws, with chunks that split it.
+    pub(super) fn sit_split(
+        &mut self,
+        case: &str,
+        draw: impl FnOnce(Algorithm, &mut Random) -> Draft,
+    ) -> Result<(), Failure> {
+        self.sit_sessions(case, draw, |candidate| (&candidate.split_plan, &mut *candidate.split))
+    }
+
+    fn sit_sessions(
+        &mut self,
+        case: &str,
+        draw: impl FnOnce(Algorithm, &mut Random) -> Draft,
+        session: impl Fn(&mut Candidate) -> (&Plan, &mut dyn Session),
+    ) -> Result<(), Failure> {
+        let seed = self.next_seed();
+        let mut random = Random::new(seed);
+        let draft = draw(self.algorithm, &mut random);
+        let trial = Trial::new(draft, &mut random);
+        let operation = self.operation;
+        self.each(case, seed, session, |session, _| {
+            let trial = trial.as_ref().map_err(ToString::to_string)?;
+            trial.run(session, operation, &mut random.clone())
+        })
+    }
+
+    /// Calls `run` with the session of every kernel and the plan it was opened with.
+    pub(super) fn each(
+        &mut self,
+        case: &str,
+        seed: u64,
+        session: impl Fn(&mut Candidate) -> (&Plan, &mut dyn Session),
+        mut run: impl FnMut(&mut dyn Session, &Plan) -> Result<(), String>,
+    ) -> Result<(), Failure> {
+        for candidate in &mut self.candidates {
+            let (plan, session) = session(candidate);
+            run(session, plan).map_err(|finding| Failure {
+                what: format!("{} {}", plan.algorithm, plan.operation),
+                kernel: describe(plan),
+                case: case.to_owned(),
+                seed,
+                finding,
+            })?;
+            self.checks += 1;
+        }
+        Ok(())
+    }
+
+    /// The seed of the next case: its number, algorithm and operation, so that each can be repeated alone.
+    pub(super) fn next_seed(&mut self) -> u64 {
+        self.cases += 1;
+        let (cipher, mode) = (self.algorithm.cipher as u64, self.algorithm.mode as u64);
+        cipher << 56 | mode << 48 | (self.operation as u64) << 40 | self.cases
+    }
+}

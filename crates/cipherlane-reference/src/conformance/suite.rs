@@ -1,0 +1,25 @@
+//! What every kernel sits.
+
+mod answers;
+mod chunks;
+mod columns;
+mod lanes;
+mod lengths;
+mod refusals;
+mod rejects;
+mod wraps;
+
+use super::examiner::Examiner;
+use super::failure::Failure;
+
+/// Everything, simple things first.
+pub(super) fn sit_all(examiner: &mut Examiner) -> Result<(), Failure> {
+    answers::sit(examiner)?;
+    lanes::sit(examiner)?;
+    lengths::sit(examiner)?;
+    columns::sit(examiner)?;
+    wraps::sit(examiner)?;
+    rejects::sit(examiner)?;
+    chunks::sit(examiner)?;
+    refusals::sit(examiner)
+}

@@ -1,0 +1,97 @@
+//! Counters that wrap inside a message, at every place that a wide kernel could miss.
+
+use cipherlane_core::{BLOCK, Cipher, Mode};
+
+use super::super::draft::{Draft, Layout};
+use super::super::examiner::Examiner;
+use super::super::failure::Failure;
+use crate::cipher::keyed;
+use crate::mode::gcm;
+use crate::rows::Rows;
+
+/// Blocks that are run before the counter wraps.
+const BEFORE: [u32; 14] = [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 65, 90];
+/// Bytes of a message that reaches the wrap from each of them.
+const BYTES: usize = 101 * BLOCK + 5;
+
+pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
+    match examiner.algorithm.mode {
+        Mode::Ctr => sit_ctr(examiner),
+        Mode::Gcm => sit_gcm(examiner),
+        Mode::Ecb | Mode::Cbc | Mode::Xts => Ok(()),
+    }
+}
+
+/// The low `bits` bits of the counter wrap: a carry at 32, 64 and 96 bits, and the whole counter at 128.
+fn sit_ctr(examiner: &mut Examiner) -> Result<(), Failure> {
+    for bits in [8, 32, 64, 96, 128] {
+        examiner.sit(&format!("the low {bits} bits of the counter wrap"), |algorithm, random| {
+            let mut draft =
+                Draft::new(algorithm, vec![BYTES; BEFORE.len()], random).keys(Layout::Each, random);
+            let counters = BEFORE.map(|before| {
+                let mut block = [0; BLOCK];
+                random.fill(&mut block);
+                let ones = u128::MAX >> (128 - bits);
+                let counter = (u128::from_be_bytes(block) | ones) - u128::from(before - 1);
+                counter.to_be_bytes()
+            });
+            draft.nonces = Rows::Each { bytes: counters.concat(), width: BLOCK };
+            draft
+        })?;
+    }
+    Ok(())
+}
+
+/// inc_32 wraps without a carry into the rest of the block (SP 800-38D section 6.2).
+fn sit_gcm(examiner: &mut Examiner) -> Result<(), Failure> {
+    for layout in [Layout::Shared, Layout::Each] {
+        examiner.sit(&format!("the 32-bit counter wraps, keys {layout:?}"), |algorithm, random| {
+            let mut draft = Draft::new(algorithm, vec![BYTES; BEFORE.len()], random).keys(layout, random);
+            let nonces: Vec<[u8; BLOCK]> = BEFORE
+                .into_iter()
+                .enumerate()
+                .map(|(message, before)| {
+                    let mut high = [0; BLOCK];
+                    random.fill(&mut high);
+                    // The text starts at inc_32(J_0), so J_0 itself is one further from the wrap.
+                    let low = u128::from(0u32.wrapping_sub(before + 1));
+                    let j0 = u128::from_be_bytes(high) >> 32 << 32 | low;
+                    nonce_for(algorithm.cipher, draft.keys.column().row(message), j0)
+                })
+                .collect();
+            draft.nonces = Rows::Each { bytes: nonces.concat(), width: BLOCK };
+            draft
+        })?;
+    }
+    Ok(())
+}
+
+/// The 128-bit nonce that leads to `j0`: J_0 = (IV * H xor [128]_128) * H is solved for IV.
+pub(super) fn nonce_for(cipher: Cipher, key: &[u8], j0: u128) -> [u8; BLOCK] {
+    let h = gcm::hash_key(&*keyed(cipher, key));
+    let inverse = inverse(h);
+    gcm::multiply(gcm::multiply(j0, inverse) ^ 128, inverse).to_be_bytes()
+}
+
+/// The inverse in GF(2^128): the power 2^128 - 2, the product of x^(2^i) for i = 1 to 127.
+fn inverse(x: u128) -> u128 {
+    /// The one of the field: its most significant bit is the coefficient of x^0.
+    const ONE: u128 = 1 << 127;
+    let (mut power, mut product) = (x, ONE);
+    for _ in 1..128 {
+        power = gcm::multiply(power, power);
+        product = gcm::multiply(product, power);
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inverse_is_one() {
+        let x = 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978;
+        assert_eq!(gcm::multiply(x, inverse(x)), 1 << 127);
+    }
+}

@@ -1,0 +1,187 @@
+//! The readable implementations as a device.
+
+use std::time::Instant;
+
+use cipherlane_core::{
+    BLOCK, Batch, BatchError, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan, Session,
+    Shape, Source, Spans, Unsupported, Wish,
+};
+
+use crate::cipher::{Block, keyed};
+use crate::mode::{cbc, ctr, ecb, gcm, xts};
+
+/// The device that runs every algorithm by the letter of its standard, message by message on one thread.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    info: Info,
+}
+
+/// The device's identifier, and the name of its one tier.
+const NAME: &str = "reference";
+
+impl Reference {
+    /// The reference device.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            info: Info {
+                id: NAME.to_owned(),
+                name: "readable scalar code".to_owned(),
+                tiers: vec![NAME.to_owned()],
+                threads: 1,
+                details: Vec::new(),
+            },
+        }
+    }
+}
+
+impl Default for Reference {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn kernel(shape: &Shape) -> Kernel {
+    let (family, mode) = (shape.algorithm.cipher.family(), shape.algorithm.mode.name());
+    Kernel {
+        name: format!("{family}-{mode}/{NAME}/x1"),
+        tier: NAME.to_owned(),
+        lanes: 1,
+        constant_time: false,
+    }
+}
+
+fn not_offered(what: String, known: String) -> Unsupported {
+    Unsupported::Kernel { device: NAME.to_owned(), what, known: vec![known] }
+}
+
+impl Device for Reference {
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
+        if shape.algorithm.operations().contains(&shape.operation) { vec![kernel(shape)] } else { Vec::new() }
+    }
+
+    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        let Some(kernel) = self.kernels(shape).pop() else {
+            let [forward, backward] = shape.algorithm.operations().map(Operation::name);
+            let what = format!("{} {}", shape.algorithm, shape.operation);
+            return Err(not_offered(what, format!("{forward} and {backward}")));
+        };
+        if let Some(tier) = &wish.tier
+            && *tier != kernel.tier
+        {
+            return Err(not_offered(format!("tier {tier}"), kernel.tier));
+        }
+        if let Some(name) = &wish.kernel
+            && *name != kernel.name
+        {
+            return Err(not_offered(format!("kernel {name}"), kernel.name));
+        }
+        if let Some(threads) = wish.threads
+            && threads != 1
+        {
+            return Err(Unsupported::Range { what: "threads", wanted: "1".to_owned(), found: threads });
+        }
+        if wish.chunk == Some(0) {
+            return Err(Unsupported::Range { what: "chunk", wanted: "at least 1".to_owned(), found: 0 });
+        }
+        Ok(Plan {
+            device: NAME.to_owned(),
+            algorithm: shape.algorithm,
+            operation: shape.operation,
+            kernel: kernel.name,
+            tier: kernel.tier,
+            lanes: kernel.lanes,
+            threads: 1,
+            chunk: wish.chunk.unwrap_or(usize::MAX),
+            constant_time: kernel.constant_time,
+        })
+    }
+
+    fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
+        let shape = Shape::uniform(plan.algorithm, plan.operation, 1, 0, true);
+        let wish = Wish {
+            tier: Some(plan.tier.clone()),
+            kernel: Some(plan.kernel.clone()),
+            threads: Some(plan.threads),
+            chunk: Some(plan.chunk),
+        };
+        let own = self.plan(&shape, &wish)?;
+        if own != *plan {
+            return Err(not_offered(format!("the plan of {}", plan.device), own.kernel).into());
+        }
+        Ok(Box::new(ReferenceSession { plan: own }))
+    }
+}
+
+#[derive(Debug)]
+struct ReferenceSession {
+    plan: Plan,
+}
+
+impl Session for ReferenceSession {
+    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        if (batch.algorithm, batch.operation) != (self.plan.algorithm, self.plan.operation) {
+            return Err(DeviceError::Batch(BatchError::OtherSession {
+                session: format!("{} {}", self.plan.algorithm, self.plan.operation),
+                batch: format!("{} {}", batch.algorithm, batch.operation),
+            }));
+        }
+        batch.check(output)?;
+        for message in 0..batch.len() {
+            run_message(batch, message, output);
+        }
+        let wall = start.elapsed();
+        Ok(Spans { execute: wall, wall, ..Spans::default() })
+    }
+}
+
+/// Runs message `index` of a checked batch.
+#[allow(clippy::cast_possible_truncation)] // a checked batch has its offsets within buffers
+fn run_message(batch: &Batch<'_>, index: usize, output: &mut Output<'_>) {
+    let range = batch.messages.offsets[index] as usize..batch.messages.offsets[index + 1] as usize;
+    let text = &mut output.bytes[range.clone()];
+    if let Source::Apart(input) = batch.messages.source {
+        text.copy_from_slice(&input[range]);
+    }
+    let (key, nonce) = (batch.keys.row(index), batch.nonces.row(index));
+    let cipher = |key| keyed(batch.algorithm.cipher, key);
+    let forward = batch.operation.is_forward();
+    match batch.algorithm.mode {
+        Mode::Ecb if forward => ecb::encrypt(&*cipher(key), text),
+        Mode::Ecb => ecb::decrypt(&*cipher(key), text),
+        Mode::Cbc if forward => cbc::encrypt(&*cipher(key), block(nonce), text),
+        Mode::Cbc => cbc::decrypt(&*cipher(key), block(nonce), text),
+        Mode::Ctr => ctr::apply(&*cipher(key), block(nonce), text),
+        Mode::Gcm => run_gcm(batch, index, text, output.tags, output.accepted),
+        Mode::Xts => {
+            let (data, tweak) = key.split_at(batch.algorithm.cipher.key_bytes());
+            let run = if forward { xts::encrypt } else { xts::decrypt };
+            run(&*cipher(data), &*cipher(tweak), block(nonce), text);
+        }
+    }
+}
+
+fn run_gcm(batch: &Batch<'_>, index: usize, text: &mut [u8], tags: &mut [u8], accepted: &mut [bool]) {
+    let cipher = keyed(batch.algorithm.cipher, batch.keys.row(index));
+    let (nonce, aad) = (batch.nonces.row(index), batch.aad.row(index));
+    let row = index * batch.tag_lengths.stride();
+    let tag = row..row + batch.tag_lengths.get(index);
+    if batch.operation.is_forward() {
+        let full = gcm::seal(&*cipher, nonce, aad, text);
+        tags[tag.clone()].copy_from_slice(&full[..tag.len()]);
+    } else {
+        accepted[index] = gcm::open(&*cipher, nonce, aad, text, &batch.tags[tag]);
+    }
+}
+
+/// The IV, counter block or tweak of a checked batch, which is a block.
+fn block(nonce: &[u8]) -> Block {
+    let mut block = [0; BLOCK];
+    block.copy_from_slice(nonce);
+    block
+}

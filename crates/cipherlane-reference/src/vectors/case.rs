@@ -1,0 +1,73 @@
+//! One test vector.
+
+use cipherlane_core::{Algorithm, Operation};
+
+/// One message with what shall become of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The collection: `NIST CAVP`, `Wycheproof`, the title of a standard.
+    pub source: String,
+    /// Where to find it there: `gcmDecrypt128.rsp:123`.
+    pub id: String,
+    /// The cipher in its mode.
+    pub algorithm: Algorithm,
+    /// What is done to the message.
+    pub operation: Operation,
+    /// The key; both keys of XTS.
+    pub key: Vec<u8>,
+    /// Nonce, IV, initial counter block or tweak.
+    pub nonce: Vec<u8>,
+    /// Additional authenticated data.
+    pub aad: Vec<u8>,
+    /// The text that goes in.
+    pub input: Vec<u8>,
+    /// The text that shall come out. Empty where none shall.
+    pub output: Vec<u8>,
+    /// The tag that `seal` shall make or `open` shall check.
+    pub tag: Vec<u8>,
+    /// What shall happen.
+    pub expectation: Expectation,
+}
+
+/// What shall happen to a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expectation {
+    /// [`Case::output`] comes out, with [`Case::tag`] made or accepted.
+    Output,
+    /// The tag is rejected and the text zeroed.
+    Reject,
+    /// The batch is refused before anything is computed: its lengths are not the algorithm's.
+    Refused,
+    /// CBC: what comes out does not end with a padding of PKCS #7.
+    BadPadding,
+    /// [`Case::output`] comes out of the 1000th turn of the inner loop of a Monte Carlo test (AESVS section 6.4).
+    MonteCarlo {
+        /// Where the outer loop goes on, unless this is its last turn.
+        next: Option<Box<Start>>,
+    },
+    /// The case lies outside what a batch can express; says why.
+    NotApplicable(&'static str),
+}
+
+/// What a turn of the outer loop of a Monte Carlo test starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The key.
+    pub key: Vec<u8>,
+    /// The IV; empty for ECB.
+    pub nonce: Vec<u8>,
+    /// The first text.
+    pub input: Vec<u8>,
+}
+
+impl Case {
+    /// The case the other way round, for a case that a device shall compute.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let [forward, backward] = self.algorithm.operations();
+        let operation = if self.operation == forward { backward } else { forward };
+        let mut case = Self { operation, ..self.clone() };
+        std::mem::swap(&mut case.input, &mut case.output);
+        case
+    }
+}

@@ -1,0 +1,144 @@
+//! Finding and reading files of test vectors.
+
+use std::path::{Path, PathBuf};
+
+use cipherlane_core::Mode;
+
+use super::{Case, VectorError, rsp, wycheproof};
+
+/// The environment variable that names the folder of fetched vectors.
+pub const VARIABLE: &str = "CIPHERLANE_VECTORS";
+
+/// Where the fetched vectors lie: what [`VARIABLE`] names, else the nearest `vectors/fetched` here or above.
+///
+/// # Errors
+/// If there is no such folder; says how to fetch the vectors.
+pub fn directory() -> Result<PathBuf, VectorError> {
+    let remedy = format!("run `cargo xtask vectors` to fetch them, or set {VARIABLE} to their folder");
+    if let Some(named) = std::env::var_os(VARIABLE).map(PathBuf::from) {
+        let missing = || VectorError::in_file(&named, format!("{VARIABLE} names no folder; {remedy}"));
+        return if named.is_dir() { Ok(named) } else { Err(missing()) };
+    }
+    let here = std::env::current_dir().map_err(|error| VectorError::in_file(Path::new("."), error))?;
+    let mut candidates = here.ancestors().map(|folder| folder.join("vectors/fetched"));
+    candidates.find(|folder| folder.is_dir()).ok_or_else(|| {
+        VectorError::in_file(Path::new("vectors/fetched"), format!("no vectors here; {remedy}"))
+    })
+}
+
+/// A file of test vectors that was recognised by its contents, or one that was not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What it is.
+    pub format: Format,
+}
+
+/// What a file of test vectors is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A response file of NIST's CAVP.
+    Rsp(Mode),
+    /// JSON of Wycheproof.
+    Wycheproof(Mode),
+    /// Something else; says what, or what is missing.
+    Other(String),
+}
+
+impl Format {
+    /// Recognises a file by its contents. Responses say what they are in their comments or in their `name`.
+    #[must_use]
+    pub fn of(name: &str, text: &str) -> Self {
+        if !text.trim_start().starts_with('{') {
+            return rsp::Form::of(name, text).map_or_else(Self::Other, |form| Self::Rsp(form.mode));
+        }
+        // A file may be large and its tests of any form: its field `algorithm` is enough to know it.
+        let value = text.split_once("\"algorithm\"").and_then(|(_, after)| after.split('"').nth(1));
+        match value.and_then(|algorithm| wycheproof::SETS.iter().find(|(set, _)| *set == algorithm)) {
+            Some((_, mode)) => Self::Wycheproof(*mode),
+            None => Self::Other(format!("JSON of {}", value.unwrap_or("no algorithm"))),
+        }
+    }
+}
+
+/// Every `.rsp`, `.txt` and `.json` file under `folder`, sorted by path.
+///
+/// # Errors
+/// If a folder or file cannot be read.
+pub fn find(folder: &Path) -> Result<Vec<SourceFile>, VectorError> {
+    let mut paths = Vec::new();
+    walk(folder, &mut paths)?;
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| {
+            let format = Format::of(&path.to_string_lossy(), &read(&path)?);
+            Ok(SourceFile { path, format })
+        })
+        .collect()
+}
+
+fn walk(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), VectorError> {
+    let failed = |error: std::io::Error| VectorError::in_file(folder, error);
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+        if path.is_dir() {
+            walk(&path, paths)?;
+        } else if extension.is_some_and(|found| ["rsp", "txt", "json"].iter().any(|known| found == *known)) {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, VectorError> {
+    // Not String: a stray Latin-1 character in a comment is no reason to lose a file.
+    let bytes = std::fs::read(path).map_err(|error| VectorError::in_file(path, error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads the cases of one file, whatever its format.
+///
+/// # Errors
+/// If it cannot be read or is of no known format; names the line, and what helps.
+pub fn parse_file(path: &Path) -> Result<Vec<Case>, VectorError> {
+    let (name, text) = (path.to_string_lossy(), read(path)?);
+    match Format::of(&name, &text) {
+        Format::Rsp(_) => rsp::parse(&name, &text),
+        Format::Wycheproof(_) => wycheproof::parse(&name, &text),
+        Format::Other(problem) => Err(VectorError::in_file(
+            path,
+            format!("{problem} (understood: CAVP .rsp of AES-ECB, CBC, CTR, GCM and XTS; Wycheproof JSON)"),
+        )),
+    }
+}
+
+/// The GCM set of NIST's CAVP, `gcmtestvectors`, in record order, without the records that have no text.
+const GCM_FILES: [&str; 6] = [
+    "gcmEncryptExtIV128.rsp",
+    "gcmEncryptExtIV192.rsp",
+    "gcmEncryptExtIV256.rsp",
+    "gcmDecrypt128.rsp",
+    "gcmDecrypt192.rsp",
+    "gcmDecrypt256.rsp",
+];
+
+/// The records with a text of NIST's GCM set, file by file in the order of [`GCM_FILES`] and of their records.
+///
+/// # Errors
+/// If one of the six files is missing under `folder`, or cannot be read.
+pub fn gcm_records(folder: &Path) -> Result<Vec<Case>, VectorError> {
+    let mut paths = Vec::new();
+    walk(folder, &mut paths)?;
+    paths.sort();
+    let mut cases = Vec::new();
+    for name in GCM_FILES {
+        let path = paths.iter().find(|path| path.ends_with(name)).ok_or_else(|| {
+            VectorError::in_file(folder, format!("no {name}; run `cargo xtask vectors` to fetch it"))
+        })?;
+        cases.extend(parse_file(path)?.into_iter().filter(|case| !case.input.is_empty()));
+    }
+    Ok(cases)
+}
