@@ -10,9 +10,11 @@ use cargo_metadata::Message;
 use crate::shell::{self, Workspace};
 use crate::vectors;
 
-/// Each set of variables leaves the next tier of an x86-64 CPU as the best one; the last leaves `portable`.
-const SWITCHED_OFF: [&[&str]; 3] = [
+/// Each set of variables leaves the next tier of an x86-64 CPU as the best one; the last leaves `portable`. Between
+/// them stands the tier `avx2` as CPUs from before VAES run it.
+const SWITCHED_OFF: [&[&str]; 4] = [
     &["CIPHERLANE_NO_AVX512"],
+    &["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_VAES"],
     &["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_AVX2"],
     &["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_AVX2", "CIPHERLANE_NO_SSE"],
 ];
