@@ -1,1 +1,77 @@
 //! Other libraries as devices, to measure and to test against.
+//!
+//! [`available`] lists those that this build and this machine have, [`absent`] the others and how to get them. Each
+//! is called message by message, in the fastest public way that it has; where there are several, each is a kernel of
+//! its own. A key that messages share is set up once and kept between batches; a key each is set up for each.
+//!
+//! | device | built by | algorithms |
+//! |---|---|---|
+//! | `rival:aws-lc` | feature `aws-lc` (default) | ECB, CBC, CTR, GCM; XTS with 256-bit keys |
+//! | `rival:libcrypto` | nothing: opened at run time | all but AES-192-XTS |
+//! | `rival:openssl` | feature `openssl` | all but AES-192-XTS |
+//! | `rival:ring`, `rival:graviola` | feature `crates` | AES-128-GCM, AES-256-GCM; nonces of 12, tags of 16 bytes |
+//! | `rival:rustcrypto` | feature `crates` | all |
+
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+mod each;
+mod evp;
+mod libcrypto;
+mod masking;
+mod message;
+#[cfg(feature = "openssl")]
+mod openssl;
+
+use cipherlane_core::Device;
+
+pub use masking::masking;
+
+/// A rival that could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// Identifier of the device: `rival:openssl`.
+    pub id: String,
+    /// Why it is absent.
+    pub reason: String,
+    /// What gets it.
+    pub remedy: String,
+}
+
+impl Absent {
+    #[cfg(not(all(feature = "aws-lc", feature = "openssl", feature = "crates")))]
+    fn feature(id: &str, feature: &str) -> Self {
+        let reason = format!("this build has no feature `{feature}`");
+        Self { id: id.to_owned(), reason, remedy: format!("build with `--features {feature}`") }
+    }
+}
+
+fn found() -> Vec<Result<Box<dyn Device>, Absent>> {
+    let libcrypto = libcrypto::open().map_err(|reason| Absent {
+        id: libcrypto::ID.to_owned(),
+        reason,
+        remedy: "install the system's OpenSSL library (libssl3, openssl-libs, openssl@3)".to_owned(),
+    });
+    vec![
+        #[cfg(feature = "aws-lc")]
+        Ok(aws_lc::open()),
+        #[cfg(not(feature = "aws-lc"))]
+        Err(Absent::feature("rival:aws-lc", "aws-lc")),
+        libcrypto,
+        #[cfg(feature = "openssl")]
+        Ok(openssl::open()),
+        #[cfg(not(feature = "openssl"))]
+        Err(Absent::feature("rival:openssl", "openssl")),
+    ]
+}
+
+/// The rivals that this build and this machine have.
+#[must_use]
+pub fn available() -> Vec<Box<dyn Device>> {
+    found().into_iter().filter_map(Result::ok).collect()
+}
+
+/// The rivals that this build or this machine lacks.
+#[must_use]
+pub fn absent() -> Vec<Absent> {
+    found().into_iter().filter_map(Result::err).collect()
+}

@@ -1,0 +1,105 @@
+//! AWS-LC, by each of its public interfaces; which of them comes first was measured (`examples/ways.rs`).
+#![allow(unsafe_code)] // the library is C
+
+mod aead;
+mod direct;
+mod functions;
+
+use std::ptr::null;
+use std::sync::OnceLock;
+
+use aws_lc_sys as aws;
+use cipherlane_core::{Algorithm, Cipher, Device, Mode, Operation, Shape};
+
+use crate::each::{Each, Library, Limits};
+use crate::evp::{Api, CipherPointer, Evp};
+use crate::message::{Context, Fault};
+
+/// The device.
+pub(crate) const ID: &str = "rival:aws-lc";
+
+/// `EVP_AEAD_CTX_seal_scatter` and `EVP_AEAD_CTX_open_gather`: one call per message.
+const AEAD: &str = "evp-aead";
+/// `EVP_CipherUpdate`.
+const EVP: &str = "evp";
+/// `AES_ctr128_encrypt` and `AES_cbc_encrypt`: no context at all.
+const DIRECT: &str = "aes";
+
+/// The library as a device.
+pub(crate) fn open() -> Box<dyn Device> {
+    static API: OnceLock<Api> = OnceLock::new();
+    // SAFETY: all functions are AWS-LC's, linked statically, and `find` names each cipher's own function.
+    let api = API.get_or_init(|| unsafe { Api::new(functions::FUNCTIONS, find) });
+    let version = api.version();
+    let details = vec![
+        ("version".to_owned(), version.clone()),
+        (
+            "way".to_owned(),
+            "GCM: EVP_AEAD; CTR and CBC: AES_ctr128_encrypt, AES_cbc_encrypt; else EVP_CipherUpdate"
+                .to_owned(),
+        ),
+    ];
+    let limits = Limits { equal_xts_halves: api.takes_equal_xts_halves(), ..Limits::NONE };
+    Box::new(Each::new(ID, version, details, AwsLc { api, limits }))
+}
+
+/// AWS-LC's cipher, or null where it has none.
+fn find(algorithm: Algorithm) -> CipherPointer {
+    let function: unsafe extern "C" fn() -> *const aws::EVP_CIPHER = match (algorithm.cipher, algorithm.mode)
+    {
+        (Cipher::Aes128, Mode::Ecb) => aws::EVP_aes_128_ecb,
+        (Cipher::Aes192, Mode::Ecb) => aws::EVP_aes_192_ecb,
+        (Cipher::Aes256, Mode::Ecb) => aws::EVP_aes_256_ecb,
+        (Cipher::Aes128, Mode::Cbc) => aws::EVP_aes_128_cbc,
+        (Cipher::Aes192, Mode::Cbc) => aws::EVP_aes_192_cbc,
+        (Cipher::Aes256, Mode::Cbc) => aws::EVP_aes_256_cbc,
+        (Cipher::Aes128, Mode::Ctr) => aws::EVP_aes_128_ctr,
+        (Cipher::Aes192, Mode::Ctr) => aws::EVP_aes_192_ctr,
+        (Cipher::Aes256, Mode::Ctr) => aws::EVP_aes_256_ctr,
+        (Cipher::Aes128, Mode::Gcm) => aws::EVP_aes_128_gcm,
+        (Cipher::Aes192, Mode::Gcm) => aws::EVP_aes_192_gcm,
+        (Cipher::Aes256, Mode::Gcm) => aws::EVP_aes_256_gcm,
+        (Cipher::Aes256, Mode::Xts) => aws::EVP_aes_256_xts,
+        (Cipher::Aes128 | Cipher::Aes192, Mode::Xts) => return null(),
+    };
+    // SAFETY: takes nothing and returns a static object.
+    unsafe { function() }.cast()
+}
+
+/// Whether GCM's one-call interface is the faster one: its key set-up is cheaper, its messages are not.
+fn one_call_wins(shape: &Shape) -> bool {
+    !shape.shared_key && shape.bytes < 8192 * shape.messages as u64
+}
+
+struct AwsLc {
+    api: &'static Api,
+    limits: Limits,
+}
+
+impl Library for AwsLc {
+    fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
+        if !self.api.has(shape.algorithm) {
+            return Vec::new();
+        }
+        let ways: &[_] = match shape.algorithm.mode {
+            Mode::Gcm if one_call_wins(shape) => &[AEAD, EVP],
+            Mode::Gcm => &[EVP, AEAD],
+            Mode::Ctr | Mode::Cbc => &[DIRECT, EVP],
+            Mode::Ecb | Mode::Xts => &[EVP],
+        };
+        ways.iter().map(|&way| (way, self.limits.clone())).collect()
+    }
+
+    fn context(
+        &self,
+        algorithm: Algorithm,
+        operation: Operation,
+        way: &str,
+    ) -> Result<Box<dyn Context>, Fault> {
+        Ok(match way {
+            AEAD => Box::new(aead::Aead::new(algorithm.cipher)),
+            DIRECT => Box::new(direct::Direct::new(algorithm, operation)),
+            _ => Box::new(Evp::new(self.api, algorithm, operation)?),
+        })
+    }
+}

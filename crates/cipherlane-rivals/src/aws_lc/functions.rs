@@ -1,0 +1,59 @@
+//! AWS-LC's functions under the opaque types of [`crate::evp`]: each casts pointers and jumps on.
+#![allow(unsafe_code)] // the library is C
+
+use std::ffi::{c_int, c_void};
+
+use aws_lc_sys as aws;
+
+use crate::evp::{CipherPointer, Ctx, Functions};
+
+pub(super) const FUNCTIONS: Functions =
+    Functions { version: aws::OpenSSL_version, ctx_new, ctx_free, init, update, finish, ctrl, set_padding };
+
+unsafe extern "C" fn ctx_new() -> Ctx {
+    // SAFETY: takes nothing.
+    unsafe { aws::EVP_CIPHER_CTX_new() }.cast()
+}
+
+unsafe extern "C" fn ctx_free(ctx: Ctx) {
+    // SAFETY: the caller's promise is that of the function; so below.
+    unsafe { aws::EVP_CIPHER_CTX_free(ctx.cast()) }
+}
+
+unsafe extern "C" fn init(
+    ctx: Ctx,
+    cipher: CipherPointer,
+    engine: *mut c_void,
+    key: *const u8,
+    iv: *const u8,
+    direction: c_int,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe { aws::EVP_CipherInit_ex(ctx.cast(), cipher.cast(), engine.cast(), key, iv, direction) }
+}
+
+unsafe extern "C" fn update(
+    ctx: Ctx,
+    out: *mut u8,
+    written: *mut c_int,
+    input: *const u8,
+    length: c_int,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe { aws::EVP_CipherUpdate(ctx.cast(), out, written, input, length) }
+}
+
+unsafe extern "C" fn finish(ctx: Ctx, out: *mut u8, written: *mut c_int) -> c_int {
+    // SAFETY: as above.
+    unsafe { aws::EVP_CipherFinal_ex(ctx.cast(), out, written) }
+}
+
+unsafe extern "C" fn ctrl(ctx: Ctx, command: c_int, length: c_int, pointer: *mut c_void) -> c_int {
+    // SAFETY: as above.
+    unsafe { aws::EVP_CIPHER_CTX_ctrl(ctx.cast(), command, length, pointer) }
+}
+
+unsafe extern "C" fn set_padding(ctx: Ctx, padding: c_int) -> c_int {
+    // SAFETY: as above.
+    unsafe { aws::EVP_CIPHER_CTX_set_padding(ctx.cast(), padding) }
+}

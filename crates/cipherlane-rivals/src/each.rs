@@ -1,0 +1,315 @@
+//! A library that does one message per call, as a [`Device`] that runs batches.
+
+use std::ops::{Range, RangeInclusive};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use cipherlane_core::{
+    Algorithm, Batch, BatchError, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan, Session,
+    Shape, Spans, TagLengths, Unsupported, Wish,
+};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use crate::message::{Context, Fault, Part};
+
+/// The tier of every rival: the library chooses its own instructions.
+const TIER: &str = "library";
+
+/// What a way of a library takes beyond what a shape tells. Batches outside are refused before anything is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    /// Bytes of a GCM nonce.
+    pub(crate) nonce: RangeInclusive<usize>,
+    /// Bytes of a GCM tag.
+    pub(crate) tag: RangeInclusive<usize>,
+    /// Whether XTS takes a key whose halves are equal (OpenSSL refuses, following FIPS 140 guidance C.I).
+    pub(crate) equal_xts_halves: bool,
+}
+
+impl Limits {
+    /// Everything that the standards allow.
+    pub(crate) const NONE: Self = Self { nonce: 1..=usize::MAX, tag: 4..=16, equal_xts_halves: true };
+
+    fn check(&self, batch: &Batch<'_>) -> Result<(), Unsupported> {
+        let outside = |what, range: &RangeInclusive<usize>, found| {
+            let (low, high) = (range.start(), range.end());
+            let wanted = if low == high { low.to_string() } else { format!("{low} to {high}") };
+            Err(Unsupported::Range { what, wanted, found })
+        };
+        if batch.algorithm.is_aead() {
+            let rows = |same: bool| if same { batch.len().min(1) } else { batch.len() };
+            for index in 0..rows(batch.nonces.width().is_some()) {
+                let found = batch.nonces.row(index).len();
+                if !self.nonce.contains(&found) {
+                    return outside("bytes of a nonce", &self.nonce, found);
+                }
+            }
+            for index in 0..rows(matches!(batch.tag_lengths, TagLengths::Same(_))) {
+                let found = batch.tag_lengths.get(index);
+                if !self.tag.contains(&found) {
+                    return outside("bytes of a tag", &self.tag, found);
+                }
+            }
+        }
+        if batch.algorithm.mode == Mode::Xts && !self.equal_xts_halves {
+            for index in 0..batch.keys.rows().unwrap_or(1).min(batch.len()) {
+                let (data, tweak) = batch.keys.row(index).split_at(batch.algorithm.key_bytes() / 2);
+                if bool::from(data.ct_eq(tweak)) {
+                    let what = "number of equal XTS key halves";
+                    return Err(Unsupported::Range { what, wanted: "0".to_owned(), found: 1 });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Another library: what it offers, and how its contexts are made.
+pub(crate) trait Library: Send + Sync + 'static {
+    /// The ways in which it can run `shape`, best first, each with its limits. None where it cannot.
+    fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)>;
+
+    /// A context of one of its `ways`; its key comes with the first message.
+    fn context(
+        &self,
+        algorithm: Algorithm,
+        operation: Operation,
+        way: &str,
+    ) -> Result<Box<dyn Context>, Fault>;
+
+    /// Whether its timing on this machine is independent of keys and data.
+    fn constant_time(&self) -> bool {
+        aes_instructions()
+    }
+}
+
+/// Whether the CPU has the instructions with which libraries do AES-GCM in constant time.
+pub(crate) fn aes_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let found = std::is_x86_feature_detected!("aes") && std::is_x86_feature_detected!("pclmulqdq");
+    #[cfg(target_arch = "aarch64")]
+    let found =
+        std::arch::is_aarch64_feature_detected!("aes") && std::arch::is_aarch64_feature_detected!("pmull");
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let found = false;
+    found
+}
+
+/// A [`Library`] as a device.
+pub(crate) struct Each<L> {
+    library: Arc<L>,
+    info: Info,
+}
+
+impl<L: Library> Each<L> {
+    /// The device `id`, called `name`, with `details` to show.
+    pub(crate) fn new(id: &str, name: String, mut details: Vec<(String, String)>, library: L) -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        details.push((
+            "threads".to_owned(),
+            "a batch is split between messages; the library has no way to split one message".to_owned(),
+        ));
+        let info = Info { id: id.to_owned(), name, tiers: vec![TIER.to_owned()], threads, details };
+        Self { library: Arc::new(library), info }
+    }
+
+    fn kernel(shape: &Shape, way: &str, constant_time: bool) -> Kernel {
+        let algorithm = shape.algorithm;
+        let name = format!("{}-{}/{TIER}/{way}", algorithm.cipher.family(), algorithm.mode.name());
+        // Libraries do not say how many blocks they have in flight; they are called for one message at a time.
+        Kernel { name, tier: TIER.to_owned(), lanes: 1, constant_time }
+    }
+
+    fn refuse(&self, what: String, known: Vec<String>) -> Unsupported {
+        Unsupported::Kernel { device: self.info.id.clone(), what, known }
+    }
+
+    fn choose(&self, shape: &Shape, wish: &Wish) -> Result<Kernel, Unsupported> {
+        let kernels = self.kernels(shape);
+        let known: Vec<_> = kernels.iter().map(|kernel| kernel.name.clone()).collect();
+        if let Some(tier) = wish.tier.as_ref().filter(|tier| *tier != TIER) {
+            return Err(self.refuse(format!("tier {tier}"), vec![TIER.to_owned()]));
+        }
+        let wanted = wish.kernel.as_ref();
+        kernels.into_iter().find(|kernel| wanted.is_none_or(|name| *name == kernel.name)).ok_or_else(|| {
+            let what = format!("{} {}", shape.algorithm, shape.operation);
+            self.refuse(wanted.map_or(what, Clone::clone), known)
+        })
+    }
+}
+
+/// A wish that must be at least 1.
+fn positive(what: &'static str, wish: Option<usize>, otherwise: usize) -> Result<usize, Unsupported> {
+    match wish {
+        Some(0) => Err(Unsupported::Range { what, wanted: "at least 1".to_owned(), found: 0 }),
+        Some(count) => Ok(count),
+        None => Ok(otherwise.max(1)),
+    }
+}
+
+impl<L: Library> Device for Each<L> {
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
+        let constant_time = self.library.constant_time();
+        let ways = self.library.ways(shape);
+        ways.iter().map(|(way, _)| Self::kernel(shape, way, constant_time)).collect()
+    }
+
+    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        let kernel = self.choose(shape, wish)?;
+        let threads = positive("threads", wish.threads, 1)?.min(shape.messages.max(1));
+        let bytes = usize::try_from(shape.bytes).unwrap_or(usize::MAX);
+        // Four parts for each thread let the quick ones help the slow ones.
+        let share = if threads == 1 { bytes } else { bytes.div_ceil(4 * threads) };
+        Ok(Plan {
+            device: self.info.id.clone(),
+            algorithm: shape.algorithm,
+            operation: shape.operation,
+            kernel: kernel.name,
+            tier: kernel.tier,
+            lanes: kernel.lanes,
+            threads,
+            chunk: positive("chunk in bytes", wish.chunk, share)?,
+            constant_time: kernel.constant_time,
+        })
+    }
+
+    fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
+        let shape = Shape::uniform(plan.algorithm, plan.operation, 1, 16, true);
+        let ways = self.library.ways(&shape);
+        let known = || ways.iter().map(|(way, _)| Self::kernel(&shape, way, true).name).collect();
+        let Some((way, limits)) =
+            ways.iter().find(|(way, _)| Self::kernel(&shape, way, true).name == plan.kernel)
+        else {
+            return Err(self.refuse(plan.kernel.clone(), known()).into());
+        };
+        if plan.device != self.info.id {
+            return Err(self
+                .refuse(format!("the plans of {}", plan.device), vec![self.info.id.clone()])
+                .into());
+        }
+        let fault = |reason: String| DeviceError::Failed { device: self.info.id.clone(), reason };
+        let threads = positive("threads", Some(plan.threads), 1)?;
+        let workers = (0..threads)
+            .map(|_| {
+                let context = self.library.context(plan.algorithm, plan.operation, way);
+                context.map(Worker::new).map_err(|function| fault(failed(function)))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let pool = match threads {
+            1 => None,
+            // The caller's thread is one of them.
+            _ => Some(
+                ThreadPoolBuilder::new()
+                    .num_threads(threads - 1)
+                    .build()
+                    .map_err(|error| fault(format!("no {threads} threads: {error}; ask for fewer")))?,
+            ),
+        };
+        Ok(Box::new(EachSession { plan: plan.clone(), limits: limits.clone(), workers, pool }))
+    }
+}
+
+fn failed(function: Fault) -> String {
+    format!("{function} failed; the library is out of memory or not built for this")
+}
+
+/// Where the texts of a checked batch lie.
+fn text(batch: &Batch<'_>) -> Range<usize> {
+    let offsets = batch.messages.offsets;
+    let place =
+        |offset: Option<&u64>| offset.map_or(0, |&offset| usize::try_from(offset).unwrap_or_default());
+    place(offsets.first())..place(offsets.last())
+}
+
+/// A context with the key that it was last given.
+struct Worker {
+    context: Box<dyn Context>,
+    key: Zeroizing<Vec<u8>>,
+}
+
+impl Worker {
+    fn new(context: Box<dyn Context>) -> Self {
+        Self { context, key: Zeroizing::new(Vec::new()) }
+    }
+
+    /// Runs `part`; the shared key, if any, is set up only where the context does not have it yet.
+    fn run(&mut self, part: &mut Part<'_>, shared: Option<&[u8]>) -> Result<(), Fault> {
+        part.new_key = shared.is_some_and(|key| !bool::from(key.ct_eq(&self.key)));
+        let fresh = part.new_key || shared.is_none();
+        let result = self.context.part(part);
+        if fresh || result.is_err() {
+            let kept = shared.filter(|_| result.is_ok()).unwrap_or_default();
+            self.key = Zeroizing::new(kept.to_vec());
+        }
+        result
+    }
+}
+
+struct EachSession {
+    plan: Plan,
+    limits: Limits,
+    workers: Vec<Worker>,
+    pool: Option<ThreadPool>,
+}
+
+impl EachSession {
+    fn check(&self, batch: &Batch<'_>, output: &Output<'_>) -> Result<(), DeviceError> {
+        batch.check(output)?;
+        let (session, found) =
+            ((self.plan.algorithm, self.plan.operation), (batch.algorithm, batch.operation));
+        if session != found {
+            let name = |(algorithm, operation): (Algorithm, Operation)| format!("{algorithm} {operation}");
+            return Err(BatchError::OtherSession { session: name(session), batch: name(found) }.into());
+        }
+        Ok(self.limits.check(batch)?)
+    }
+
+    fn execute(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<(), Fault> {
+        let shared = batch.keys.is_shared().then(|| batch.keys.row(0));
+        let chunk = if self.pool.is_some() { self.plan.chunk } else { usize::MAX };
+        let parts = Part::cut(batch, output, chunk);
+        let (Some(pool), [first, others @ ..]) = (&self.pool, self.workers.as_mut_slice()) else {
+            return parts.into_iter().try_for_each(|mut part| self.workers[0].run(&mut part, shared));
+        };
+        let queue = Mutex::new(parts.into_iter());
+        let fault = Mutex::new(Ok(()));
+        let work = |worker: &mut Worker| loop {
+            // The lock is dropped before the part is run.
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(mut part) = next else { break };
+            if let Err(function) = worker.run(&mut part, shared) {
+                *fault.lock().unwrap_or_else(PoisonError::into_inner) = Err(function);
+            }
+        };
+        pool.in_place_scope(|scope| {
+            for worker in others {
+                let work = &work;
+                scope.spawn(move |_| work(worker));
+            }
+            work(first);
+        });
+        fault.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session for EachSession {
+    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let called = Instant::now();
+        self.check(batch, output)?;
+        let started = Instant::now();
+        if let Err(function) = self.execute(batch, output) {
+            // Half a batch is no result, and its texts may be secrets.
+            output.bytes[text(batch)].fill(0);
+            output.accepted.iter_mut().take(batch.len()).for_each(|accepted| *accepted = false);
+            return Err(DeviceError::Failed { device: self.plan.device.clone(), reason: failed(function) });
+        }
+        let execute = started.elapsed();
+        Ok(Spans { execute, wall: called.elapsed(), ..Spans::default() })
+    }
+}

@@ -1,0 +1,145 @@
+//! The system's libcrypto, opened at run time where there is one.
+#![allow(unsafe_code)] // symbols of a C library
+
+use std::ffi::{CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+use cipherlane_core::{Algorithm, Device, Operation, Shape};
+use libloading::Library as Shared;
+
+use crate::each::{Each, Library, Limits};
+use crate::evp::{Api, CipherPointer, Evp, Functions, fetch_name, function_name};
+use crate::message::{Context, Fault};
+
+/// The device.
+pub(crate) const ID: &str = "rival:libcrypto";
+
+/// Where it may lie, newest first. On macOS only with a version in the name: opening the bare name there ends the
+/// process.
+#[cfg(target_os = "macos")]
+const NAMES: &[&str] = &[
+    "libcrypto.3.dylib",
+    "/opt/homebrew/opt/openssl@3/lib/libcrypto.3.dylib",
+    "/usr/local/opt/openssl@3/lib/libcrypto.3.dylib",
+    "/opt/local/lib/libcrypto.3.dylib",
+];
+#[cfg(windows)]
+const NAMES: &[&str] = &["libcrypto-4-x64.dll", "libcrypto-3-x64.dll", "libcrypto-1_1-x64.dll"];
+#[cfg(not(any(target_os = "macos", windows)))]
+const NAMES: &[&str] = &["libcrypto.so.4", "libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"];
+
+/// The library, or why there is none.
+pub(crate) fn open() -> Result<Box<dyn Device>, String> {
+    static OPENED: OnceLock<Result<(Api, Found), String>> = OnceLock::new();
+    let (api, found) = OPENED.get_or_init(load).as_ref().map_err(Clone::clone)?;
+    let version = api.version();
+    let details = vec![
+        ("version".to_owned(), version.clone()),
+        ("file".to_owned(), found.file.to_owned()),
+        ("way".to_owned(), found.way.to_owned()),
+    ];
+    Ok(Box::new(Each::new(ID, version, details, EvpLibrary::new(api))))
+}
+
+struct Found {
+    file: &'static str,
+    way: &'static str,
+}
+
+fn load() -> Result<(Api, Found), String> {
+    let mut reasons = Vec::new();
+    for &file in NAMES {
+        // SAFETY: libcrypto's initialisers are meant to run in any process.
+        match unsafe { Shared::new(file) } {
+            // Never unloaded: libcrypto registers handlers that run when threads and the process end.
+            Ok(library) => match resolve(Box::leak(Box::new(library))) {
+                Ok((api, way)) => return Ok((api, Found { file, way })),
+                Err(missing) => reasons.push(format!("{file} has no {missing}")),
+            },
+            Err(error) => reasons.push(format!("{file}: {}", innermost(&error))),
+        }
+    }
+    Err(reasons.join("; "))
+}
+
+/// The loader's own words, which libloading keeps as the source of its error.
+fn innermost(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), innermost)
+}
+
+fn resolve(library: &'static Shared) -> Result<(Api, &'static str), &'static str> {
+    // SAFETY: each symbol is given the type that it has in OpenSSL's evp.h and crypto.h since version 1.1.0.
+    let functions = unsafe {
+        Functions {
+            version: symbol(library, "OpenSSL_version")?,
+            ctx_new: symbol(library, "EVP_CIPHER_CTX_new")?,
+            ctx_free: symbol(library, "EVP_CIPHER_CTX_free")?,
+            init: symbol(library, "EVP_CipherInit_ex")?,
+            update: symbol(library, "EVP_CipherUpdate")?,
+            finish: symbol(library, "EVP_CipherFinal_ex")?,
+            ctrl: symbol(library, "EVP_CIPHER_CTX_ctrl")?,
+            set_padding: symbol(library, "EVP_CIPHER_CTX_set_padding")?,
+        }
+    };
+    // SAFETY: the type of EVP_CIPHER_fetch since OpenSSL 3.0.
+    let fetch: Result<Fetch, _> = unsafe { symbol(library, "EVP_CIPHER_fetch") };
+    // SAFETY: the functions are this library's, which is never unloaded, and so are the ciphers.
+    let api = unsafe { Api::new(functions, |algorithm| find(library, fetch.ok(), algorithm)) };
+    let way = if fetch.is_ok() { "EVP_CIPHER_fetch once, EVP_CipherUpdate" } else { "EVP_CipherUpdate" };
+    Ok((api, way))
+}
+
+type Fetch = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> CipherPointer;
+
+/// An explicit fetch where there is one: it spares each initialisation the look-up.
+fn find(library: &'static Shared, fetch: Option<Fetch>, algorithm: Algorithm) -> CipherPointer {
+    if let (Some(fetch), Ok(name)) = (fetch, CString::new(fetch_name(algorithm))) {
+        // SAFETY: the default library context, a C string, and no properties.
+        return unsafe { fetch(null_mut(), name.as_ptr(), null()) };
+    }
+    // SAFETY: the type of each EVP_aes_*; the function takes nothing and returns a static object.
+    unsafe {
+        symbol::<unsafe extern "C" fn() -> CipherPointer>(library, &function_name(algorithm))
+            .map_or(null(), |cipher| cipher())
+    }
+}
+
+/// The symbol `name`, or its name.
+///
+/// # Safety
+/// `T` is the symbol's type.
+unsafe fn symbol<'n, T: Copy>(library: &'static Shared, name: &'n str) -> Result<T, &'n str> {
+    // SAFETY: the caller's promise.
+    unsafe { library.get::<T>(name.as_bytes()) }.map(|symbol| *symbol).map_err(|_| name)
+}
+
+/// A library of which only the EVP interface is used.
+pub(crate) struct EvpLibrary {
+    api: &'static Api,
+    limits: Limits,
+}
+
+impl EvpLibrary {
+    pub(crate) fn new(api: &'static Api) -> Self {
+        // Providers of OpenSSL 3 and later keep the nonce in 1024 bits (GCM_IV_MAX_SIZE).
+        let limits =
+            Limits { nonce: 1..=128, equal_xts_halves: api.takes_equal_xts_halves(), ..Limits::NONE };
+        Self { api, limits }
+    }
+}
+
+impl Library for EvpLibrary {
+    fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
+        if self.api.has(shape.algorithm) { vec![("evp", self.limits.clone())] } else { Vec::new() }
+    }
+
+    fn context(
+        &self,
+        algorithm: Algorithm,
+        operation: Operation,
+        _: &str,
+    ) -> Result<Box<dyn Context>, Fault> {
+        Ok(Box::new(Evp::new(self.api, algorithm, operation)?))
+    }
+}

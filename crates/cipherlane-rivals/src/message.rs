@@ -1,0 +1,146 @@
+//! One message of a batch, and the part of a batch that one thread runs.
+
+use std::ops::Range;
+
+use cipherlane_core::{Batch, Operation, Output, Source};
+
+/// What to do with the tag of a message.
+pub(crate) enum Tag<'a> {
+    /// The mode has none.
+    Absent,
+    /// Seal: write it here. The length is the tag's.
+    Make(&'a mut [u8]),
+    /// Open: compare with this.
+    Check(&'a [u8]),
+}
+
+/// One message, as a library's functions take it.
+pub(crate) struct Message<'a> {
+    /// Nonce, IV, initial counter block or tweak; empty for ECB.
+    pub(crate) nonce: &'a [u8],
+    /// Additional data; empty without an AEAD.
+    pub(crate) aad: &'a [u8],
+    /// The input, or `None` where it lies in `out`. As long as `out`.
+    pub(crate) source: Option<&'a [u8]>,
+    /// Where the result goes.
+    pub(crate) out: &'a mut [u8],
+    /// The tag to make or to check.
+    pub(crate) tag: Tag<'a>,
+}
+
+impl Message<'_> {
+    /// Copies the input to where the result goes, for functions that only work in place.
+    #[cfg(feature = "crates")]
+    pub(crate) fn bring_in_place(&mut self) {
+        if let Some(source) = self.source.take() {
+            self.out.copy_from_slice(source);
+        }
+    }
+}
+
+/// A library's function that failed.
+pub(crate) type Fault = &'static str;
+
+/// An expanded key with whatever else a library needs to run messages one after the other.
+pub(crate) trait Context: Send {
+    /// Runs one message; `key` is given where it differs from that of the message before. Returns whether the tag
+    /// was right (always, where there is none to check).
+    fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault>;
+
+    /// Runs a part, so that only the part pays for dynamic dispatch.
+    fn part(&mut self, part: &mut Part<'_>) -> Result<(), Fault> {
+        part.each(|key, message| self.message(key, message))
+    }
+}
+
+/// Consecutive messages of a checked batch with their share of the output.
+pub(crate) struct Part<'a> {
+    batch: &'a Batch<'a>,
+    messages: Range<usize>,
+    /// Where `bytes` starts within the output of the batch.
+    base: usize,
+    bytes: &'a mut [u8],
+    tags: &'a mut [u8],
+    accepted: &'a mut [bool],
+    /// Whether a shared key has yet to be set up.
+    pub(crate) new_key: bool,
+}
+
+impl<'a> Part<'a> {
+    /// Cuts `batch` into parts of at least `chunk` bytes, so that each byte of the output belongs to one part.
+    pub(crate) fn cut(batch: &'a Batch<'a>, output: &'a mut Output<'_>, chunk: usize) -> Vec<Self> {
+        let (mut bytes, mut tags, mut accepted) =
+            (&mut *output.bytes, &mut *output.tags, &mut *output.accepted);
+        let (mut parts, mut first, mut base) = (Vec::new(), 0, 0);
+        for index in 0..batch.len() {
+            let end = offset(batch, index + 1);
+            // A part without text still costs its messages' overhead: count an empty message as a block.
+            let work = end - offset(batch, first) + (index - first) * 16;
+            if work < chunk && index + 1 < batch.len() {
+                continue;
+            }
+            let messages = first..index + 1;
+            let count = messages.len();
+            let rows =
+                if batch.operation == Operation::Seal { count * batch.tag_lengths.stride() } else { 0 };
+            let verdicts = if batch.operation == Operation::Open { count } else { 0 };
+            let part = Part {
+                batch,
+                messages,
+                base,
+                bytes: take(&mut bytes, end - base),
+                tags: take(&mut tags, rows),
+                accepted: take(&mut accepted, verdicts),
+                new_key: false,
+            };
+            parts.push(part);
+            (first, base) = (index + 1, end);
+        }
+        parts
+    }
+
+    fn each(
+        &mut self,
+        mut run: impl FnMut(Option<&[u8]>, &mut Message<'_>) -> Result<bool, Fault>,
+    ) -> Result<(), Fault> {
+        let batch = self.batch;
+        let stride = batch.tag_lengths.stride();
+        for (row, index) in self.messages.clone().enumerate() {
+            let (start, end) = (offset(batch, index), offset(batch, index + 1));
+            let source = match batch.messages.source {
+                Source::Apart(bytes) => Some(&bytes[start..end]),
+                Source::InPlace => None,
+            };
+            let length = batch.tag_lengths.get(index);
+            let tag = match batch.operation {
+                Operation::Seal => Tag::Make(&mut self.tags[row * stride..row * stride + length]),
+                Operation::Open => Tag::Check(&batch.tags[index * stride..index * stride + length]),
+                Operation::Encrypt | Operation::Decrypt => Tag::Absent,
+            };
+            let wanted = !batch.keys.is_shared() || std::mem::take(&mut self.new_key);
+            let out = &mut self.bytes[start - self.base..end - self.base];
+            let (nonce, aad) = (batch.nonces.row(index), batch.aad.row(index));
+            let mut message = Message { nonce, aad, source, out, tag };
+            let accepted = run(wanted.then(|| batch.keys.row(index)), &mut message)?;
+            if batch.operation == Operation::Open {
+                if !accepted {
+                    message.out.fill(0);
+                }
+                self.accepted[row] = accepted;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where message `index` starts; a checked batch has it within a buffer, hence within a usize.
+#[allow(clippy::cast_possible_truncation)]
+fn offset(batch: &Batch<'_>, index: usize) -> usize {
+    batch.messages.offsets[index] as usize
+}
+
+fn take<'a, T>(from: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (front, rest) = std::mem::take(from).split_at_mut(count);
+    *from = rest;
+    front
+}

@@ -1,0 +1,76 @@
+//! The newest OpenSSL, built with this crate.
+#![allow(unsafe_code)] // the library is C
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+use cipherlane_core::{Algorithm, Device};
+
+use crate::each::Each;
+use crate::evp::{Api, CipherPointer, Ctx, Functions, fetch_name};
+use crate::libcrypto::EvpLibrary;
+
+/// The device.
+pub(crate) const ID: &str = "rival:openssl";
+
+// The prototypes of OpenSSL 4's evp.h and crypto.h. Its build is static, so these names are not the ones of a
+// libcrypto that is opened at run time, whose symbols stay within it.
+unsafe extern "C" {
+    fn OpenSSL_version(what: c_int) -> *const c_char;
+    fn EVP_CIPHER_CTX_new() -> Ctx;
+    fn EVP_CIPHER_CTX_free(ctx: Ctx);
+    fn EVP_CIPHER_CTX_ctrl(ctx: Ctx, command: c_int, length: c_int, pointer: *mut c_void) -> c_int;
+    fn EVP_CIPHER_CTX_set_padding(ctx: Ctx, padding: c_int) -> c_int;
+    fn EVP_CIPHER_fetch(
+        library: *mut c_void,
+        name: *const c_char,
+        properties: *const c_char,
+    ) -> CipherPointer;
+    fn EVP_CipherInit_ex(
+        ctx: Ctx,
+        cipher: CipherPointer,
+        engine: *mut c_void,
+        key: *const u8,
+        iv: *const u8,
+        direction: c_int,
+    ) -> c_int;
+    fn EVP_CipherUpdate(
+        ctx: Ctx,
+        out: *mut u8,
+        written: *mut c_int,
+        input: *const u8,
+        length: c_int,
+    ) -> c_int;
+    fn EVP_CipherFinal_ex(ctx: Ctx, out: *mut u8, written: *mut c_int) -> c_int;
+}
+
+const FUNCTIONS: Functions = Functions {
+    version: OpenSSL_version,
+    ctx_new: EVP_CIPHER_CTX_new,
+    ctx_free: EVP_CIPHER_CTX_free,
+    init: EVP_CipherInit_ex,
+    update: EVP_CipherUpdate,
+    finish: EVP_CipherFinal_ex,
+    ctrl: EVP_CIPHER_CTX_ctrl,
+    set_padding: EVP_CIPHER_CTX_set_padding,
+};
+
+/// The library as a device.
+pub(crate) fn open() -> Box<dyn Device> {
+    static API: OnceLock<Api> = OnceLock::new();
+    // SAFETY: all functions are those of the one OpenSSL that is linked, and `find` asks it for the very algorithm.
+    let api = API.get_or_init(|| unsafe { Api::new(FUNCTIONS, find) });
+    let version = api.version();
+    let details = vec![
+        ("version".to_owned(), version.clone()),
+        ("way".to_owned(), "EVP_CIPHER_fetch once, EVP_CipherUpdate".to_owned()),
+    ];
+    Box::new(Each::new(ID, version, details, EvpLibrary::new(api)))
+}
+
+fn find(algorithm: Algorithm) -> CipherPointer {
+    // SAFETY: the default library context, a C string, and no properties.
+    CString::new(fetch_name(algorithm))
+        .map_or(null(), |name| unsafe { EVP_CIPHER_fetch(null_mut(), name.as_ptr(), null()) })
+}
