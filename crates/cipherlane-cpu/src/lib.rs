@@ -12,4 +12,7 @@ mod job;
 mod lanes;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
+mod tier;
 mod worker;
+
+pub use tier::Tier;
