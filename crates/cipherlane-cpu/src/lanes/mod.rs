@@ -6,6 +6,8 @@
 //!
 //! Kernels are generic over these traits and `#[inline(always)]` down to the intrinsic. [`Isa::vectorize`] is the
 //! one place where code generation is switched to the instruction set: outside it everything is sound, but slow.
+//! A closure cannot be `#[inline(always)]` and is compiled outside, so hot code has plain loops, no closures and no
+//! `array::map` or `from_fn` over registers.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse;
@@ -40,15 +42,11 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
     /// `block` in every lane.
     fn splat(self, block: &[u8; BLOCK]) -> Self::V;
 
-    /// Lane `i` is `block(i)`.
+    /// Lane `i` is `blocks[i]`, for the first LANES blocks.
     #[inline(always)]
-    fn lanes(self, block: impl Fn(usize) -> [u8; BLOCK]) -> Self::V {
-        let mut bytes = [[0; BLOCK]; MAX_LANES];
-        for (i, lane) in bytes.iter_mut().enumerate().take(Self::V::LANES) {
-            *lane = block(i);
-        }
+    fn lanes(self, blocks: &[[u8; BLOCK]; MAX_LANES]) -> Self::V {
         // SAFETY: the array holds MAX_LANES >= LANES lanes.
-        unsafe { self.load(bytes.as_ptr().cast()) }
+        unsafe { self.load(blocks.as_ptr().cast()) }
     }
 
     /// `LANES * 16` bytes from `from`, which need not be aligned.
@@ -72,6 +70,14 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
         }
     }
 
+    /// A mask of ones in the first `bytes` bytes, at most `LANES * 16`.
+    #[inline(always)]
+    fn first_bytes(self, bytes: usize) -> Self::V {
+        debug_assert!(bytes <= Self::V::LANES * BLOCK);
+        // SAFETY: from there on the table has a whole register.
+        unsafe { self.load(ONES_THEN_ZEROS.as_ptr().add(MAX_LANES * BLOCK - bytes)) }
+    }
+
     /// Lane `i` from `from[i]`, for the first LANES pointers.
     ///
     /// # Safety
@@ -81,6 +87,17 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
 
 /// Lanes of the widest register.
 pub(crate) const MAX_LANES: usize = 4;
+
+/// A window of one register into it is a mask of first bytes.
+static ONES_THEN_ZEROS: [u8; 2 * MAX_LANES * BLOCK] = {
+    let mut bytes = [0; 2 * MAX_LANES * BLOCK];
+    let mut i = 0;
+    while i < MAX_LANES * BLOCK {
+        bytes[i] = 0xff;
+        i += 1;
+    }
+    bytes
+};
 
 /// A register of LANES 128-bit lanes. Operations work on each lane by itself unless they say otherwise.
 ///
@@ -179,6 +196,9 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
 
     /// XOR of all lanes, in a single block.
     fn fold(self) -> [u8; BLOCK];
+
+    /// Lane `i` of the result is the XOR of all lanes of `registers[i]`, for the first LANES registers.
+    fn fold_each(registers: &[Self; MAX_LANES]) -> Self;
 
     /// Multiplies each lane by x^(8 * BYTES) in the field of XTS: little-endian, x^128 = x^7 + x^2 + x + 1
     /// (IEEE 1619 section 5.2). `BYTES` is at most 4: the bits carried out are reduced once.

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, Work};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
 
 /// Proof of SSE4.1, AES-NI and PCLMULQDQ.
 #[derive(Clone, Copy, Debug)]
@@ -179,6 +179,11 @@ impl Lanes for X1 {
     #[inline(always)]
     fn fold(self) -> [u8; BLOCK] {
         self.to_blocks()[0]
+    }
+
+    #[inline(always)]
+    fn fold_each(registers: &[Self; MAX_LANES]) -> Self {
+        registers[0]
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, Work};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
 
 /// Proof of AVX2, VAES and VPCLMULQDQ.
 #[derive(Clone, Copy, Debug)]
@@ -192,6 +192,17 @@ impl Lanes for X2 {
             _mm_storeu_si128(block.as_mut_ptr().cast(), one);
         }
         block
+    }
+
+    #[inline(always)]
+    fn fold_each(registers: &[Self; MAX_LANES]) -> Self {
+        let (a, b) = (registers[0].0, registers[1].0);
+        // SAFETY: as above.
+        Self(unsafe {
+            let first = _mm256_permute2x128_si256::<0x20>(a, b);
+            let second = _mm256_permute2x128_si256::<0x31>(a, b);
+            _mm256_xor_si256(first, second)
+        })
     }
 
     #[inline(always)]

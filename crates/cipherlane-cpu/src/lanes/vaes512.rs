@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, Work};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
 
 /// Proof of AVX-512 (F, BW, VL), VAES and VPCLMULQDQ.
 #[derive(Clone, Copy, Debug)]
@@ -228,6 +228,18 @@ impl Lanes for X4 {
             _mm_storeu_si128(block.as_mut_ptr().cast(), one);
         }
         block
+    }
+
+    #[inline(always)]
+    fn fold_each(registers: &[Self; MAX_LANES]) -> Self {
+        let [X4(a), X4(b), X4(c), X4(d)] = *registers;
+        // SAFETY: as above.
+        Self(unsafe {
+            // Two lanes of each of two registers: (a0^a2, a1^a3, b0^b2, b1^b3), then the same of c and d.
+            let ab = _mm512_xor_si512(_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0xee>(a, b));
+            let cd = _mm512_xor_si512(_mm512_shuffle_i32x4::<0x44>(c, d), _mm512_shuffle_i32x4::<0xee>(c, d));
+            _mm512_xor_si512(_mm512_shuffle_i32x4::<0x88>(ab, cd), _mm512_shuffle_i32x4::<0xdd>(ab, cd))
+        })
     }
 
     #[inline(always)]
