@@ -55,7 +55,8 @@ pub(crate) fn typos(workspace: &Workspace) -> Result<()> {
 impl Tool {
     /// The program's path, after installing it if need be.
     fn ensure(&self, workspace: &Workspace) -> Result<String> {
-        let home = workspace.target.join("tools");
+        // A folder each: pip replaces the whole `bin` of the folder that it installs into.
+        let home = workspace.target.join("tools").join(format!("{}-{}", self.program, self.version));
         let name = format!("{}{}", self.program, env::consts::EXE_SUFFIX);
         let installed = home.join("bin").join(name);
         for candidate in [OsString::from(self.program), installed.clone().into_os_string()] {
@@ -63,32 +64,19 @@ impl Tool {
                 return path(candidate.into());
             }
         }
-        eprintln!("{} {} is not installed; building it into {}", self.program, self.version, home.display());
+        eprintln!("{} {} is not here; installing it into {}", self.program, self.version, home.display());
         let home = path(home)?;
         match self.source {
-            Source::Crate => run(&mut workspace.cargo(&[
-                "install",
-                self.program,
-                "--version",
-                self.version,
-                "--locked",
-                "--debug",
-                "--root",
-                &home,
-            ])),
+            Source::Crate => {
+                let options = ["--version", self.version, "--locked", "--debug", "--root", &home];
+                run(workspace.cargo(&["install", self.program]).args(options))
+            }
             Source::Python(package) => {
+                let options =
+                    "--quiet --no-deps --only-binary=:all: --upgrade --root-user-action=ignore --target";
+                let pip = ["-m", "pip", "install"].into_iter().chain(options.split(' '));
                 let pinned = format!("{package}=={}", self.version);
-                let arguments = [
-                    "-m",
-                    "pip",
-                    "install",
-                    "--quiet",
-                    "--no-deps",
-                    "--only-binary=:all:",
-                    "--upgrade",
-                    "--root-user-action=ignore",
-                ];
-                run(workspace.command("python3").args(arguments).args(["--target", &home, &pinned]))
+                run(workspace.command("python3").args(pip).args([&home, &pinned]))
             }
         }
         .with_context(|| {
