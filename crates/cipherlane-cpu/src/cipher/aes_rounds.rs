@@ -2,8 +2,8 @@
 
 use cipherlane_core::BLOCK;
 
-use super::{Permutation, V};
-use crate::lanes::{AesLanes, Isa, Lanes, Work, wipe};
+use super::{KeyPerLane, Permutation, V};
+use crate::lanes::{AesLanes, Isa, Lanes, MAX_LANES, Work, wipe};
 
 /// Most round keys: AES-256 has 15.
 pub(crate) const MAX_KEYS: usize = 15;
@@ -29,18 +29,31 @@ pub(crate) fn expand<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, key: [I::
 /// Rcon[1..=10] of FIPS 197 section 5.2: powers of x.
 const ROUND_CONSTANTS: [u8; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
+/// A byte times this is that byte at the start of each 32-bit word.
+const IN_EACH_WORD: u128 = 0x0000_0001_0000_0001_0000_0001_0000_0001;
+
+/// The byte pattern that puts word `word`, rotated by `rotate` bytes, into all four words.
+const fn word_pattern(word: u8, rotate: u8) -> [u8; BLOCK] {
+    let mut pattern = [0; BLOCK];
+    let mut i = 0;
+    while i < BLOCK {
+        pattern[i] = 4 * word + (i as u8 + rotate) % 4;
+        i += 1;
+    }
+    pattern
+}
+
 /// SubWord of word WORD, rotated by ROTATE bytes before, XOR `constant`: in all four words of each lane.
 ///
 /// The last AES round is SubBytes and ShiftRows; with one word in all four columns ShiftRows changes nothing.
 #[inline(always)]
-fn sub_word<I: Isa<V: AesLanes>, const WORD: usize, const ROTATE: usize>(
+fn sub_word<I: Isa<V: AesLanes>, const WORD: u8, const ROTATE: u8>(
     isa: I,
     keys: I::V,
     constant: u8,
 ) -> I::V {
-    #[allow(clippy::cast_possible_truncation)] // indices below 16
-    let pattern = isa.splat(&std::array::from_fn(|i| (4 * WORD + (i + ROTATE) % 4) as u8));
-    let constant = isa.splat(&std::array::from_fn(|i| if i % 4 == 0 { constant } else { 0 }));
+    let pattern = isa.splat(&word_pattern(WORD, ROTATE));
+    let constant = isa.splat(&u128::to_le_bytes(u128::from(constant) * IN_EACH_WORD));
     keys.permute_bytes(pattern).aes_encrypt_last(constant)
 }
 
@@ -64,7 +77,7 @@ fn expand_128<I: Isa<V: AesLanes>>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>
 #[inline(always)]
 fn expand_192<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
     let [mut four, mut two] = key;
-    let last_word = isa.splat(&std::array::from_fn(|i| 12 + (i % 4) as u8));
+    let last_word = isa.splat(&word_pattern(3, 0));
     keys[0] = four;
     for step in 0..4 {
         let (next_four, next_two) = step_192(isa, four, two, ROUND_CONSTANTS[2 * step], last_word);
@@ -101,39 +114,53 @@ fn expand_256<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<
 #[inline(always)]
 fn invert<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, keys: &RoundKeys<I::V>) -> RoundKeys<I::V> {
     let mut inverse = [isa.zero(); MAX_KEYS];
-    for (i, key) in inverse.iter_mut().enumerate().take(ROUNDS + 1) {
-        let forward = keys[ROUNDS - i];
-        *key = if i == 0 || i == ROUNDS {
-            forward
-        } else {
-            forward.aes_encrypt_last(isa.zero()).aes_decrypt_round(isa.zero())
-        };
+    inverse[0] = keys[ROUNDS];
+    for i in 1..ROUNDS {
+        inverse[i] = keys[ROUNDS - i].aes_encrypt_last(isa.zero()).aes_decrypt_round(isa.zero());
     }
+    inverse[ROUNDS] = keys[0];
     inverse
 }
 
-/// One key of any AES length in every lane.
+/// Bytes of the key that has ROUNDS rounds (FIPS 197 section 5, table 3).
+const fn key_bytes(rounds: usize) -> usize {
+    4 * (rounds - 6)
+}
+
+/// Lane `i` from `key(i)`, whose length is that of ROUNDS.
 #[inline(always)]
-fn splat_key<I: Isa>(isa: I, key: &[u8]) -> [I::V; 2] {
-    let mut bytes = [[0; BLOCK]; 2];
-    bytes.as_flattened_mut()[..key.len()].copy_from_slice(key);
-    let lanes = [isa.splat(&bytes[0]), isa.splat(&bytes[1])];
-    zeroize::Zeroize::zeroize(bytes.as_flattened_mut());
-    lanes
+fn load_keys<'k, I: Isa, const ROUNDS: usize>(isa: I, key: impl Fn(usize) -> &'k [u8]) -> [I::V; 2] {
+    let mut keys: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
+    for (i, lane) in keys.iter_mut().enumerate().take(I::V::LANES) {
+        *lane = key(i);
+        assert_eq!(lane.len(), key_bytes(ROUNDS), "a checked batch has keys of the right length");
+    }
+    // SAFETY: 16 bytes at either end of a key of 16, 24 or 32.
+    let (first, last) = unsafe {
+        (
+            isa.gather(&keys.map(<[u8]>::as_ptr)),
+            isa.gather(&keys.map(|key| key.as_ptr().wrapping_add(key_bytes(ROUNDS) - BLOCK))),
+        )
+    };
+    match ROUNDS {
+        // The last 16 of 24 bytes are 8 of the first half and 8 more.
+        12 => [first, last.high_low(isa.zero())],
+        _ => [first, last],
+    }
 }
 
 /// Key expansion as work of its own, so that it is compiled once and not into every mode.
-struct Expand<'a, I, const ROUNDS: usize, const INVERSE: bool> {
+struct Expand<I: Isa, const ROUNDS: usize, const INVERSE: bool> {
     isa: I,
-    key: &'a [u8],
+    key: [I::V; 2],
 }
 
-impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Work for Expand<'_, I, ROUNDS, INVERSE> {
+impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Work for Expand<I, ROUNDS, INVERSE> {
     type Output = RoundKeys<I::V>;
 
     #[inline(always)]
     fn run(self) -> RoundKeys<I::V> {
-        let keys = expand::<I, ROUNDS>(self.isa, splat_key(self.isa, self.key));
+        let keys = expand::<I, ROUNDS>(self.isa, self.key);
         if INVERSE { invert::<I, ROUNDS>(self.isa, &keys) } else { keys }
     }
 }
@@ -155,6 +182,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesEncrypt<I, ROU
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
+        let key = load_keys::<I, ROUNDS>(isa, |_| key);
         Self { isa, keys: isa.vectorize(Expand::<I, ROUNDS, false> { isa, key }) }
     }
 
@@ -167,7 +195,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesEncrypt<I, ROU
     fn apply_while<const N: usize>(
         &self,
         mut blocks: [V<Self>; N],
-        mut meanwhile: impl FnMut(usize),
+        meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N] {
         for block in &mut blocks {
             *block = block.xor(self.keys[0]);
@@ -176,9 +204,36 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesEncrypt<I, ROU
             for block in &mut blocks {
                 *block = block.aes_encrypt_round(self.keys[round]);
             }
-            meanwhile(round - 1);
+            meanwhile.step(round - 1);
         }
-        blocks.map(|block| block.aes_encrypt_last(self.keys[ROUNDS]))
+        for block in &mut blocks {
+            *block = block.aes_encrypt_last(self.keys[ROUNDS]);
+        }
+        blocks
+    }
+}
+
+impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUNDS> {
+    #[inline(always)]
+    fn per_lane<'k>(isa: I, key: impl Fn(usize) -> &'k [u8]) -> Self {
+        let key = load_keys::<I, ROUNDS>(isa, key);
+        Self { isa, keys: isa.vectorize(Expand::<I, ROUNDS, false> { isa, key }) }
+    }
+
+    #[inline(always)]
+    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
+        for (block, cipher) in blocks.iter_mut().zip(each) {
+            *block = block.xor(cipher.keys[0]);
+        }
+        for round in 1..ROUNDS {
+            for (block, cipher) in blocks.iter_mut().zip(each) {
+                *block = block.aes_encrypt_round(cipher.keys[round]);
+            }
+        }
+        for (block, cipher) in blocks.iter_mut().zip(each) {
+            *block = block.aes_encrypt_last(cipher.keys[ROUNDS]);
+        }
+        blocks
     }
 }
 
@@ -187,6 +242,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesDecrypt<I, ROU
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
+        let key = load_keys::<I, ROUNDS>(isa, |_| key);
         Self { isa, keys: isa.vectorize(Expand::<I, ROUNDS, true> { isa, key }) }
     }
 
@@ -199,7 +255,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesDecrypt<I, ROU
     fn apply_while<const N: usize>(
         &self,
         mut blocks: [V<Self>; N],
-        mut meanwhile: impl FnMut(usize),
+        meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N] {
         for block in &mut blocks {
             *block = block.xor(self.keys[0]);
@@ -208,9 +264,12 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesDecrypt<I, ROU
             for block in &mut blocks {
                 *block = block.aes_decrypt_round(self.keys[round]);
             }
-            meanwhile(round - 1);
+            meanwhile.step(round - 1);
         }
-        blocks.map(|block| block.aes_decrypt_last(self.keys[ROUNDS]))
+        for block in &mut blocks {
+            *block = block.aes_decrypt_last(self.keys[ROUNDS]);
+        }
+        blocks
     }
 }
 

@@ -11,9 +11,13 @@ pub(crate) type V<P> = <<P as Permutation>::Isa as Isa>::V;
 /// A block cipher in one direction under one expanded key: a permutation of blocks.
 ///
 /// A mode is written once over it. Values wipe their key when dropped.
-pub(crate) trait Permutation: Send + Sync + Sized {
+pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     /// Where it runs.
     type Isa: Isa;
+
+    /// Whether few registers cost as much as a whole group, as they do for a bitsliced cipher: the rest of a
+    /// message is then better padded to a group than run in smaller ones.
+    const WHOLE_GROUPS: bool = false;
 
     /// Expands `key`, whose length is that of the cipher.
     fn new(isa: Self::Isa, key: &[u8]) -> Self;
@@ -21,18 +25,43 @@ pub(crate) trait Permutation: Send + Sync + Sized {
     /// The instruction set.
     fn isa(&self) -> Self::Isa;
 
-    /// Applies the permutation to every lane of N registers. `meanwhile(i)` is called [`CALLS`] times or more, with
-    /// rising `i` from 0, between the steps of the cipher: work placed there shares the execution ports that the
-    /// cipher leaves idle.
-    fn apply_while<const N: usize>(&self, blocks: [V<Self>; N], meanwhile: impl FnMut(usize))
-    -> [V<Self>; N];
+    /// Applies the permutation to every lane of N registers, with other work between its steps.
+    fn apply_while<const N: usize>(
+        &self,
+        blocks: [V<Self>; N],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N];
 
     /// Applies the permutation to every lane of N registers.
     #[inline(always)]
     fn apply<const N: usize>(&self, blocks: [V<Self>; N]) -> [V<Self>; N] {
-        self.apply_while(blocks, |_| ())
+        self.apply_while(blocks, &mut Nothing)
     }
 }
 
-/// How often [`Permutation::apply_while`] calls back at least: the inner rounds of AES-128.
+/// A block cipher whose lanes can have a key each: what messages with keys of their own need to run side by side.
+pub(crate) trait KeyPerLane: Permutation {
+    /// Expands `key(i)` for lane `i`, all lanes at once.
+    fn per_lane<'k>(isa: Self::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self;
+
+    /// Applies `each[i]` to register `i`.
+    fn apply_each<const N: usize>(each: &[Self; N], blocks: [V<Self>; N]) -> [V<Self>; N];
+}
+
+/// Work between the steps of a cipher: it shares the execution ports that the cipher leaves idle. A trait and not
+/// a closure, so that its code can be `#[inline(always)]`.
+pub(crate) trait Meanwhile {
+    /// Called at least [`CALLS`] times, with `call` rising from 0.
+    fn step(&mut self, call: usize);
+}
+
+/// How often [`Meanwhile::step`] is called at least: the inner rounds of AES-128.
 pub(crate) const CALLS: usize = 9;
+
+/// No work.
+pub(crate) struct Nothing;
+
+impl Meanwhile for Nothing {
+    #[inline(always)]
+    fn step(&mut self, _call: usize) {}
+}

@@ -16,8 +16,6 @@ pub(crate) mod vaes256;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vaes512;
 
-use zeroize::Zeroize;
-
 use cipherlane_core::BLOCK;
 
 /// Code to be compiled for an instruction set. The implementation of [`Work::run`] is `#[inline(always)]`.
@@ -217,9 +215,14 @@ pub(crate) trait AesLanes: Lanes {
     fn aes_decrypt_last(self, key: Self) -> Self;
 }
 
-/// Overwrites registers that held a secret.
+/// Overwrites registers that held a secret. A register at a time: a key of one's own for each small message makes
+/// this part of the running time.
+#[inline(always)]
 pub(crate) fn wipe<V: Lanes>(registers: &mut [V]) {
-    let bytes = size_of_val(registers);
-    // SAFETY: a register is plain bytes, and every pattern of them is a register.
-    unsafe { std::slice::from_raw_parts_mut(registers.as_mut_ptr().cast::<u8>(), bytes) }.zeroize();
+    for register in registers {
+        // SAFETY: a register is plain bytes, and zeros are one. A volatile write is never left out.
+        unsafe { std::ptr::write_volatile(register, std::mem::zeroed()) }
+    }
+    // What follows, the release of the memory included, stays after the writes.
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }
