@@ -1,6 +1,6 @@
 //! A batch of messages, and the check that every session makes before it touches one.
 
-use crate::algorithm::{Algorithm, Mode, Operation};
+use crate::algorithm::{Algorithm, Operation};
 use crate::column::{Column, offsets_fit};
 use crate::error::BatchError;
 use crate::limits;
@@ -275,14 +275,7 @@ impl<'a> Batch<'a> {
     }
 
     fn check_lengths(&self) -> Result<Shape, BatchError> {
-        let (wanted, right): (&'static str, fn(u64) -> bool) = match self.algorithm.mode {
-            Mode::Ecb | Mode::Cbc => ("whole blocks of 16 bytes", |bytes| bytes % BLOCK as u64 == 0),
-            Mode::Ctr => ("any length", |_| true),
-            Mode::Gcm => ("at most 2^36 - 32 bytes", |bytes| bytes <= limits::GCM_TEXT_BYTES),
-            Mode::Xts => ("16 bytes to 16 MiB (2^20 blocks)", |bytes| {
-                (limits::XTS_UNIT_MIN_BYTES..=limits::XTS_UNIT_BYTES).contains(&bytes)
-            }),
-        };
+        let (wanted, right) = limits::text_bytes(self.algorithm.mode);
         let mut longest = 0;
         for (message, pair) in self.messages.offsets.windows(2).enumerate() {
             let found = pair[1] - pair[0];
@@ -311,7 +304,7 @@ fn check_size(what: &'static str, wanted: usize, found: usize) -> Result<(), Bat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Cipher;
+    use crate::algorithm::{Cipher, Mode};
     use crate::column::Ragged;
 
     const GCM: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);

@@ -1,5 +1,8 @@
 //! The lengths that the standards allow.
 
+use crate::BLOCK;
+use crate::algorithm::Mode;
+
 /// Longest plaintext of one GCM message in bytes: 2^39 - 256 bits (SP 800-38D section 5.2.1.1).
 pub const GCM_TEXT_BYTES: u64 = (1 << 36) - 32;
 /// Longest additional data of one GCM message in bytes: 2^64 - 1 bits (SP 800-38D section 5.2.1.1).
@@ -10,3 +13,16 @@ pub const GCM_TAG_BYTES: [usize; 7] = [4, 8, 12, 13, 14, 15, 16];
 pub const XTS_UNIT_BYTES: u64 = 16 << 20;
 /// Shortest XTS data unit in bytes: one block (IEEE 1619 section 5.3).
 pub const XTS_UNIT_MIN_BYTES: u64 = 16;
+
+/// Which lengths of a message `mode` takes: in words, and as a test of a number of bytes.
+#[must_use]
+pub fn text_bytes(mode: Mode) -> (&'static str, fn(u64) -> bool) {
+    match mode {
+        Mode::Ecb | Mode::Cbc => ("whole blocks of 16 bytes", |bytes| bytes % BLOCK as u64 == 0),
+        Mode::Ctr => ("any length", |_| true),
+        Mode::Gcm => ("at most 2^36 - 32 bytes", |bytes| bytes <= GCM_TEXT_BYTES),
+        Mode::Xts => ("16 bytes to 16 MiB (2^20 blocks)", |bytes| {
+            (XTS_UNIT_MIN_BYTES..=XTS_UNIT_BYTES).contains(&bytes)
+        }),
+    }
+}
