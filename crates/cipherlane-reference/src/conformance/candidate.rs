@@ -57,6 +57,12 @@ impl Candidate {
             .plan(&long, &spread)
             .or_else(|_| device.plan(&long, &small))
             .or_else(|_| device.plan(&long, &wish))?;
+        for found in [&plan.kernel, &split_plan.kernel] {
+            if Some(found) != wish.kernel.as_ref() {
+                let reason = format!("was asked for {:?} and plans {found}", wish.kernel);
+                return Err(DeviceError::Failed { device: device.info().id.clone(), reason });
+            }
+        }
         let (session, split) = (device.open(&plan)?, device.open(&split_plan)?);
         Ok(Self { plan, session, split_plan, split })
     }

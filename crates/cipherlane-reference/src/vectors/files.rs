@@ -9,20 +9,19 @@ use super::{Case, VectorError, rsp, wycheproof};
 /// The environment variable that names the folder of fetched vectors.
 pub const VARIABLE: &str = "CIPHERLANE_VECTORS";
 
-/// Where the fetched vectors lie: what [`VARIABLE`] names, else the nearest `vectors/fetched` here or above.
+/// Where the fetched vectors lie: the folder that [`VARIABLE`] names, or `vectors/fetched`, here or in the nearest
+/// folder above that has it.
 ///
 /// # Errors
 /// If there is no such folder; says how to fetch the vectors.
 pub fn directory() -> Result<PathBuf, VectorError> {
-    let remedy = format!("run `cargo xtask vectors` to fetch them, or set {VARIABLE} to their folder");
-    if let Some(named) = std::env::var_os(VARIABLE).map(PathBuf::from) {
-        let missing = || VectorError::in_file(&named, format!("{VARIABLE} names no folder; {remedy}"));
-        return if named.is_dir() { Ok(named) } else { Err(missing()) };
-    }
+    let named = std::env::var_os(VARIABLE).map_or_else(|| PathBuf::from("vectors/fetched"), PathBuf::from);
     let here = std::env::current_dir().map_err(|error| VectorError::in_file(Path::new("."), error))?;
-    let mut candidates = here.ancestors().map(|folder| folder.join("vectors/fetched"));
-    candidates.find(|folder| folder.is_dir()).ok_or_else(|| {
-        VectorError::in_file(Path::new("vectors/fetched"), format!("no vectors here; {remedy}"))
+    // Joining an absolute path yields that path.
+    here.ancestors().map(|folder| folder.join(&named)).find(|folder| folder.is_dir()).ok_or_else(|| {
+        let remedy =
+            format!("run `cargo xtask vectors` to fetch the vectors, or set {VARIABLE} to their folder");
+        VectorError::in_file(&named, format!("no such folder; {remedy}"))
     })
 }
 

@@ -1,0 +1,216 @@
+//! Devices with one fault each: the exam must find every one.
+
+use cipherlane_core::{
+    Algorithm, Batch, Cipher, Column, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan,
+    Session, Shape, Source, Spans, Unsupported, Wish,
+};
+use cipherlane_reference::{Reference, conformance, exam, vectors};
+
+/// A fault of the reference, applied to the batch before or to the results after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// None: the wrapper itself is right.
+    Nothing,
+    LongText,
+    LastPartialBlock,
+    SixteenthMessage,
+    InPlace,
+    SplitMessage,
+    FirstNonceForAll,
+    FirstKeyForAll,
+    AcceptsAll,
+    RejectsAll,
+    LeavesRejectedText,
+    ZeroesNeighbour,
+    ByteBefore,
+    ByteBehind,
+    TagBehind,
+    VerdictBehind,
+    ShortTag,
+    LongAad,
+    CounterOf32Bits,
+    CounterOf64Bits,
+    WritesBeforeCheck,
+    RunsOtherOperations,
+    RunsEmptyKeys,
+}
+
+use Fault::*;
+
+/// Every fault with a mode and operation that shows it.
+const FAULTS: [(Fault, Mode, bool); 24] = [
+    (LongText, Mode::Ecb, true),
+    (LongText, Mode::Xts, false),
+    (LastPartialBlock, Mode::Xts, true),
+    (SixteenthMessage, Mode::Cbc, true),
+    (InPlace, Mode::Cbc, false),
+    (SplitMessage, Mode::Cbc, false),
+    (FirstNonceForAll, Mode::Gcm, true),
+    (FirstKeyForAll, Mode::Ctr, true),
+    (AcceptsAll, Mode::Gcm, false),
+    (RejectsAll, Mode::Gcm, false),
+    (LeavesRejectedText, Mode::Gcm, false),
+    (ZeroesNeighbour, Mode::Gcm, false),
+    (ByteBefore, Mode::Ctr, false),
+    (ByteBehind, Mode::Ctr, true),
+    (TagBehind, Mode::Gcm, true),
+    (VerdictBehind, Mode::Gcm, false),
+    (ShortTag, Mode::Gcm, true),
+    (LongAad, Mode::Gcm, true),
+    (CounterOf32Bits, Mode::Ctr, true),
+    (CounterOf64Bits, Mode::Ctr, false),
+    (WritesBeforeCheck, Mode::Ecb, true),
+    (RunsOtherOperations, Mode::Ctr, true),
+    (RunsEmptyKeys, Mode::Gcm, true),
+    (Nothing, Mode::Gcm, false),
+];
+
+#[test]
+fn the_exam_finds_every_fault() {
+    for (fault, mode, forward) in FAULTS {
+        let device = Faulty::new(fault, mode, forward);
+        match conformance::check(&device) {
+            Ok(_) => assert_eq!(fault, Nothing, "{fault:?} went unnoticed"),
+            Err(failure) => {
+                assert_ne!(fault, Nothing, "{failure}");
+                // Faults of the batch's form have no seed and no message of their own.
+                let text = failure.to_string();
+                assert!(text.contains("aes-128-") && text.contains("/reference/x1"), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn known_answers_find_a_wrong_device() {
+    let device = Faulty::new(RejectsAll, Mode::Gcm, false);
+    let tally = exam::run(&device, &Wish::default(), &vectors::known()).unwrap();
+    let total = tally.total();
+    assert!(total.failed > 0 && total.failed == tally.failures.len(), "{total:?}");
+    assert!(tally.failures[0].to_string().contains("the right tag was rejected"), "{}", tally.failures[0]);
+}
+
+#[derive(Debug)]
+struct Faulty {
+    inner: Reference,
+    fault: Fault,
+    algorithm: Algorithm,
+    operation: Operation,
+}
+
+impl Faulty {
+    fn new(fault: Fault, mode: Mode, forward: bool) -> Self {
+        let algorithm = Algorithm::new(Cipher::Aes128, mode);
+        let operation = algorithm.operations()[usize::from(!forward)];
+        Self { inner: Reference::new(), fault, algorithm, operation }
+    }
+}
+
+impl Device for Faulty {
+    fn info(&self) -> &Info {
+        self.inner.info()
+    }
+
+    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
+        let shown = (shape.algorithm, shape.operation) == (self.algorithm, self.operation);
+        if shown { self.inner.kernels(shape) } else { Vec::new() }
+    }
+
+    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        if self.kernels(shape).is_empty() {
+            let (device, what) = ("faulty".to_owned(), format!("{} {}", shape.algorithm, shape.operation));
+            return Err(Unsupported::Kernel { device, what, known: Vec::new() });
+        }
+        self.inner.plan(shape, wish)
+    }
+
+    fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
+        let inner = self.inner.open(plan)?;
+        let other = self.algorithm.operations().into_iter().find(|&other| other != plan.operation).unwrap();
+        let other = self.inner.open(&Plan { operation: other, ..plan.clone() })?;
+        Ok(Box::new(FaultySession { inner, other, fault: self.fault, plan: plan.clone() }))
+    }
+}
+
+struct FaultySession {
+    inner: Box<dyn Session>,
+    other: Box<dyn Session>,
+    fault: Fault,
+    plan: Plan,
+}
+
+impl Session for FaultySession {
+    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let mut batch = *batch;
+        match self.fault {
+            FirstNonceForAll if batch.len() > 1 => batch.nonces = Column::Shared(batch.nonces.row(0)),
+            FirstKeyForAll if batch.len() > 1 => batch.keys = Column::Shared(batch.keys.row(0)),
+            WritesBeforeCheck if !output.bytes.is_empty() => output.bytes[0] ^= 1,
+            RunsOtherOperations if batch.operation != self.plan.operation => {
+                return self.other.run(&batch, output);
+            }
+            RunsEmptyKeys if batch.keys.width() == Some(0) => return Ok(Spans::default()),
+            _ => {}
+        }
+        let before = output.bytes.to_vec();
+        let spans = self.inner.run(&batch, output)?;
+        if !batch.is_empty() {
+            self.spoil(&batch, output, &before);
+        }
+        Ok(spans)
+    }
+}
+
+impl FaultySession {
+    /// Spoils the results of a batch with at least one message.
+    fn spoil(&self, batch: &Batch<'_>, output: &mut Output<'_>, before: &[u8]) {
+        let offsets: Vec<usize> = batch.messages.offsets.iter().map(|&offset| offset as usize).collect();
+        let (start, end) = (offsets[0], offsets[batch.len()]);
+        let in_place = matches!(batch.messages.source, Source::InPlace);
+        match self.fault {
+            AcceptsAll => output.accepted[..batch.len()].fill(true),
+            RejectsAll => output.accepted[..batch.len()].fill(false),
+            ByteBefore if start > 0 => output.bytes[start - 1] ^= 1,
+            ByteBehind if output.bytes.len() > end => output.bytes[end] ^= 1,
+            TagBehind => {
+                let tags = batch.len() * batch.tag_lengths.stride();
+                output.tags[tags..].fill(0);
+            }
+            VerdictBehind => output.accepted[batch.len()..].fill(false),
+            _ => {}
+        }
+        for message in 0..batch.len() {
+            let range = offsets[message]..offsets[message + 1];
+            let rejected = batch.operation == Operation::Open && !output.accepted[message];
+            let stride = batch.tag_lengths.stride();
+            match self.fault {
+                LeavesRejectedText if rejected => {
+                    output.bytes[range.clone()].copy_from_slice(&before[range.clone()])
+                }
+                ZeroesNeighbour if rejected && message > 0 => {
+                    output.bytes[offsets[message - 1]..range.end].fill(0)
+                }
+                ShortTag if batch.tag_lengths.get(message) == 13 => output.tags[message * stride + 12] ^= 4,
+                LongAad if batch.aad.row(message).len() > 1024 => output.tags[message * stride] ^= 1,
+                _ => {}
+            }
+            let wraps = |bits: u32| {
+                let counter = batch.nonces.row(message).try_into().map_or(0, u128::from_be_bytes);
+                counter % (1 << bits) + (range.len() as u128).div_ceil(16) > 1 << bits
+            };
+            let spoilt = match self.fault {
+                LongText => range.len() > 100 * 16,
+                LastPartialBlock => range.len() > 64 && range.len() % 16 == 15,
+                SixteenthMessage => message == 16,
+                InPlace => in_place && batch.len() > 3,
+                SplitMessage => range.len() > 2 * self.plan.chunk.min(1 << 40),
+                CounterOf32Bits => wraps(32),
+                CounterOf64Bits => wraps(64),
+                _ => false,
+            };
+            if spoilt && !range.is_empty() {
+                output.bytes[range.end - 1] ^= 0x80;
+            }
+        }
+    }
+}
