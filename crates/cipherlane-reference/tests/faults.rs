@@ -126,7 +126,8 @@ impl Device for Faulty {
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let inner = self.inner.open(plan)?;
-        let other = self.algorithm.operations().into_iter().find(|&other| other != plan.operation).unwrap();
+        let [forward, backward] = self.algorithm.operations();
+        let other = if plan.operation == forward { backward } else { forward };
         let other = self.inner.open(&Plan { operation: other, ..plan.clone() })?;
         Ok(Box::new(FaultySession { inner, other, fault: self.fault, plan: plan.clone() }))
     }
@@ -185,10 +186,10 @@ impl FaultySession {
             let stride = batch.tag_lengths.stride();
             match self.fault {
                 LeavesRejectedText if rejected => {
-                    output.bytes[range.clone()].copy_from_slice(&before[range.clone()])
+                    output.bytes[range.clone()].copy_from_slice(&before[range.clone()]);
                 }
                 ZeroesNeighbour if rejected && message > 0 => {
-                    output.bytes[offsets[message - 1]..range.end].fill(0)
+                    output.bytes[offsets[message - 1]..range.end].fill(0);
                 }
                 ShortTag if batch.tag_lengths.get(message) == 13 => output.tags[message * stride + 12] ^= 4,
                 LongAad if batch.aad.row(message).len() > 1024 => output.tags[message * stride] ^= 1,

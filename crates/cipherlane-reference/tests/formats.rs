@@ -7,7 +7,7 @@ use cipherlane_reference::{Reference, exam};
 const KEY: &str = "KEY = 000102030405060708090a0b0c0d0e0f";
 
 fn error(name: &str, text: &str) -> String {
-    rsp::parse(name, text).unwrap_err().to_string()
+    rsp::parse(name, text).expect_err("must not be understood").to_string()
 }
 
 #[test]

@@ -1,21 +1,17 @@
 //! The fetched vectors, every one of them, on the reference.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use cipherlane_core::{Mode, Operation, Wish};
 use cipherlane_reference::exam::{self, Tally};
 use cipherlane_reference::vectors::{self, Expectation, Format};
 use cipherlane_reference::{Reference, conformance};
 
-fn directory() -> PathBuf {
-    vectors::directory().unwrap_or_else(|error| panic!("{error}"))
-}
-
 #[test]
 fn every_fetched_vector_passes() {
+    let folder = vectors::directory().unwrap_or_else(|error| panic!("{error}"));
     let mut tally = Tally::default();
-    for file in vectors::find(&directory()).unwrap() {
+    for file in vectors::find(&folder).unwrap() {
         assert!(!matches!(file.format, Format::Other(_)), "{}: {:?}", file.path.display(), file.format);
         let cases = vectors::parse_file(&file.path).unwrap_or_else(|error| panic!("{error}"));
         assert!(!cases.is_empty(), "{}", file.path.display());
@@ -43,7 +39,8 @@ fn every_fetched_vector_passes() {
 
 #[test]
 fn the_gcm_set_has_its_records_in_order() {
-    let cases = vectors::gcm_records(&directory()).unwrap();
+    let folder = vectors::directory().unwrap_or_else(|error| panic!("{error}"));
+    let cases = vectors::gcm_records(&folder).unwrap();
     let count = |operation, expectation: &Expectation| {
         cases.iter().filter(|case| case.operation == operation && case.expectation == *expectation).count()
     };
