@@ -1,16 +1,21 @@
-//! Runs a suite.
+//! Runs a suite: builds each workload, lets all contenders run it in turn, and hands out a record of each.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use cipherlane_core::DeviceError;
 use cipherlane_record::{Host, Measurement};
 use thiserror::Error;
 
-use crate::contender::{Contender, Judges};
-use crate::observer::{Observer, Skipped};
-use crate::suite::Suite;
+use crate::contender::Contender;
+use crate::judge::{JudgeError, Judges};
+use crate::measure::clock::core_clock_hertz;
+use crate::measure::{End, Runner, Trial};
+use crate::observer::{Observer, Progress, Skipped};
+use crate::row;
+use crate::schedule::Schedule;
+use crate::suite::{Point, Suite};
+use crate::workload::{Choice, Job, Request, Workload, WorkloadError};
 
 /// How to measure.
 #[derive(Clone, Debug)]
@@ -72,27 +77,13 @@ pub struct Outcome {
 /// Why a run ended early.
 #[derive(Debug, Error)]
 pub enum BenchError {
-    /// The judges differ: nothing may be timed.
-    #[error(
-        "{workload}: {fast} and {readable} disagree on {what}; run `cipherlane verify` to see which is wrong"
-    )]
-    Judges {
-        /// The workload.
-        workload: String,
-        /// The fast judge.
-        fast: String,
-        /// The readable judge.
-        readable: String,
-        /// Where they differ.
-        what: String,
-    },
-    /// A judge cannot compute the expected output.
-    #[error("no expected output for {workload}: {error}")]
-    NoJudge {
+    /// There is no right answer to compare with: nothing may be timed.
+    #[error("{workload}: {error}")]
+    Judge {
         /// The workload.
         workload: String,
         /// Why.
-        error: DeviceError,
+        error: JudgeError,
     },
     /// A row could not be kept.
     #[error("a finished row cannot be written: {0}")]
@@ -112,6 +103,168 @@ pub fn run_suite(
     options: &Options<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, BenchError> {
-    let _ = (suite, contenders, judges, host, options, observer);
-    Ok(Outcome::default())
+    let weights = suite.points.iter().map(|point| point.choice.weight()).collect();
+    let mut run = Run {
+        suite,
+        judges,
+        host,
+        options,
+        observer,
+        schedule: Schedule::new(options.budget, weights),
+        built: None,
+        outcome: Outcome::default(),
+    };
+    for (index, point) in suite.points.iter().enumerate() {
+        run.point(index, point, contenders)?;
+        if options.stop.load(Ordering::Relaxed) {
+            run.outcome.stopped = true;
+            break;
+        }
+    }
+    Ok(run.outcome)
+}
+
+/// A suite on its way.
+struct Run<'a> {
+    suite: &'a Suite,
+    judges: &'a Judges<'a>,
+    host: &'a Host,
+    options: &'a Options<'a>,
+    observer: &'a mut dyn Observer,
+    schedule: Schedule,
+    /// The workload that was built last, for the next point that is the same but for its threads.
+    built: Option<(Choice, usize, Workload)>,
+    outcome: Outcome,
+}
+
+impl Run<'_> {
+    fn point(&mut self, index: usize, point: &Point, contenders: &[Contender<'_>]) -> Result<(), BenchError> {
+        let deadline = self.schedule.deadline(index);
+        let title = title(point);
+        self.progress(index, 0.0, &format!("{title}: expected outputs"));
+        let workload = match self.build(point) {
+            Ok(workload) => workload,
+            Err(WorkloadError::Judge(error)) => {
+                return Err(BenchError::Judge { workload: point.choice.name().to_owned(), error });
+            }
+            Err(error) => {
+                self.skip(point, None, error.to_string());
+                return Ok(());
+            }
+        };
+        let mut runners = self.open(point, contenders, &workload);
+        if !runners.is_empty() {
+            self.measure(index, point, &title, &workload, &mut runners, deadline)?;
+        }
+        self.built = Some((point.choice.clone(), self.working_set(point), workload));
+        Ok(())
+    }
+
+    /// The workload of `point`: the last one, where it serves, for its expected outputs cost time.
+    fn build(&mut self, point: &Point) -> Result<Workload, WorkloadError> {
+        let working_set_bytes = self.working_set(point);
+        if let Some((choice, built_for, workload)) = self.built.take()
+            && choice == point.choice
+            && (built_for == working_set_bytes || choice.has_fixed_size())
+        {
+            return Ok(workload);
+        }
+        let request = Request { seed: self.options.seed, working_set_bytes, judges: self.judges };
+        point.choice.build(&request)
+    }
+
+    fn working_set(&self, point: &Point) -> usize {
+        Request::working_set(self.options.cache, self.host.l2_bytes, point.threads)
+    }
+
+    fn open<'c>(
+        &mut self,
+        point: &Point,
+        contenders: &'c [Contender<'c>],
+        workload: &Workload,
+    ) -> Vec<Runner<'c>> {
+        let mut runners = Vec::new();
+        for (index, contender) in contenders.iter().enumerate() {
+            match Runner::open(index, contender, workload, point.threads) {
+                Ok(runner) => runners.push(runner),
+                Err(error) => self.skip(point, Some(contender), error.to_string()),
+            }
+        }
+        runners
+    }
+
+    fn measure(
+        &mut self,
+        index: usize,
+        point: &Point,
+        title: &str,
+        workload: &Workload,
+        runners: &mut Vec<Runner<'_>>,
+        deadline: Instant,
+    ) -> Result<(), BenchError> {
+        let l2 = self.host.l2_bytes.unwrap_or(0).saturating_mul(point.threads as u64);
+        let (options, fits) = (self.options, workload.working_set_bytes() <= l2);
+        let Options { cache, sampling, stop, .. } = *options;
+        let trial = Trial { workload, threads: point.threads, cache, fits, sampling, deadline, stop };
+        let before = core_clock_hertz().ok();
+        let (end, failed) = trial.run(runners, &mut |within| self.progress(index, within, title));
+        for (runner, error) in failed {
+            self.skip(point, Some(runner.contender), error.to_string());
+        }
+        if end == End::Stopped {
+            return Ok(());
+        }
+        runners.sort_by_key(|runner| runner.index);
+        let rows = row::Point {
+            experiment: &self.suite.experiment,
+            workload,
+            threads: point.threads,
+            fits,
+            end,
+            clock: [before, core_clock_hertz().ok()],
+            host: self.host,
+            options,
+        };
+        for runner in &*runners {
+            let row = rows.row(runner, runners);
+            self.observer.finished(&row)?;
+            self.outcome.rows.push(row);
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, point: &Point, contender: Option<&Contender<'_>>, reason: String) {
+        let single = match point.choice.job() {
+            Job::Single(algorithm, operation) => Some((algorithm, operation)),
+            Job::Mixed => None,
+        };
+        let skipped = Skipped {
+            workload: point.choice.name().to_owned(),
+            algorithm: single.map(|(algorithm, _)| algorithm),
+            operation: single.map(|(_, operation)| operation),
+            threads: point.threads,
+            device: contender.map(|contender| contender.device.info().id.clone()),
+            reason,
+        };
+        self.observer.skipped(&skipped);
+        self.outcome.skipped.push(skipped);
+    }
+
+    fn progress(&mut self, point: usize, within: f64, current: &str) {
+        let fraction = self.schedule.fraction(point, within);
+        let (elapsed, left) = (self.schedule.elapsed(), self.schedule.left(fraction));
+        self.observer.progress(&Progress { fraction, elapsed, left, current });
+    }
+}
+
+/// What is measured, for people.
+fn title(point: &Point) -> String {
+    let (name, threads) = (point.choice.name(), point.threads);
+    let plural = if threads == 1 { "" } else { "s" };
+    match point.choice.job() {
+        Job::Mixed => format!("{name}, {threads} thread{plural}"),
+        Job::Single(algorithm, operation) => {
+            format!("{name} {algorithm} {operation}, {threads} thread{plural}")
+        }
+    }
 }

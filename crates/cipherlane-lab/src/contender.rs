@@ -1,6 +1,6 @@
-//! Who is measured, and who knows the right answer.
+//! Who is measured.
 
-use cipherlane_core::{Device, Wish};
+use cipherlane::{Device, Wish};
 
 /// A device, with what it must keep to.
 #[derive(Clone)]
@@ -36,13 +36,4 @@ impl std::fmt::Debug for Contender<'_> {
         let id = &self.device.info().id;
         f.debug_struct("Contender").field("device", id).field("wish", &self.wish).finish()
     }
-}
-
-/// Two independent ways to the right answer. Before anything is timed they must agree.
-#[derive(Clone, Debug)]
-pub struct Judges<'a> {
-    /// Fast enough to compute every expected output: the CPU's portable tier.
-    pub fast: Contender<'a>,
-    /// The readable reference; it computes a sample of each workload.
-    pub readable: Contender<'a>,
 }

@@ -62,6 +62,14 @@ pub fn tool() -> Tool {
     }
 }
 
+/// Memory that programs may still take without driving the machine to swap; `None` where the system does not say.
+#[must_use]
+pub fn available_memory_bytes() -> Option<u64> {
+    let info = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
+}
+
 /// Collects the reasons for what is absent.
 struct Missing<'a>(&'a mut BTreeMap<String, String>);
 

@@ -1,6 +1,6 @@
 //! The laboratory: workloads, interleaved sampling, checks of every output, statistics.
 //!
-//! The folders are the stages of a measurement. [`suite`] says what to measure; [`workload`] builds the batches and
+//! The modules are the stages of a measurement. [`suite`] says what to measure; [`workload`] builds the batches and
 //! [`judge`] computes what their outputs must be; [`measure`] runs all contenders in turn and looks at every
 //! output; [`statistics`] says what the samples add up to; [`bench`] joins the stages and hands out a
 //! [`cipherlane_record::Measurement`] as each row finishes.
@@ -8,11 +8,20 @@
 pub mod bench;
 pub mod contender;
 pub mod host;
+pub mod judge;
+pub mod measure;
 pub mod observer;
+mod random;
+#[cfg(feature = "rivals")]
+pub mod rivals;
+mod row;
+mod schedule;
+pub mod statistics;
 pub mod suite;
 pub mod workload;
 
 pub use bench::{BenchError, Options, Outcome, Sampling, Wanted, run_suite};
-pub use contender::{Contender, Judges};
+pub use contender::Contender;
+pub use judge::{JudgeError, Judges};
 pub use observer::{Observer, Progress, Skipped};
 pub use suite::{Point, Suite};

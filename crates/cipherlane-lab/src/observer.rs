@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use cipherlane_core::{Algorithm, Operation};
+use cipherlane::{Algorithm, Operation};
 use cipherlane_record::Measurement;
 
 /// Watches a run. Every method but [`Observer::finished`] does nothing by default.

@@ -1,6 +1,6 @@
 //! What to measure, as data.
 
-use cipherlane_core::UnknownName;
+use cipherlane::UnknownName;
 
 use crate::workload::{Choice, Custom, Named, named};
 
@@ -29,12 +29,11 @@ impl Suite {
         Self::of_workloads(&Named::ALL, threads)
     }
 
-    /// The suite of a quick look: one job of each workload, at the first number of `threads`.
+    /// The suite of a quick look: the first job of each workload, at the first number of `threads`.
     #[must_use]
     pub fn quick(threads: &[usize]) -> Self {
-        let mut suite = Self::of_workloads(&Named::ALL, &threads[..threads.len().min(1)]);
-        suite.points.retain(|point| point.choice.is_in_quick_suite());
-        suite
+        let choices = Named::ALL.iter().filter_map(|workload| workload.choices().next());
+        Self::of_choices(choices, &threads[..threads.len().min(1)])
     }
 
     /// The workloads of these names with every job that they have, at each number of `threads`.
@@ -54,7 +53,10 @@ impl Suite {
     }
 
     fn of_workloads(workloads: &[&'static Named], threads: &[usize]) -> Self {
-        let choices = workloads.iter().flat_map(|workload| workload.choices());
+        Self::of_choices(workloads.iter().flat_map(|workload| workload.choices()), threads)
+    }
+
+    fn of_choices(choices: impl Iterator<Item = Choice>, threads: &[usize]) -> Self {
         let points = choices
             .flat_map(|choice| threads.iter().map(move |&threads| Point { choice: choice.clone(), threads }));
         Self { experiment: "bench".to_owned(), points: points.collect() }

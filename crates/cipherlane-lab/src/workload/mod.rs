@@ -1,19 +1,39 @@
 //! What is run: named workloads, one file each, and one's own.
 
-use std::path::PathBuf;
+pub mod bulk;
+pub mod cavp_mix;
+pub mod custom;
+pub mod disk_4k;
+pub mod meter_128;
+pub mod part;
+pub mod task;
+pub mod tls_16k;
 
-use cipherlane_core::{Algorithm, Operation, UnknownName};
-use cipherlane_record::Keys;
+use cipherlane::{Algorithm, BatchError, Operation, UnknownName};
+use cipherlane_record::{Keys, Tag};
+use cipherlane_reference::vectors::VectorError;
+use thiserror::Error;
+
+pub use custom::{Custom, InputError};
+pub use task::Task;
+
+use crate::bench::Wanted;
+use crate::judge::{JudgeError, Judges};
 
 /// A workload that has a name.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Named {
     /// Its name: `meter-128`.
     pub name: &'static str,
     /// The question that it answers, in one sentence.
     pub question: &'static str,
-    /// What it does, one row of a result each.
+    /// What it does, one row of a result each. The first is in the suite of a quick look.
     pub jobs: &'static [Job],
+    /// Whether its size is its own; else it takes [`Request::working_set_bytes`].
+    pub fixed_size: bool,
+    /// What it costs to measure, by the side of a workload that costs 1: its share of the time.
+    pub weight: f64,
+    build: fn(Job, &Request<'_>) -> Result<Vec<Task>, WorkloadError>,
 }
 
 /// What one row of a workload does.
@@ -25,9 +45,17 @@ pub enum Job {
     Single(Algorithm, Operation),
 }
 
+/// A name is one workload's alone.
+impl PartialEq for Named {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
 impl Named {
     /// Every named workload.
-    pub const ALL: [&'static Self; 0] = [];
+    pub const ALL: [&'static Self; 5] =
+        [&meter_128::WORKLOAD, &cavp_mix::WORKLOAD, &tls_16k::WORKLOAD, &disk_4k::WORKLOAD, &bulk::WORKLOAD];
 
     /// Each job as something to run.
     pub fn choices(&'static self) -> impl Iterator<Item = Choice> {
@@ -46,7 +74,7 @@ pub fn named(name: &str) -> Result<&'static Named, UnknownName> {
 }
 
 /// What to run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// A job of a named workload.
     Named(&'static Named, Job),
@@ -55,12 +83,6 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Whether it belongs to the suite of a quick look.
-    #[must_use]
-    pub const fn is_in_quick_suite(&self) -> bool {
-        true
-    }
-
     /// The workload's name; `custom` for one's own.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -69,22 +91,186 @@ impl Choice {
             Self::Custom(_) => "custom",
         }
     }
+
+    /// What one row of it does.
+    #[must_use]
+    pub const fn job(&self) -> Job {
+        match self {
+            Self::Named(_, job) => *job,
+            Self::Custom(custom) => Job::Single(custom.algorithm, custom.operation),
+        }
+    }
+
+    /// Whether its size is its own, whatever the working set that is asked for.
+    #[must_use]
+    pub const fn has_fixed_size(&self) -> bool {
+        match self {
+            Self::Named(workload, _) => workload.fixed_size,
+            Self::Custom(custom) => custom.messages.is_some() || custom.input.is_some(),
+        }
+    }
+
+    /// Its share of the time, by the side of others.
+    #[must_use]
+    pub const fn weight(&self) -> f64 {
+        match self {
+            Self::Named(workload, _) => workload.weight,
+            Self::Custom(_) => 1.0,
+        }
+    }
+
+    /// Builds the workload and its expected outputs.
+    ///
+    /// # Errors
+    /// If its parts are not there or do not fit together, or the judges differ or fail.
+    pub fn build(&self, request: &Request<'_>) -> Result<Workload, WorkloadError> {
+        let tasks = match self {
+            Self::Named(workload, job) => (workload.build)(*job, request)?,
+            Self::Custom(custom) => custom.build(request)?,
+        };
+        Ok(Workload { name: self.name(), tasks })
+    }
 }
 
-/// One's own workload.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Custom {
-    /// The cipher in its mode.
-    pub algorithm: Algorithm,
-    /// What is done to each message.
-    pub operation: Operation,
-    /// Bytes of each message.
-    pub message_bytes: usize,
-    /// Number of messages; `None` takes as many as make a working set that fits the second-level cache, or cut the
-    /// whole input.
-    pub messages: Option<usize>,
-    /// One key for all, or one each.
-    pub keys: Keys,
-    /// A file whose bytes are cut into messages; `None` takes random bytes.
-    pub input: Option<PathBuf>,
+/// What a workload is built for.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Seed of all contents.
+    pub seed: u64,
+    /// Bytes of input and output together, where the workload's size is free.
+    pub working_set_bytes: usize,
+    /// Who computes the expected outputs.
+    pub judges: &'a Judges<'a>,
+}
+
+impl Request<'_> {
+    /// As many messages as fill the working set, when each takes `message_bytes` of text on the way in and as much
+    /// on the way out, and `other_bytes` besides.
+    #[must_use]
+    pub const fn messages(&self, message_bytes: usize, other_bytes: usize) -> usize {
+        let each = message_bytes.saturating_mul(2).saturating_add(other_bytes).saturating_add(1);
+        let messages = self.working_set_bytes / each;
+        if messages == 0 { 1 } else { messages }
+    }
+
+    /// The working set for `threads` cores with `l2_bytes` of second-level cache each.
+    ///
+    /// Half of the caches, so that stacks, tables and key schedules fit as well; where data shall be cold, so much
+    /// that one pass takes long against the clock's resolution.
+    #[must_use]
+    pub fn working_set(wanted: Wanted, l2_bytes: Option<u64>, threads: usize) -> usize {
+        /// The smallest second-level cache of CPUs with AES instructions.
+        const SMALL_L2_BYTES: u64 = 256 << 10;
+        const COLD_BYTES: usize = 64 << 20;
+        match wanted {
+            Wanted::Hot => {
+                usize::try_from(l2_bytes.unwrap_or(SMALL_L2_BYTES) / 2).unwrap_or(usize::MAX / 2) * threads
+            }
+            Wanted::Cold => COLD_BYTES,
+        }
+    }
+}
+
+/// Why a workload could not be built.
+#[derive(Debug, Error)]
+pub enum WorkloadError {
+    /// The vectors are not there.
+    #[error(transparent)]
+    Vectors(#[from] VectorError),
+    /// The parts do not fit together.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// The input file cannot be used.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The judges differ or fail.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+}
+
+/// `part`, which goes forward, in the direction of `job`.
+fn directed(job: Job, part: part::Part, request: &Request<'_>) -> Result<Task, WorkloadError> {
+    let forward = matches!(job, Job::Single(_, operation) if operation == part.operation);
+    if forward {
+        return Ok(Task::forward(part, request.judges)?);
+    }
+    if let Job::Single(algorithm, operation) = job
+        && !algorithm.operations().contains(&operation)
+    {
+        return Err(BatchError::Operation { algorithm, operation }.into());
+    }
+    Ok(Task::backward(part, request.judges, &[])?)
+}
+
+/// Batches with their expected outputs.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Its name.
+    pub name: &'static str,
+    /// The batches of one pass, in order. At least one.
+    pub tasks: Vec<Task>,
+}
+
+impl Workload {
+    /// Messages of one pass.
+    #[must_use]
+    pub fn messages(&self) -> u64 {
+        self.tasks.iter().map(|task| task.part.len() as u64).sum()
+    }
+
+    /// Bytes of text of one pass.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.tasks.iter().map(|task| task.part.texts.len() as u64).sum()
+    }
+
+    /// Bytes of input and output.
+    #[must_use]
+    pub fn working_set_bytes(&self) -> u64 {
+        self.tasks.iter().map(|task| (task.part.input_bytes() + task.expected.len()) as u64).sum()
+    }
+
+    /// One key for all messages of a part, or one each.
+    #[must_use]
+    pub fn keys(&self) -> Keys {
+        let shared = self.tasks.iter().all(|task| task.part.keys.column().is_shared());
+        if shared { Keys::Same } else { Keys::Distinct }
+    }
+
+    /// The algorithm by name, with `mixed` in the place of what differs.
+    #[must_use]
+    pub fn algorithm(&self) -> String {
+        let mut algorithms = self.tasks.iter().map(|task| task.part.algorithm);
+        let Some(first) = algorithms.next() else { return String::new() };
+        let (mut same, mut same_family) = (true, true);
+        for other in algorithms {
+            same &= other == first;
+            same_family &= other.mode == first.mode && other.cipher.family() == first.cipher.family();
+        }
+        match (same, same_family) {
+            (true, _) => first.to_string(),
+            (false, true) => format!("{}-mixed-{}", first.cipher.family(), first.mode.name()),
+            (false, false) => "mixed".to_owned(),
+        }
+    }
+
+    /// The operation by name, `mixed` where there are several.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        let mut operations = self.tasks.iter().map(|task| task.part.operation);
+        let first = operations.next().map_or("mixed", Operation::name);
+        if operations.all(|operation| operation.name() == first) { first } else { "mixed" }
+    }
+
+    /// What is done about tags.
+    #[must_use]
+    pub fn tag(&self) -> Tag {
+        let any = |operation| self.tasks.iter().any(|task| task.part.operation == operation);
+        match (any(Operation::Seal), any(Operation::Open)) {
+            (true, true) => Tag::Both,
+            (true, false) => Tag::Made,
+            (false, true) => Tag::Checked,
+            (false, false) => Tag::None,
+        }
+    }
 }

@@ -1,0 +1,9 @@
+//! Times contenders against each other: all of them in every round, every output looked at.
+
+pub mod clock;
+mod flush;
+pub mod runner;
+pub mod trial;
+
+pub use runner::Runner;
+pub use trial::{End, Trial};

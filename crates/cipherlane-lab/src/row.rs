@@ -1,0 +1,194 @@
+//! Makes a record of what a runner did.
+
+use std::collections::BTreeSet;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use cipherlane::Plan;
+use cipherlane_record::{
+    Cache, Checks, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part, SCHEMA_VERSION, Scope,
+    Summary, Transfer,
+};
+
+use crate::bench::{Options, Wanted};
+use crate::measure::{End, Runner};
+use crate::statistics;
+use crate::workload::Workload;
+
+/// What the rows of one point have in common.
+pub(crate) struct Point<'a> {
+    pub(crate) experiment: &'a str,
+    pub(crate) workload: &'a Workload,
+    pub(crate) threads: usize,
+    pub(crate) fits: bool,
+    pub(crate) end: End,
+    /// The core's clock before and after.
+    pub(crate) clock: [Option<f64>; 2],
+    pub(crate) host: &'a Host,
+    pub(crate) options: &'a Options<'a>,
+}
+
+/// Clocks before and after that differ by more than this are worth a warning.
+const STEADY: f64 = 0.05;
+
+impl Point<'_> {
+    /// The row of `runner`, which ran beside `others`.
+    #[allow(clippy::cast_precision_loss)] // sizes below 2^53
+    pub(crate) fn row(&self, runner: &Runner<'_>, others: &[Runner<'_>]) -> Measurement {
+        let seconds = runner.round_seconds();
+        let summary = summarise(runner, &seconds, self.options.seed);
+        let (bytes, messages) = (self.workload.bytes(), self.workload.messages());
+        let rate = |seconds: f64| bytes as f64 / seconds;
+        let core_clock_hertz = mean(self.clock);
+        let bytes_per_second = rate(summary.median_seconds);
+        let cycles = core_clock_hertz.map(|hertz| hertz * self.threads as f64 / bytes_per_second);
+        let verified = runner.checks.unexpected == 0;
+        Measurement {
+            schema_version: SCHEMA_VERSION,
+            experiment: self.experiment.to_owned(),
+            workload: self.workload.name.to_owned(),
+            algorithm: self.workload.algorithm(),
+            operation: self.workload.operation().to_owned(),
+            device: runner.contender.device.info().id.clone(),
+            device_name: runner.contender.device.info().name.clone(),
+            kernel: joined(&runner.plans, |plan| &plan.kernel),
+            tier: joined(&runner.plans, |plan| &plan.tier),
+            threads: self.threads,
+            message_bytes: (bytes + messages / 2).checked_div(messages).unwrap_or(0),
+            messages,
+            bytes,
+            keys: self.workload.keys(),
+            bytes_per_second,
+            bytes_per_second_ci95: Interval {
+                low: rate(summary.median_ci95_seconds.high),
+                high: rate(summary.median_ci95_seconds.low),
+            },
+            messages_per_second: messages as f64 / summary.median_seconds,
+            cycles_per_byte: cycles.filter(|_| bytes > 0),
+            core_clock_hertz,
+            verified,
+            checks: runner.checks,
+            scope: self.scope(runner),
+            best_rival: self.best_rival(runner, others),
+            passes_per_sample: u64::from(runner.passes),
+            samples: runner.samples.clone(),
+            parts: self.parts(runner),
+            seed: self.options.seed,
+            unix_seconds: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            argv: self.options.argv.clone(),
+            warnings: self.warnings(&summary, runner.checks),
+            host: self.host.clone(),
+            summary,
+        }
+    }
+
+    fn scope(&self, runner: &Runner<'_>) -> Scope {
+        // Rivals set a key that messages share up once per session, as their own programs would; our devices
+        // expand the keys of every batch.
+        let kept = runner.contender.is_rival() && self.workload.keys() == Keys::Same;
+        let hot = self.options.cache == Wanted::Hot && self.fits;
+        Scope {
+            key_setup: if kept { KeySetup::Outside } else { KeySetup::Inside },
+            tag: self.workload.tag(),
+            transfer: Transfer::None,
+            cache: if hot { Cache::Hot } else { Cache::Cold },
+            working_set_bytes: self.workload.working_set_bytes(),
+            code_path: joined(&runner.plans, |plan| &plan.kernel),
+        }
+    }
+
+    /// `runner` beside the fastest rival of which every output was right.
+    #[allow(clippy::cast_precision_loss)] // sizes below 2^53
+    fn best_rival(&self, runner: &Runner<'_>, others: &[Runner<'_>]) -> Option<Comparison> {
+        if runner.contender.is_rival() {
+            return None;
+        }
+        let (seconds, theirs, rival) = others
+            .iter()
+            .filter(|other| other.contender.is_rival() && other.checks.unexpected == 0)
+            .map(|other| (other.round_seconds(), other))
+            .map(|(theirs, other)| (statistics::median(&theirs), theirs, other))
+            .min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
+        let ratio = statistics::speed_ratio(&runner.round_seconds(), &theirs, self.options.seed);
+        let info = rival.contender.device.info();
+        Some(Comparison {
+            rival: info.id.clone(),
+            rival_name: info.name.clone(),
+            rival_bytes_per_second: self.workload.bytes() as f64 / seconds,
+            ratio: ratio.median,
+            ratio_ci95: ratio.interval,
+            verdict: ratio.verdict,
+        })
+    }
+
+    fn parts(&self, runner: &Runner<'_>) -> Vec<Part> {
+        let tasks = self.workload.tasks.iter().zip(&runner.plans).zip(&runner.task_seconds);
+        tasks
+            .map(|((task, plan), seconds)| Part {
+                algorithm: task.part.algorithm.to_string(),
+                operation: task.part.operation.to_string(),
+                messages: task.part.len() as u64,
+                bytes: task.part.texts.len() as u64,
+                planned_rejects: task.planned_rejects(),
+                kernel: plan.kernel.clone(),
+                lanes: plan.lanes,
+                chunk_bytes: plan.chunk as u64,
+                constant_time: plan.constant_time,
+                median_seconds: statistics::median(seconds),
+            })
+            .collect()
+    }
+
+    fn warnings(&self, summary: &Summary, checks: Checks) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if checks.unexpected > 0 {
+            warnings.push(format!("{} of {} outputs are wrong", checks.unexpected, checks.messages));
+        }
+        let wanted = self.options.sampling.min_rounds;
+        if self.end == End::TimeUp && summary.n < wanted {
+            warnings
+                .push(format!("{} rounds of {wanted} fit the time; give more for a firm figure", summary.n));
+        }
+        if summary.preempted > 0 {
+            warnings
+                .push(format!("{} samples were interrupted; the machine was not idle", summary.preempted));
+        }
+        if let [Some(before), Some(after)] = self.clock
+            && (before / after - 1.0).abs() > STEADY
+        {
+            let [before, after] = [before / 1e9, after / 1e9];
+            warnings.push(format!("the core's clock went from {before:.2} to {after:.2} GHz"));
+        }
+        warnings
+    }
+}
+
+fn summarise(runner: &Runner<'_>, seconds: &[f64], seed: u64) -> Summary {
+    let sorted = statistics::sorted(seconds);
+    let (outliers_mild, outliers_severe) = statistics::outliers(seconds);
+    let kept = runner.samples.iter().filter(|sample| !sample.superseded);
+    let cpu: Option<Vec<f64>> = kept.map(|sample| sample.cpu_seconds).collect();
+    Summary {
+        n: seconds.len(),
+        median_seconds: statistics::quantile(&sorted, 0.5),
+        median_ci95_seconds: statistics::median_interval(seconds, seed),
+        mad_seconds: statistics::mad(seconds),
+        p5_seconds: statistics::quantile(&sorted, 0.05),
+        p95_seconds: statistics::quantile(&sorted, 0.95),
+        min_seconds: sorted[0],
+        max_seconds: sorted[sorted.len() - 1],
+        outliers_mild,
+        outliers_severe,
+        preempted: runner.samples.iter().filter(|sample| sample.preempted).count(),
+        median_cpu_seconds: cpu.map(|cpu| statistics::median(&cpu)),
+    }
+}
+
+fn mean(clock: [Option<f64>; 2]) -> Option<f64> {
+    let [before, after] = clock;
+    Some(f64::midpoint(before?, after?))
+}
+
+/// The different names that the plans give, joined by `+`.
+fn joined(plans: &[Plan], name: fn(&Plan) -> &String) -> String {
+    plans.iter().map(name).cloned().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("+")
+}

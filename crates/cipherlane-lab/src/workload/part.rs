@@ -1,0 +1,280 @@
+//! One batch of a workload, with buffers of its own.
+
+use cipherlane::{
+    Algorithm, BLOCK, Batch, BatchError, Column, Messages, Operation, Output, Ragged, Shape, Source,
+    TagLengths,
+};
+
+/// Byte strings of all messages, or one for all.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Rows {
+    /// The same bytes for every message.
+    Shared(Vec<u8>),
+    /// Rows of one width.
+    Each {
+        /// All rows, one after the other.
+        bytes: Vec<u8>,
+        /// Bytes of one row.
+        width: usize,
+    },
+    /// Rows of different lengths.
+    Ragged {
+        /// All rows, one after the other.
+        bytes: Vec<u8>,
+        /// One more offset than there are rows.
+        offsets: Vec<u64>,
+    },
+}
+
+impl Rows {
+    /// Rows of different lengths, one per item.
+    pub fn gather<T: AsRef<[u8]>>(items: impl Iterator<Item = T>) -> Self {
+        let (mut bytes, mut offsets) = (Vec::new(), vec![0]);
+        for item in items {
+            bytes.extend_from_slice(item.as_ref());
+            offsets.push(bytes.len() as u64);
+        }
+        Self::Ragged { bytes, offsets }
+    }
+
+    /// The rows as a batch takes them.
+    #[must_use]
+    pub fn column(&self) -> Column<'_> {
+        match self {
+            Self::Shared(bytes) => Column::Shared(bytes),
+            Self::Each { bytes, width } => Column::Each { bytes, width: *width },
+            Self::Ragged { bytes, offsets } => Column::Ragged(Ragged { bytes, offsets }),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Shared(bytes) | Self::Each { bytes, .. } | Self::Ragged { bytes, .. } => bytes,
+        }
+    }
+}
+
+// Rows hold keys: their contents never reach a log.
+impl std::fmt::Debug for Rows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.column().fmt(f)
+    }
+}
+
+/// Tag lengths in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TagBytes {
+    /// All tags have this length; 0 where the algorithm makes none.
+    Same(usize),
+    /// Tag `i` has `lengths[i]` bytes.
+    Each(Vec<u8>),
+}
+
+impl TagBytes {
+    /// The lengths as a batch takes them.
+    #[must_use]
+    pub fn lengths(&self) -> TagLengths<'_> {
+        match self {
+            Self::Same(length) => TagLengths::Same(*length),
+            Self::Each(lengths) => TagLengths::Each(lengths),
+        }
+    }
+}
+
+/// The input of one batch.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The cipher in its mode.
+    pub algorithm: Algorithm,
+    /// What is done to each message.
+    pub operation: Operation,
+    /// Keys.
+    pub keys: Rows,
+    /// Nonces, IVs, counter blocks or tweaks.
+    pub nonces: Rows,
+    /// Additional authenticated data; one shared row of no bytes where the algorithm takes none.
+    pub aad: Rows,
+    /// The texts, one after the other.
+    pub texts: Vec<u8>,
+    /// Message `i` is `offsets[i]..offsets[i + 1]` of the texts.
+    pub offsets: Vec<u64>,
+    /// Tag lengths.
+    pub tag_bytes: TagBytes,
+    /// The tags to check (`open` only).
+    pub tags: Vec<u8>,
+}
+
+impl Part {
+    /// The batch, for a session to run.
+    #[must_use]
+    pub fn batch(&self) -> Batch<'_> {
+        Batch {
+            algorithm: self.algorithm,
+            operation: self.operation,
+            keys: self.keys.column(),
+            nonces: self.nonces.column(),
+            aad: self.aad.column(),
+            messages: Messages { source: Source::Apart(&self.texts), offsets: &self.offsets },
+            tag_lengths: self.tag_bytes.lengths(),
+            tags: &self.tags,
+        }
+    }
+
+    /// Number of messages.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Whether there is no message.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where message `index` lies in the texts.
+    ///
+    /// # Panics
+    /// If there is no such message.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)] // offsets lie within a buffer
+    pub fn range(&self, index: usize) -> std::ops::Range<usize> {
+        self.offsets[index] as usize..self.offsets[index + 1] as usize
+    }
+
+    /// Where the tag of message `index` lies among the tags.
+    #[must_use]
+    pub fn tag_range(&self, index: usize) -> std::ops::Range<usize> {
+        let lengths = self.tag_bytes.lengths();
+        let start = index * lengths.stride();
+        start..start + lengths.get(index)
+    }
+
+    /// The sizes, for a device to plan with.
+    ///
+    /// # Errors
+    /// If the part is not well formed.
+    pub fn shape(&self) -> Result<Shape, BatchError> {
+        let mut texts = Results::for_part(self);
+        self.batch().check(&texts.output())
+    }
+
+    /// Message `index` alone.
+    #[must_use]
+    pub fn single(&self, index: usize) -> Self {
+        let tags = if self.tags.is_empty() { &[][..] } else { &self.tags[self.tag_range(index)] };
+        self.alone(index, self.operation, &self.texts[self.range(index)], tags)
+    }
+
+    /// The forward operation on `text` with what message `index` has beside its text.
+    #[must_use]
+    pub fn forward(&self, index: usize, text: &[u8]) -> Self {
+        self.alone(index, self.algorithm.operations()[0], text, &[])
+    }
+
+    fn alone(&self, index: usize, operation: Operation, text: &[u8], tags: &[u8]) -> Self {
+        let row = |rows: &Rows| Rows::Shared(rows.column().row(index).to_vec());
+        Self {
+            algorithm: self.algorithm,
+            operation,
+            keys: row(&self.keys),
+            nonces: row(&self.nonces),
+            aad: row(&self.aad),
+            texts: text.to_vec(),
+            offsets: vec![0, text.len() as u64],
+            tag_bytes: TagBytes::Same(self.tag_bytes.lengths().get(index)),
+            tags: tags.to_vec(),
+        }
+    }
+
+    /// Bytes of input: keys, nonces, AAD, texts and tags.
+    #[must_use]
+    pub fn input_bytes(&self) -> usize {
+        self.buffers().iter().map(|buffer| buffer.len()).sum()
+    }
+
+    /// Every input buffer.
+    #[must_use]
+    pub fn buffers(&self) -> [&[u8]; 5] {
+        [self.keys.bytes(), self.nonces.bytes(), self.aad.bytes(), &self.texts, &self.tags]
+    }
+}
+
+// Parts hold keys and texts: their contents never reach a log.
+impl std::fmt::Debug for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.batch().fmt(f)
+    }
+}
+
+/// The output of one batch: what came out, or what must.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Results {
+    /// The texts, at the offsets of the part.
+    pub bytes: Vec<u8>,
+    /// The tags that were made (`seal` only).
+    pub tags: Vec<u8>,
+    /// Whether each tag was right (`open` only).
+    pub accepted: Vec<bool>,
+}
+
+impl Results {
+    /// Zeroed buffers that fit `part`.
+    #[must_use]
+    pub fn for_part(part: &Part) -> Self {
+        let (seals, opens) = (part.operation == Operation::Seal, part.operation == Operation::Open);
+        Self {
+            bytes: vec![0; part.texts.len()],
+            tags: vec![0; if seals { part.len() * part.tag_bytes.lengths().stride() } else { 0 }],
+            accepted: vec![false; if opens { part.len() } else { 0 }],
+        }
+    }
+
+    /// The output of message `index` of `part` alone.
+    #[must_use]
+    pub fn single(&self, part: &Part, index: usize) -> Self {
+        let tag = if self.tags.is_empty() { &[][..] } else { &self.tags[part.tag_range(index)] };
+        Self {
+            bytes: self.bytes[part.range(index)].to_vec(),
+            tags: tag.to_vec(),
+            accepted: self.accepted.get(index).into_iter().copied().collect(),
+        }
+    }
+
+    /// Bytes of output.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len() + self.tags.len() + self.accepted.len()
+    }
+
+    /// Whether there is no output.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The buffers, for a session to fill.
+    #[must_use]
+    pub fn output(&mut self) -> Output<'_> {
+        Output { bytes: &mut self.bytes, tags: &mut self.tags, accepted: &mut self.accepted }
+    }
+}
+
+impl std::fmt::Debug for Results {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { bytes, tags, accepted } = self;
+        write!(f, "Results({} bytes, {} of tags, {} verdicts)", bytes.len(), tags.len(), accepted.len())
+    }
+}
+
+/// Offsets of `messages` messages of `message_bytes` bytes.
+#[must_use]
+pub fn uniform_offsets(messages: usize, message_bytes: usize) -> Vec<u64> {
+    (0..=messages as u64).map(|index| index * message_bytes as u64).collect()
+}
+
+/// A tag of [`BLOCK`] bytes where the algorithm makes one.
+#[must_use]
+pub const fn full_tag(algorithm: Algorithm) -> TagBytes {
+    TagBytes::Same(if algorithm.is_aead() { BLOCK } else { 0 })
+}

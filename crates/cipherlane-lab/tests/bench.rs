@@ -1,0 +1,367 @@
+//! The laboratory on devices that are right, wrong, lazy and unable.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cipherlane::{
+    Batch, Device, DeviceError, Info, Kernel, Output, Plan, Session, Shape, Spans, Unsupported, Wish,
+};
+use cipherlane_lab::workload::Custom;
+use cipherlane_lab::{
+    BenchError, Contender, JudgeError, Judges, Observer, Options, Outcome, Progress, Sampling, Skipped,
+    Suite, Wanted, host, run_suite,
+};
+use cipherlane_record::{Host, Keys, Measurement, Tag, Verdict};
+use cipherlane_reference::Reference;
+
+/// What a test device does with the reference's result.
+#[derive(Clone, Copy, PartialEq)]
+enum Manner {
+    Right,
+    /// Flips a bit of the last text byte of every batch.
+    WrongText,
+    /// Accepts every tag.
+    Gullible,
+    /// Writes nothing after its first run.
+    Lazy,
+    /// Takes longer.
+    Slow,
+    /// Fails on its third run.
+    Failing,
+}
+
+/// The reference under another name, and in its manner.
+struct Puppet {
+    info: Info,
+    manner: Manner,
+}
+
+impl Puppet {
+    fn new(id: &str, manner: Manner) -> Self {
+        let info = Info { id: id.to_owned(), name: format!("{id} 1.0"), ..Reference::new().info().clone() };
+        Self { info, manner }
+    }
+}
+
+impl Device for Puppet {
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
+        Reference::new().kernels(shape)
+    }
+
+    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        Reference::new().plan(shape, wish)
+    }
+
+    fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
+        Ok(Box::new(Strings { session: Reference::new().open(plan)?, manner: self.manner, runs: 0 }))
+    }
+}
+
+struct Strings {
+    session: Box<dyn Session>,
+    manner: Manner,
+    runs: usize,
+}
+
+impl Session for Strings {
+    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        self.runs += 1;
+        match self.manner {
+            Manner::Lazy if self.runs > 1 => return Ok(Spans::default()),
+            Manner::Failing if self.runs > 2 => {
+                return Err(DeviceError::Failed { device: "puppet".into(), reason: "a string broke".into() });
+            }
+            Manner::Slow => std::thread::sleep(Duration::from_micros(300)),
+            _ => {}
+        }
+        let spans = self.session.run(batch, output)?;
+        match self.manner {
+            Manner::WrongText => output.bytes.last_mut().into_iter().for_each(|byte| *byte ^= 1),
+            Manner::Gullible => output.accepted.fill(true),
+            _ => {}
+        }
+        Ok(spans)
+    }
+}
+
+#[derive(Default)]
+struct Log {
+    rows: usize,
+    skipped: usize,
+    progress: Vec<f64>,
+    broken: bool,
+}
+
+impl Observer for Log {
+    fn progress(&mut self, progress: &Progress<'_>) {
+        assert!(!progress.current.is_empty());
+        self.progress.push(progress.fraction);
+    }
+
+    fn finished(&mut self, _: &Measurement) -> io::Result<()> {
+        self.rows += 1;
+        if self.broken { Err(io::Error::other("disk full")) } else { Ok(()) }
+    }
+
+    fn skipped(&mut self, _: &Skipped) {
+        self.skipped += 1;
+    }
+}
+
+/// A host with small caches, so that workloads are small.
+fn small_host() -> Host {
+    Host { l2_bytes: Some(32 << 10), ..host::detect() }
+}
+
+fn options(stop: &AtomicBool) -> Options<'_> {
+    Options {
+        budget: Duration::from_millis(1500),
+        sampling: Sampling {
+            min_rounds: 8,
+            max_rounds: 12,
+            min_sample: Duration::from_micros(200),
+            ..Sampling::default()
+        },
+        cache: Wanted::Hot,
+        seed: 7,
+        stop,
+        argv: vec!["bench".to_owned()],
+    }
+}
+
+fn measure(suite: &Suite, devices: &[&dyn Device], log: &mut Log) -> Result<Outcome, BenchError> {
+    let stop = AtomicBool::new(false);
+    let reference = Reference::new();
+    let judges = Judges { fast: Contender::new(&reference), readable: Contender::new(&reference) };
+    let contenders: Vec<Contender<'_>> = devices.iter().map(|&device| Contender::new(device)).collect();
+    run_suite(suite, &contenders, &judges, &small_host(), &options(&stop), log)
+}
+
+fn all(devices: &[Puppet]) -> Vec<&dyn Device> {
+    devices.iter().map(|device| -> &dyn Device { device }).collect()
+}
+
+fn custom(algorithm: &str, operation: &str) -> Custom {
+    Custom {
+        algorithm: algorithm.parse().expect("a known algorithm"),
+        operation: operation.parse().expect("a known operation"),
+        message_bytes: 100,
+        messages: Some(40),
+        keys: Keys::Distinct,
+        input: None,
+    }
+}
+
+#[test]
+fn a_row_says_what_it_is() {
+    let mut log = Log::default();
+    let device = Puppet::new("cpu", Manner::Right);
+    let outcome = measure(&Suite::of(&["meter-128"], &[1]).unwrap(), &[&device], &mut log).unwrap();
+    let [row] = &outcome.rows[..] else { panic!("{outcome:?}") };
+    assert_eq!((&*row.workload, &*row.algorithm, &*row.operation), ("meter-128", "aes-mixed-gcm", "mixed"));
+    assert_eq!((&*row.device, &*row.kernel, row.threads), ("cpu", "aes-gcm/reference/x1", 1));
+    assert_eq!((row.message_bytes, row.keys, row.scope.tag), (128, Keys::Distinct, Tag::Both));
+    assert!(row.verified && row.bytes_per_second > 0.0 && row.best_rival.is_none());
+    // Half are sealed; of the other half, half have a wrong tag.
+    let planned: u64 = row.parts.iter().map(|part| part.planned_rejects).sum();
+    assert_eq!(planned * 4, row.messages);
+    let looked_at = row.checks.messages / row.messages;
+    assert_eq!(row.checks.planned_rejects, looked_at * planned);
+    assert!(looked_at as usize > row.summary.n, "every sample and the warm-up are looked at");
+    assert_eq!(row.parts.len(), 6);
+    let whole: f64 = row.parts.iter().map(|part| part.median_seconds).sum();
+    assert!((whole / row.summary.median_seconds - 1.0).abs() < 0.3);
+    assert_eq!((log.rows, log.skipped), (1, 0));
+    assert!(log.progress.is_sorted() && log.progress.iter().all(|done| (0.0..=1.0).contains(done)));
+}
+
+#[test]
+fn every_sample_is_kept_and_superseded_ones_are_not_summarised() {
+    let device = Puppet::new("cpu", Manner::Right);
+    let suite = Suite::custom(&custom("aes-128-gcm", "seal"), &[1]);
+    let outcome = measure(&suite, &[&device], &mut Log::default()).unwrap();
+    let row = &outcome.rows[0];
+    let kept = row.samples.iter().filter(|sample| !sample.superseded).count();
+    assert_eq!(kept, row.summary.n);
+    let rounds: std::collections::BTreeSet<usize> = row.samples.iter().map(|sample| sample.round).collect();
+    assert_eq!(rounds.len(), kept, "one sample a round counts");
+    assert!(row.samples.iter().filter(|sample| sample.superseded).all(|sample| sample.preempted));
+    assert!(row.samples.iter().all(|sample| sample.cpu_seconds.is_some()));
+}
+
+#[test]
+fn the_best_rival_stands_beside_our_row() {
+    let devices = [
+        Puppet::new("cpu", Manner::Right),
+        Puppet::new("rival:slow", Manner::Slow),
+        Puppet::new("rival:wrong", Manner::WrongText),
+    ];
+    let devices = all(&devices);
+    let suite = Suite::custom(&custom("aes-128-ctr", "encrypt"), &[1]);
+    let outcome = measure(&suite, &devices, &mut Log::default()).unwrap();
+    let [cpu, slow, wrong] = &outcome.rows[..] else { panic!("{outcome:?}") };
+    let best = cpu.best_rival.as_ref().unwrap();
+    // Not the wrong one, though it is faster.
+    assert_eq!((&*best.rival, &*best.rival_name), ("rival:slow", "rival:slow 1.0"));
+    assert!(best.ratio > 1.2 && best.verdict == Verdict::Faster, "{best:?}");
+    assert!(slow.best_rival.is_none() && wrong.best_rival.is_none());
+    assert!(cpu.verified && slow.verified && !wrong.verified);
+}
+
+#[test]
+fn wrong_outputs_are_counted_and_never_verified() {
+    let all = 40;
+    for (manner, operation, wrong) in
+        [(Manner::WrongText, "seal", 1), (Manner::WrongText, "open", 1), (Manner::Lazy, "seal", all)]
+    {
+        let device = Puppet::new("cpu", manner);
+        let suite = Suite::custom(&custom("aes-256-gcm", operation), &[1]);
+        let outcome = measure(&suite, &[&device], &mut Log::default()).unwrap();
+        let row = &outcome.rows[0];
+        assert!(!row.verified && row.checks.unexpected >= wrong, "{operation}: {:?}", row.checks);
+        assert!(row.warnings.iter().any(|warning| warning.contains("wrong")), "{:?}", row.warnings);
+    }
+    let gullible = Puppet::new("cpu", Manner::Gullible);
+    let suite = Suite::of(&["meter-128"], &[1]).unwrap();
+    let row = &measure(&suite, &[&gullible], &mut Log::default()).unwrap().rows[0];
+    assert_eq!(row.checks.planned_rejects, 0);
+    assert_eq!(row.checks.unexpected * 4, row.checks.messages, "each planned reject was accepted");
+}
+
+#[test]
+fn what_cannot_be_measured_says_why() {
+    let mut log = Log::default();
+    let devices = [Puppet::new("cpu", Manner::Right), Puppet::new("rival:frail", Manner::Failing)];
+    let devices = all(&devices);
+    // The reference runs on one thread only.
+    let suite = Suite::custom(&custom("aes-128-ecb", "encrypt"), &[1]);
+    let outcome = measure(&suite, &devices, &mut log).unwrap();
+    assert!(outcome.rows.is_empty(), "100 bytes are no whole blocks");
+    assert!(outcome.skipped[0].reason.contains("whole blocks"), "{:?}", outcome.skipped);
+    let outcome = measure(&Suite::custom(&custom("aes-128-ctr", "seal"), &[1]), &devices, &mut log).unwrap();
+    assert!(outcome.skipped[0].reason.contains("cannot seal"), "{:?}", outcome.skipped);
+    let outcome =
+        measure(&Suite::custom(&custom("aes-128-ctr", "encrypt"), &[1, 2]), &devices, &mut log).unwrap();
+    assert_eq!(outcome.rows.len(), 1);
+    let reasons: Vec<&str> = outcome.skipped.iter().map(|skipped| &*skipped.reason).collect();
+    assert!(reasons[0].contains("a string broke") && reasons[1].contains("threads"), "{reasons:?}");
+    assert_eq!(outcome.skipped[0].device.as_deref(), Some("rival:frail"));
+    assert_eq!(log.skipped, 5);
+}
+
+#[test]
+fn judges_that_differ_stop_the_run() {
+    let (reference, wrong) = (Reference::new(), Puppet::new("fast", Manner::WrongText));
+    let judges = Judges { fast: Contender::new(&wrong), readable: Contender::new(&reference) };
+    let stop = AtomicBool::new(false);
+    let contenders = [Contender::new(&reference)];
+    for operation in ["seal", "open"] {
+        let suite = Suite::custom(&custom("aes-192-gcm", operation), &[1]);
+        let mut log = Log::default();
+        let error = run_suite(&suite, &contenders, &judges, &small_host(), &options(&stop), &mut log);
+        match error {
+            Err(BenchError::Judge { error: JudgeError::Disagree { fast, .. }, .. }) => {
+                assert_eq!(fast, "fast");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(log.rows, 0);
+    }
+}
+
+#[test]
+fn a_stopped_run_keeps_finished_rows_and_drops_the_rest() {
+    /// Stops after the first row.
+    struct StopAfterOne<'a>(&'a AtomicBool);
+    impl Observer for StopAfterOne<'_> {
+        fn finished(&mut self, _: &Measurement) -> io::Result<()> {
+            self.0.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+    let stop = AtomicBool::new(false);
+    let reference = Reference::new();
+    let judges = Judges { fast: Contender::new(&reference), readable: Contender::new(&reference) };
+    let suite = Suite::of(&["tls-16k", "disk-4k"], &[1]).unwrap();
+    assert_eq!(suite.points.len(), 4);
+    let contenders = [Contender::new(&reference)];
+    let observer = &mut StopAfterOne(&stop);
+    let outcome = run_suite(&suite, &contenders, &judges, &small_host(), &options(&stop), observer).unwrap();
+    assert!(outcome.stopped);
+    assert_eq!(outcome.rows.len(), 1);
+}
+
+#[test]
+fn a_row_that_cannot_be_kept_ends_the_run() {
+    let device = Puppet::new("cpu", Manner::Right);
+    let suite = Suite::custom(&custom("aes-128-xts", "encrypt"), &[1]);
+    let mut log = Log { broken: true, ..Log::default() };
+    let error = measure(&suite, &[&device], &mut log).unwrap_err();
+    assert!(error.to_string().contains("disk full"), "{error}");
+}
+
+#[test]
+fn an_input_file_is_cut_into_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input");
+    std::fs::write(&path, vec![9; 250]).unwrap();
+    let device = Puppet::new("cpu", Manner::Right);
+    let mut of_file = Custom { messages: None, input: Some(path), ..custom("aes-128-gcm", "open") };
+    let outcome = measure(&Suite::custom(&of_file, &[1]), &[&device], &mut Log::default()).unwrap();
+    assert_eq!((outcome.rows[0].messages, outcome.rows[0].bytes), (3, 250));
+    of_file.messages = Some(2);
+    let outcome = measure(&Suite::custom(&of_file, &[1]), &[&device], &mut Log::default()).unwrap();
+    assert_eq!((outcome.rows[0].messages, outcome.rows[0].bytes), (2, 200));
+    of_file.messages = Some(3);
+    let outcome = measure(&Suite::custom(&of_file, &[1]), &[&device], &mut Log::default()).unwrap();
+    assert!(outcome.skipped[0].reason.contains("too few"), "{:?}", outcome.skipped);
+    of_file.message_bytes = 0;
+    let outcome = measure(&Suite::custom(&of_file, &[1]), &[&device], &mut Log::default()).unwrap();
+    assert!(outcome.skipped[0].reason.contains("at least 1 byte"), "{:?}", outcome.skipped);
+}
+
+#[test]
+fn empty_messages_and_impossible_sizes_are_no_panic() {
+    let device = Puppet::new("cpu", Manner::Right);
+    let mut sizes = Custom { message_bytes: 0, ..custom("aes-128-gcm", "seal") };
+    let row = measure(&Suite::custom(&sizes, &[1]), &[&device], &mut Log::default()).unwrap().rows.remove(0);
+    assert_eq!((row.bytes_per_second, row.cycles_per_byte, row.verified), (0.0, None, true));
+    assert!(row.messages_per_second > 0.0);
+    sizes.message_bytes = usize::MAX / 2;
+    let outcome = measure(&Suite::custom(&sizes, &[1]), &[&device], &mut Log::default()).unwrap();
+    assert!(outcome.skipped[0].reason.contains("memory"), "{:?}", outcome.skipped);
+    sizes = Custom { message_bytes: 1, messages: Some(0), ..sizes };
+    let outcome = measure(&Suite::custom(&sizes, &[1]), &[&device], &mut Log::default()).unwrap();
+    assert!(outcome.skipped[0].reason.contains("at least 1"), "{:?}", outcome.skipped);
+}
+
+#[test]
+fn the_budget_is_kept() {
+    let device = Puppet::new("cpu", Manner::Slow);
+    let start = Instant::now();
+    let suite = Suite::of(&["meter-128", "tls-16k", "disk-4k"], &[1]).unwrap();
+    let outcome = measure(&suite, &[&device], &mut Log::default()).unwrap();
+    assert_eq!(outcome.rows.len(), 5);
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn cold_rows_say_so() {
+    let stop = AtomicBool::new(false);
+    let reference = Reference::new();
+    let judges = Judges { fast: Contender::new(&reference), readable: Contender::new(&reference) };
+    let suite = Suite::custom(&custom("aes-128-ctr", "decrypt"), &[1]);
+    let options = Options { cache: Wanted::Cold, ..options(&stop) };
+    let contenders = [Contender::new(&reference)];
+    let outcome =
+        run_suite(&suite, &contenders, &judges, &small_host(), &options, &mut Log::default()).unwrap();
+    let row = &outcome.rows[0];
+    assert_eq!((row.scope.cache.name(), row.passes_per_sample), ("cold", 1));
+    assert!(row.verified);
+}
