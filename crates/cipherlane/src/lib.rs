@@ -45,7 +45,9 @@
 
 pub mod engine;
 pub mod messages;
+pub mod verify;
 
 pub use cipherlane_core::*;
+pub use cipherlane_cpu::Tier;
 pub use engine::Engine;
 pub use messages::{Error, Opened, Sealed, Texts};
