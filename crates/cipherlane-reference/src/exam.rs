@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 
 use cipherlane_core::{Algorithm, Device, DeviceError, Operation, Plan, Session, Shape, Unsupported, Wish};
 
-pub(crate) use sitting::sit;
+pub(crate) use sitting::{Miss, sit};
 pub use tally::{Counts, FailedCase, Tally};
 
 use crate::vectors::{Case, Expectation};
 
 /// Runs every case on the kernels that `device` plans under `wish`.
 ///
-/// Cases of an algorithm and operation that the device does not offer are counted as not applicable.
+/// Cases that the device says it does not offer (`Unsupported`) are counted as not applicable, with the reason. A
+/// caller that expects something to run looks at [`Counts::passed`].
 ///
 /// # Errors
 /// If the wish cannot be met for another reason (a tier that this CPU lacks), or no session can be opened.

@@ -4,10 +4,23 @@ use cipherlane_core::{Algorithm, Device, DeviceError, Kernel, Operation, Plan, S
 
 /// A kernel that is examined: a session as the device plans it, and one that splits messages at small chunks.
 pub(super) struct Candidate {
+    whole: Opened,
+    split: Opened,
+}
+
+/// A session with the plan that it was opened with.
+pub(super) struct Opened {
     pub(super) plan: Plan,
     pub(super) session: Box<dyn Session>,
-    pub(super) split_plan: Plan,
-    pub(super) split: Box<dyn Session>,
+}
+
+/// Which session of a candidate runs a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    /// The one that the device plans.
+    Whole,
+    /// The one with small chunks.
+    Split,
 }
 
 /// A chunk that is small enough to split messages which the reference runs quickly.
@@ -40,6 +53,22 @@ impl Candidate {
         kernels.into_iter().map(open).collect()
     }
 
+    pub(super) fn opened(&mut self, size: Size) -> &mut Opened {
+        match size {
+            Size::Whole => &mut self.whole,
+            Size::Split => &mut self.split,
+        }
+    }
+
+    pub(super) fn kernel(&self) -> &str {
+        &self.whole.plan.kernel
+    }
+
+    /// The chunk of the session with small chunks, in bytes.
+    pub(super) const fn chunk(&self) -> usize {
+        self.split.plan.chunk
+    }
+
     fn open(
         device: &dyn Device,
         wish: &Wish,
@@ -63,8 +92,8 @@ impl Candidate {
                 return Err(DeviceError::Failed { device: device.info().id.clone(), reason });
             }
         }
-        let (session, split) = (device.open(&plan)?, device.open(&split_plan)?);
-        Ok(Self { plan, session, split_plan, split })
+        let opened = |plan: Plan| device.open(&plan).map(|session| Opened { plan, session });
+        Ok(Self { whole: opened(plan)?, split: opened(split_plan)? })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Puts drafts to all kernels of an algorithm and operation.
 
-use cipherlane_core::{Algorithm, Device, Operation, Plan, Session, Wish};
+use cipherlane_core::{Algorithm, Device, Operation, Session, Wish};
 
-use super::candidate::{Candidate, describe};
+use super::candidate::{Candidate, Opened, Size, describe};
 use super::draft::Draft;
 use super::failure::Failure;
 use super::trial::Trial;
@@ -43,7 +43,7 @@ impl Examiner {
     }
 
     pub(super) fn kernels(&self) -> impl Iterator<Item = String> {
-        self.candidates.iter().map(|candidate| candidate.plan.kernel.clone())
+        self.candidates.iter().map(|candidate| candidate.kernel().to_owned())
     }
 
     /// Smallest length beyond which each kernel splits a message, as far as that is quickly computed.
@@ -51,7 +51,7 @@ impl Examiner {
         /// The reference takes a few milliseconds for it.
         const LONGEST: usize = 64 << 10;
         let mut chunks: Vec<usize> =
-            self.candidates.iter().map(|candidate| candidate.split_plan.chunk.min(LONGEST)).collect();
+            self.candidates.iter().map(|candidate| candidate.chunk().min(LONGEST)).collect();
         chunks.sort_unstable();
         chunks.dedup();
         chunks
@@ -63,7 +63,7 @@ impl Examiner {
         case: &str,
         draw: impl FnOnce(Algorithm, &mut Random) -> Draft,
     ) -> Result<(), Failure> {
-        self.sit_sessions(case, draw, |candidate| (&candidate.plan, &mut *candidate.session))
+        self.sit_sessions(case, draw, Size::Whole)
     }
 
     /// Has every kernel run the batch that `draw` draws, with chunks that split it.
@@ -72,37 +72,37 @@ impl Examiner {
         case: &str,
         draw: impl FnOnce(Algorithm, &mut Random) -> Draft,
     ) -> Result<(), Failure> {
-        self.sit_sessions(case, draw, |candidate| (&candidate.split_plan, &mut *candidate.split))
+        self.sit_sessions(case, draw, Size::Split)
     }
 
     fn sit_sessions(
         &mut self,
         case: &str,
         draw: impl FnOnce(Algorithm, &mut Random) -> Draft,
-        session: impl Fn(&mut Candidate) -> (&Plan, &mut dyn Session),
+        size: Size,
     ) -> Result<(), Failure> {
         let seed = self.next_seed();
         let mut random = Random::new(seed);
         let draft = draw(self.algorithm, &mut random);
         let trial = Trial::new(draft, &mut random);
         let operation = self.operation;
-        self.each(case, seed, session, |session, _| {
+        self.each(case, seed, size, |session| {
             let trial = trial.as_ref().map_err(ToString::to_string)?;
             trial.run(session, operation, &mut random.clone())
         })
     }
 
-    /// Calls `run` with the session of every kernel and the plan it was opened with.
+    /// Calls `run` with the session of every kernel.
     pub(super) fn each(
         &mut self,
         case: &str,
         seed: u64,
-        session: impl Fn(&mut Candidate) -> (&Plan, &mut dyn Session),
-        mut run: impl FnMut(&mut dyn Session, &Plan) -> Result<(), String>,
+        size: Size,
+        mut run: impl FnMut(&mut dyn Session) -> Result<(), String>,
     ) -> Result<(), Failure> {
         for candidate in &mut self.candidates {
-            let (plan, session) = session(candidate);
-            run(session, plan).map_err(|finding| Failure {
+            let Opened { plan, session } = candidate.opened(size);
+            run(&mut **session).map_err(|finding| Failure {
                 what: format!("{} {}", plan.algorithm, plan.operation),
                 kernel: describe(plan),
                 case: case.to_owned(),

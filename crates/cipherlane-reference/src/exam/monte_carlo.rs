@@ -5,7 +5,7 @@
 
 use cipherlane_core::{BLOCK, Batch, Column, DeviceError, Messages, Mode, Output, Session, Source};
 
-use super::sitting::{Verdict, compare};
+use super::sitting::{Miss, Verdict, compare};
 use crate::rows::{Rows, offsets};
 use crate::vectors::{Case, Expectation, Start};
 
@@ -21,7 +21,7 @@ pub(super) fn sit(session: &mut dyn Session, cases: &[&Case]) -> Result<Vec<Verd
     };
     if !matches!(mode, Mode::Ecb | Mode::Cbc) || !cases.iter().all(fits) {
         let problem = "a Monte Carlo test takes ECB or CBC and texts of one block";
-        return Ok(vec![Err(problem.to_owned()); cases.len()]);
+        return Ok(vec![Err(Miss::Wrong(problem.to_owned())); cases.len()]);
     }
     let ivs: Vec<u8> = cases.iter().flat_map(|case| case.nonce.iter().copied()).collect();
     let mut state = State {

@@ -12,8 +12,22 @@ use crate::vectors::{Case, Expectation, hex};
 /// Cases that are run in one batch.
 pub(super) const TOGETHER: usize = 512;
 
-/// What was wrong with a case, if anything was.
-pub(super) type Verdict = Result<(), String>;
+/// What came of a case that did not pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Miss {
+    /// The result is wrong; says where.
+    Wrong(String),
+    /// The device says that it does not take such a message.
+    Unsupported(String),
+}
+
+/// Whether a case passed.
+pub(super) type Verdict = Result<(), Miss>;
+
+/// The verdict on a wrong result.
+fn wrong(problem: impl Into<String>) -> Verdict {
+    Err(Miss::Wrong(problem.into()))
+}
 
 /// Runs `cases`, up to `together` in one batch, and judges each.
 ///
@@ -34,19 +48,28 @@ pub(crate) fn sit(session: &mut dyn Session, cases: &[&Case], together: usize) -
             verdicts[index] = Some(verdict);
         }
     }
-    verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(|| Err("was not run".to_owned()))).collect()
+    verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(|| wrong("was not run"))).collect()
 }
 
 /// Runs cases that fit into one batch.
 fn sit_batch(session: &mut dyn Session, cases: &[&Case]) -> Vec<Verdict> {
-    let monte_carlo = matches!(cases[0].expectation, Expectation::MonteCarlo { .. });
-    let verdicts = if monte_carlo {
-        monte_carlo::sit(session, cases)
-    } else {
-        let outcome = Outcome::of(session, cases);
-        return cases.iter().enumerate().map(|(index, case)| judge(case, &outcome, index)).collect();
-    };
-    verdicts.unwrap_or_else(|error| vec![Err(error.to_string()); cases.len()])
+    if matches!(cases[0].expectation, Expectation::MonteCarlo { .. }) {
+        return monte_carlo::sit(session, cases).unwrap_or_else(|error| vec![failed(&error); cases.len()]);
+    }
+    let outcome = Outcome::of(session, cases);
+    if matches!(outcome.result, Err(DeviceError::Unsupported(_))) && cases.len() > 1 {
+        // One message that the device does not take must not hide the others.
+        return cases.iter().flat_map(|case| sit_batch(session, &[*case])).collect();
+    }
+    cases.iter().enumerate().map(|(index, case)| judge(case, &outcome, index)).collect()
+}
+
+/// The verdict on a case that a session returned an error for.
+fn failed(error: &DeviceError) -> Verdict {
+    Err(match error {
+        DeviceError::Unsupported(_) => Miss::Unsupported(error.to_string()),
+        DeviceError::Batch(_) | DeviceError::Failed { .. } => Miss::Wrong(error.to_string()),
+    })
 }
 
 /// What a session made of a batch.
@@ -105,28 +128,23 @@ fn tag_rows(cases: &[&Case]) -> (Vec<u8>, Vec<u8>) {
 }
 
 fn judge(case: &Case, outcome: &Outcome, index: usize) -> Verdict {
-    match (&outcome.result, &case.expectation) {
-        (Err(DeviceError::Batch(error)), Expectation::Refused) => {
-            return if matches!(error, BatchError::OtherSession { .. }) {
-                Err(error.to_string())
-            } else {
-                Ok(())
-            };
+    let refused = case.expectation == Expectation::Refused;
+    match &outcome.result {
+        Err(DeviceError::Batch(error)) if refused && !matches!(error, BatchError::OtherSession { .. }) => {
+            return Ok(());
         }
-        (Err(error), _) => return Err(error.to_string()),
-        (Ok(()), Expectation::Refused) => return Err("must be refused, and was run".to_owned()),
-        (Ok(()), _) => {}
+        Err(error) => return failed(error),
+        Ok(()) if refused => return wrong("must be refused, and was run"),
+        Ok(()) => {}
     }
     let text = &outcome.bytes[item(&outcome.offsets, index)];
     let opens = case.operation == Operation::Open;
     match &case.expectation {
-        Expectation::Reject if outcome.accepted[index] => Err("the wrong tag was accepted".to_owned()),
+        Expectation::Reject if outcome.accepted[index] => wrong("the wrong tag was accepted"),
         Expectation::Reject => compare("text of a rejected message", &vec![0; text.len()], text),
-        Expectation::BadPadding if is_padded(text) => {
-            Err("the padding must be wrong, and is right".to_owned())
-        }
+        Expectation::BadPadding if is_padded(text) => wrong("the padding must be wrong, and is right"),
         Expectation::BadPadding => Ok(()),
-        _ if opens && !outcome.accepted[index] => Err("the right tag was rejected".to_owned()),
+        _ if opens && !outcome.accepted[index] => wrong("the right tag was rejected"),
         _ => {
             compare("text", &case.output, text)?;
             if case.operation == Operation::Seal {
@@ -144,5 +162,5 @@ pub(super) fn compare(what: &str, expected: &[u8], found: &[u8]) -> Verdict {
     }
     let at = expected.iter().zip(found).position(|(a, b)| a != b).unwrap_or(expected.len().min(found.len()));
     let show = |bytes: &[u8]| hex::encode(&bytes[at.min(bytes.len())..bytes.len().min(at + BLOCK)]);
-    Err(format!("{what} differs from byte {at}: expected {}.., found {}..", show(expected), show(found)))
+    wrong(format!("{what} differs from byte {at}: expected {}.., found {}..", show(expected), show(found)))
 }

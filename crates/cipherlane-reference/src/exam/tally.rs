@@ -5,6 +5,7 @@ use std::fmt;
 
 use cipherlane_core::Algorithm;
 
+use super::sitting::{Miss, Verdict};
 use crate::vectors::Case;
 
 /// What came of a run of test vectors.
@@ -81,11 +82,12 @@ impl Tally {
         *self.reasons.entry(reason.to_owned()).or_default() += 1;
     }
 
-    pub(super) fn count(&mut self, kernel: &str, cases: &[&Case], verdicts: Vec<Result<(), String>>) {
+    pub(super) fn count(&mut self, kernel: &str, cases: &[&Case], verdicts: Vec<Verdict>) {
         for (case, verdict) in cases.iter().zip(verdicts) {
             match verdict {
                 Ok(()) => self.of(case).passed += 1,
-                Err(reason) => {
+                Err(Miss::Unsupported(reason)) => self.not_applicable(case, &reason),
+                Err(Miss::Wrong(reason)) => {
                     self.of(case).failed += 1;
                     self.failures.push(FailedCase {
                         source: case.source.clone(),

@@ -5,6 +5,7 @@ use cipherlane_core::{
     TagLengths,
 };
 
+use super::super::candidate::Size;
 use super::super::examiner::Examiner;
 use super::super::failure::Failure;
 use crate::random::Random;
@@ -178,12 +179,7 @@ pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
     let (algorithm, operation) = (examiner.algorithm, examiner.operation);
     let mut refuse = |name: &str, parts: Parts| {
         let case = format!("a batch with {name}");
-        examiner.each(
-            &case,
-            0,
-            |candidate| (&candidate.plan, &mut *candidate.session),
-            |session, _| parts.must_be_refused(session),
-        )
+        examiner.each(&case, 0, Size::Whole, |session| parts.must_be_refused(session))
     };
     for (name, spoils, spoil) in SPOILERS {
         if spoils(algorithm, operation) {
@@ -205,10 +201,5 @@ pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
     let other = if operation == forward { backward } else { forward };
     refuse("the other operation", Parts::new(algorithm, other))?;
     let parts = Parts::new(algorithm, operation);
-    examiner.each(
-        "a batch after refused ones",
-        0,
-        |c| (&c.plan, &mut *c.session),
-        |session, _| parts.must_run(session),
-    )
+    examiner.each("a batch after refused ones", 0, Size::Whole, |session| parts.must_run(session))
 }
