@@ -33,6 +33,8 @@ enum Fault {
     WritesBeforeCheck,
     RunsOtherOperations,
     RunsEmptyKeys,
+    /// Not wrong, but it says that it takes nonces of 12 bytes only.
+    Picky,
 }
 
 use Fault::*;
@@ -88,6 +90,20 @@ fn known_answers_find_a_wrong_device() {
     let total = tally.total();
     assert!(total.failed > 0 && total.failed == tally.failures.len(), "{total:?}");
     assert!(tally.failures[0].to_string().contains("the right tag was rejected"), "{}", tally.failures[0]);
+}
+
+#[test]
+fn what_a_device_does_not_take_hides_nothing_else() {
+    let device = Faulty::new(Picky, Mode::Gcm, true);
+    let cases = vectors::known();
+    let shown =
+        |case: &&vectors::Case| (case.algorithm, case.operation) == (device.algorithm, device.operation);
+    let cases: Vec<_> = cases.iter().filter(shown).cloned().collect();
+    let tally = exam::run(&device, &Wish::default(), &cases).unwrap();
+    let total = tally.total();
+    assert_eq!((total.passed, total.failed, total.not_applicable), (cases.len() - 2, 0, 2), "{tally:?}");
+    assert_eq!(tally.reasons.len(), 1);
+    assert!(conformance::check(&device).unwrap_err().to_string().contains("nonce must be 12"));
 }
 
 #[derive(Debug)]
@@ -151,6 +167,9 @@ impl Session for FaultySession {
                 return self.other.run(&batch, output);
             }
             RunsEmptyKeys if batch.keys.width() == Some(0) => return Ok(Spans::default()),
+            Picky if (0..batch.len()).any(|message| batch.nonces.row(message).len() != 12) => {
+                return Err(Unsupported::Range { what: "nonce", wanted: "12".to_owned(), found: 0 }.into());
+            }
             _ => {}
         }
         let before = output.bytes.to_vec();

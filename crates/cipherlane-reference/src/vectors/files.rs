@@ -114,7 +114,7 @@ pub fn parse_file(path: &Path) -> Result<Vec<Case>, VectorError> {
     }
 }
 
-/// The GCM set of NIST's CAVP, `gcmtestvectors`, in record order, without the records that have no text.
+/// The files of NIST's GCM set, `gcmtestvectors`, in the order in which their records are run.
 const GCM_FILES: [&str; 6] = [
     "gcmEncryptExtIV128.rsp",
     "gcmEncryptExtIV192.rsp",
@@ -124,7 +124,8 @@ const GCM_FILES: [&str; 6] = [
     "gcmDecrypt256.rsp",
 ];
 
-/// The records with a text of NIST's GCM set, file by file in the order of [`GCM_FILES`] and of their records.
+/// The records of NIST's GCM set that have a text, in record order: the three files that seal, then the three that
+/// open, each by key length.
 ///
 /// # Errors
 /// If one of the six files is missing under `folder`, or cannot be read.
