@@ -80,6 +80,17 @@ impl<'a> Job<'a> {
         unsafe { Message { input: self.input.add(start), output: self.output.add(start), bytes } }
     }
 
+    /// The 16 bytes of input before byte `start` of message `index`.
+    ///
+    /// # Panics
+    /// If the message has fewer bytes before `start`, or ends before it.
+    pub(crate) fn block_before(&self, index: usize, start: usize) -> [u8; BLOCK] {
+        let message = self.message(index);
+        assert!((BLOCK..=message.bytes).contains(&start));
+        // SAFETY: the block lies within the message.
+        unsafe { message.input.add(start - BLOCK).cast::<[u8; BLOCK]>().read() }
+    }
+
     /// The nonce of message `index` where the algorithm has 16-byte nonces.
     #[inline(always)]
     pub(crate) fn nonce_block(&self, index: usize) -> [u8; BLOCK] {

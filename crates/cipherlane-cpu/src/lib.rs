@@ -2,17 +2,22 @@
 //!
 //! Read in this order: [`lanes`] is the vector vocabulary, one file per instruction set; [`cipher`] has one file
 //! per block cipher, [`mode`] one per mode of operation, each written once over the vocabulary; [`table`] says
-//! which of them serves an algorithm on a tier; [`session`] spreads a batch over threads.
+//! which of them serves an algorithm on a tier; [`crew`] spreads a batch over [`threads`].
 
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod cipher;
+mod crew;
+mod describe;
 #[allow(unsafe_code)] // pointers into the buffers of a checked batch, shared by threads
 mod job;
 #[allow(unsafe_code)] // vector intrinsics, each behind a proof of its CPU feature
 mod lanes;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
+mod split;
+mod threads;
 mod tier;
+mod topology;
 mod worker;
 
 pub use tier::Tier;

@@ -32,7 +32,7 @@ pub(crate) trait Segments: Send + Sync {
 }
 
 /// A part of one message, as [`cut`] cuts it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     /// Index of the message in its batch.
     pub(crate) message: usize,

@@ -1,0 +1,141 @@
+//! How a batch spreads over the threads of a session.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use cipherlane_core::Column;
+use zeroize::Zeroize;
+
+use crate::job::Job;
+use crate::split::{self, Split, Task};
+use crate::threads::Threads;
+use crate::worker::{Partial, Segment, Segments, Worker};
+
+/// Threads, and the lists of their work, which keep their memory from batch to batch.
+pub(crate) struct Crew {
+    threads: Threads,
+    chunk: usize,
+    lanes: usize,
+    tasks: Vec<Task>,
+    /// What the segment of the task with the same index leaves.
+    partials: Vec<OnceLock<Partial>>,
+    /// The segments of the batch, those of one message together and in order.
+    segments: Vec<(Segment, Partial)>,
+    /// The stretches of `segments` that are one message each.
+    messages: Vec<Range<usize>>,
+}
+
+impl Crew {
+    /// A crew whose threads take `chunk` bytes at a time, for kernels with `lanes` blocks in flight.
+    pub(crate) fn new(threads: Threads, chunk: usize, lanes: usize) -> Self {
+        let (tasks, partials, segments, messages) = Default::default();
+        Self { threads, chunk, lanes, tasks, partials, segments, messages }
+    }
+
+    /// Runs the whole batch.
+    pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>) {
+        let batch = job.batch();
+        let cost = split::message_cost(batch.keys.is_shared()) + average_bytes(&batch.aad, batch.len());
+        let segments = worker.segments();
+        let split = match segments {
+            Some(_) => Split::with_segments(batch.messages.offsets, cost, self.chunk),
+            None => Split::whole(batch.messages.offsets, cost, self.chunk, self.lanes),
+        };
+        if self.threads.count() == 1 || split.is_one_task() {
+            worker.messages(job, 0..job.batch().len());
+            return;
+        }
+        split.collect(&mut self.tasks);
+        match segments {
+            Some(segments) if self.tasks.iter().any(Task::is_segment) => {
+                self.run_segments(worker, segments, job);
+            }
+            _ => self.run_messages(worker, job),
+        }
+    }
+
+    /// Runs tasks of whole messages.
+    fn run_messages(&mut self, worker: &dyn Worker, job: &Job<'_>) {
+        let tasks = &self.tasks;
+        self.threads.run(tasks.len(), |index| {
+            if let Task::Messages(range) = &tasks[index] {
+                worker.messages(job, range.clone());
+            }
+        });
+    }
+
+    /// Runs tasks of both kinds, then ends the messages that were cut.
+    fn run_segments(&mut self, worker: &dyn Worker, segments: &dyn Segments, job: &Job<'_>) {
+        self.save_what_lies_before(job);
+        self.partials.clear();
+        self.partials.resize_with(self.tasks.len(), OnceLock::new);
+        let (tasks, partials) = (&self.tasks, &self.partials);
+        self.threads.run(tasks.len(), |index| match &tasks[index] {
+            Task::Messages(range) => worker.messages(job, range.clone()),
+            Task::Segment(segment) => {
+                let partial = segments.segment(job, segment);
+                partials[index].get_or_init(|| partial);
+            }
+        });
+        self.gather();
+        let (done, messages) = (&self.segments, &self.messages);
+        self.threads.run(messages.len(), |index| {
+            let parts = &done[messages[index].clone()];
+            segments.finish(job, parts[0].0.message, parts);
+        });
+        self.wipe();
+    }
+
+    /// Saves the block before each cut while no thread has overwritten it yet.
+    fn save_what_lies_before(&mut self, job: &Job<'_>) {
+        for task in &mut self.tasks {
+            if let Task::Segment(segment) = task
+                && segment.bytes.start > 0
+            {
+                segment.before = job.block_before(segment.message, segment.bytes.start);
+            }
+        }
+    }
+
+    /// Brings each cut message's segments together with what they left.
+    fn gather(&mut self) {
+        self.segments.clear();
+        self.messages.clear();
+        for (task, partial) in self.tasks.iter().zip(&self.partials) {
+            if let (Task::Segment(segment), Some(partial)) = (task, partial.get()) {
+                let index = self.segments.len();
+                match self.messages.last_mut() {
+                    Some(message) if segment.bytes.start > 0 => message.end = index + 1,
+                    _ => self.messages.push(index..index + 1),
+                }
+                self.segments.push((segment.clone(), *partial));
+            }
+        }
+    }
+
+    /// Overwrites texts and running hashes: an XOR of the latter tells about the hash key.
+    fn wipe(&mut self) {
+        for (segment, partial) in &mut self.segments {
+            segment.before.zeroize();
+            partial.zeroize();
+        }
+        for task in &mut self.tasks {
+            if let Task::Segment(segment) = task {
+                segment.before.zeroize();
+            }
+        }
+        for partial in self.partials.iter_mut().filter_map(OnceLock::get_mut) {
+            partial.zeroize();
+        }
+    }
+}
+
+/// Bytes of an average row.
+fn average_bytes(column: &Column<'_>, rows: usize) -> u64 {
+    let total = match *column {
+        Column::Shared(bytes) => return bytes.len() as u64,
+        Column::Each { width, .. } => return width as u64,
+        Column::Ragged(ragged) => ragged.offsets[rows] - ragged.offsets[0],
+    };
+    total / rows.max(1) as u64
+}

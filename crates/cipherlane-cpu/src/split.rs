@@ -1,0 +1,251 @@
+//! Where a batch is cut into tasks of about equal cost.
+
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use crate::worker::Segment;
+
+/// What a message costs beside its bytes, as so many bytes: nonce, tag, the ends of loops, and for a key of its own
+/// the expansion of it. A million empty messages are work, too.
+pub(crate) const fn message_cost(shared_key: bool) -> u64 {
+    if shared_key { 64 } else { 1024 }
+}
+
+/// Cuts inside a message are multiples of it, and no segment is shorter: kernels run whole groups of lanes up to
+/// the last segment, and a last block with its stolen ciphertext (IEEE 1619 section 5.3.2) stays in one segment.
+const SEGMENT_ALIGN: usize = 1024;
+
+/// The smallest chunk.
+pub(crate) const MIN_CHUNK: usize = 4 * SEGMENT_ALIGN;
+
+/// A part of the batch for one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Whole messages.
+    Messages(Range<usize>),
+    /// A part of one message. The bytes before it are yet to be saved.
+    Segment(Segment),
+}
+
+impl Task {
+    pub(crate) fn is_segment(&self) -> bool {
+        matches!(self, Self::Segment(_))
+    }
+
+    fn segment(message: usize, bytes: Range<usize>) -> Self {
+        Self::Segment(Segment { message, bytes, before: [0; BLOCK] })
+    }
+}
+
+/// A batch laid out along an axis of cost: the bytes of a message, then what it costs beside them, then the next
+/// message. Tasks are the stretches between the multiples of a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Split<'a> {
+    offsets: &'a [u64],
+    message_cost: u64,
+    chunk: u64,
+    cuts_messages: bool,
+}
+
+/// A place between two tasks: before byte `byte` of message `message`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cut {
+    message: usize,
+    byte: usize,
+}
+
+impl<'a> Split<'a> {
+    /// Splits a batch into tasks of `chunk` bytes, and messages longer than that into segments. A message costs
+    /// `message_cost` beside its bytes.
+    pub(crate) fn with_segments(offsets: &'a [u64], message_cost: u64, chunk: usize) -> Self {
+        debug_assert!(chunk >= MIN_CHUNK, "segments of {chunk} bytes could become too short");
+        Self { offsets, message_cost, chunk: chunk as u64, cuts_messages: true }
+    }
+
+    /// The same for messages that cannot be cut, and which one thread runs `lanes` at a time: a task of fewer would
+    /// leave lanes idle.
+    pub(crate) fn whole(offsets: &'a [u64], message_cost: u64, chunk: usize, lanes: usize) -> Self {
+        let mut split = Self { offsets, message_cost, chunk: chunk as u64, cuts_messages: false };
+        let average = split.cost() / split.messages().max(1) as u64;
+        split.chunk = split.chunk.max(average.saturating_mul(lanes as u64));
+        split
+    }
+
+    /// Whether the batch is too small to be split.
+    pub(crate) fn is_one_task(&self) -> bool {
+        self.cost() <= self.chunk
+    }
+
+    /// What the batch costs.
+    fn cost(&self) -> u64 {
+        self.start(self.messages())
+    }
+
+    /// Puts the tasks into `tasks`, in order of their bytes. A chunk makes two at most.
+    pub(crate) fn collect(&self, tasks: &mut Vec<Task>) {
+        tasks.clear();
+        let chunks = self.cost().div_ceil(self.chunk);
+        let mut start = Cut { message: 0, byte: 0 };
+        for chunk in 1..=chunks {
+            let end = if chunk == chunks { self.end() } else { self.cut(chunk * self.chunk) };
+            self.between(start, end, tasks);
+            start = end;
+        }
+    }
+
+    /// The tasks between two cuts: the rest of a message that was begun before, whole messages, the front of one.
+    fn between(&self, start: Cut, end: Cut, tasks: &mut Vec<Task>) {
+        let mut whole = start.message..end.message;
+        if start.byte > 0 && start != end {
+            let stop = if whole.is_empty() { end.byte } else { self.bytes(start.message) };
+            tasks.push(Task::segment(start.message, start.byte..stop));
+            whole.start += 1;
+        }
+        if !whole.is_empty() {
+            tasks.push(Task::Messages(whole));
+        }
+        if end.byte > 0 && (end.message > start.message || start.byte == 0) {
+            tasks.push(Task::segment(end.message, 0..end.byte));
+        }
+    }
+
+    /// The cut at or near `position` on the axis of cost.
+    #[allow(clippy::cast_possible_truncation)] // bytes within a message, which lies in memory
+    fn cut(&self, position: u64) -> Cut {
+        let message = self.message_at(position);
+        let inside = position - self.start(message);
+        let bytes = self.bytes(message);
+        let is_long = self.cuts_messages && bytes as u64 > self.chunk;
+        if is_long && inside <= (bytes - SEGMENT_ALIGN) as u64 {
+            let byte = inside as usize;
+            return Cut { message, byte: byte - byte % SEGMENT_ALIGN };
+        }
+        // A message belongs to the task in which it starts.
+        Cut { message: if inside > 0 { message + 1 } else { message }, byte: 0 }
+    }
+
+    fn end(&self) -> Cut {
+        Cut { message: self.messages(), byte: 0 }
+    }
+
+    fn messages(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // a message lies in memory
+    fn bytes(&self, message: usize) -> usize {
+        (self.offsets[message + 1] - self.offsets[message]) as usize
+    }
+
+    /// Where `message` starts on the axis of cost; the end of the batch for the one after the last.
+    fn start(&self, message: usize) -> u64 {
+        self.offsets[message] - self.offsets[0] + self.message_cost * message as u64
+    }
+
+    /// The message whose stretch contains `position`, which is within the batch.
+    fn message_at(&self, position: u64) -> usize {
+        let (mut from, mut to) = (0, self.messages());
+        // The message is one of from..to.
+        while to - from > 1 {
+            let middle = usize::midpoint(from, to);
+            if self.start(middle) <= position { from = middle } else { to = middle }
+        }
+        from
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHUNK: usize = 4096;
+
+    fn offsets(lengths: &[u64]) -> Vec<u64> {
+        // A batch need not start at the front of its buffer.
+        let mut offsets = vec![17];
+        offsets.extend(lengths.iter().scan(17, |end, length| {
+            *end += length;
+            Some(*end)
+        }));
+        offsets
+    }
+
+    fn tasks(split: Split<'_>) -> Vec<Task> {
+        let mut tasks = vec![Task::Messages(3..9)];
+        split.collect(&mut tasks);
+        tasks
+    }
+
+    /// Every byte of every message is in one task, in order, and every segment is one that kernels take.
+    fn assert_complete(tasks: &[Task], lengths: &[u64]) {
+        let (mut message, mut byte) = (0, 0);
+        for task in tasks {
+            match task.clone() {
+                Task::Messages(range) => {
+                    assert!(!range.is_empty() && byte == 0 && range.start == message, "{task:?}");
+                    message = range.end;
+                }
+                Task::Segment(Segment { message: of, bytes, .. }) => {
+                    assert!(of == message && bytes.start == byte && bytes.start % SEGMENT_ALIGN == 0);
+                    assert!(bytes.len() >= SEGMENT_ALIGN && bytes.end as u64 <= lengths[of], "{task:?}");
+                    let ends = bytes.end as u64 == lengths[of];
+                    (message, byte) = if ends { (message + 1, 0) } else { (message, bytes.end) };
+                }
+            }
+        }
+        assert_eq!((message, byte), (lengths.len(), 0));
+    }
+
+    fn random_lengths(seed: u64) -> Vec<u64> {
+        let mut state = seed;
+        let mut next = move || {
+            // Knuth's linear congruential generator (MMIX).
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        };
+        (0..next() % 40).map(|_| if next() % 4 == 0 { next() % 50_000 } else { next() % 5_000 }).collect()
+    }
+
+    #[test]
+    fn nothing_is_lost_and_nothing_is_done_twice() {
+        for seed in 0..500 {
+            let lengths = random_lengths(seed);
+            let offsets = offsets(&lengths);
+            assert_complete(&tasks(Split::with_segments(&offsets, 64, CHUNK)), &lengths);
+            assert_complete(&tasks(Split::whole(&offsets, 64, CHUNK, 8)), &lengths);
+        }
+    }
+
+    #[test]
+    fn lengths_near_a_chunk_make_good_segments() {
+        for length in (CHUNK as u64 - 70)..(CHUNK as u64 + 1200) {
+            for before in [0, 1, CHUNK as u64 - 65, CHUNK as u64 - 1] {
+                let lengths = [before, length, 5];
+                assert_complete(&tasks(Split::with_segments(&offsets(&lengths), 64, CHUNK)), &lengths);
+            }
+        }
+    }
+
+    #[test]
+    fn one_long_message_is_cut_into_even_segments() {
+        let tasks = tasks(Split::with_segments(&offsets(&[100 * CHUNK as u64]), 64, CHUNK));
+        let segment = |start| Task::segment(0, start * CHUNK..(start + 1) * CHUNK);
+        assert_eq!(tasks, (0..100).map(segment).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn many_tiny_messages_share_a_task() {
+        let lengths = vec![0; 1000];
+        let tasks = tasks(Split::with_segments(&offsets(&lengths), 64, CHUNK));
+        assert_eq!(tasks.len(), 16, "1000 messages at 64 a piece");
+        assert_complete(&tasks, &lengths);
+    }
+
+    #[test]
+    fn messages_that_cannot_be_cut_fill_the_lanes() {
+        let lengths = [10_000; 32];
+        let tasks = tasks(Split::whole(&offsets(&lengths), 64, CHUNK, 8));
+        assert_eq!(tasks, [0, 8, 16, 24].map(|start| Task::Messages(start..start + 8)));
+    }
+}

@@ -1,0 +1,319 @@
+//! Threads pinned to CPUs that wait for work between runs.
+//!
+//! Our own, not a general pool, for three things that small batches need: the calling thread takes part; a thread
+//! that wakes too late is not waited for; and no thread is woken on the CPU that the caller occupies.
+
+#![allow(unsafe_code)] // a run lends its closure to threads that outlive it; one block
+
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+use core_affinity::CoreId;
+
+use crate::topology::{LogicalCpu, Topology};
+
+/// How long an idle thread polls before it sleeps. Waking a sleeping one costs about as much (a system call here
+/// and tens of microseconds there), so polling at most doubles the cost of a pause.
+const POLL: Duration = Duration::from_micros(50);
+
+/// Work lent to a thread. The true lifetime is that of [`Threads::share`], which ends after the last use.
+type Call = &'static (dyn Fn() + Sync);
+
+/// A number of threads, the calling one included.
+pub(crate) struct Threads {
+    shared: Arc<Shared>,
+    /// One per thread of the plan. The caller stands in for one of them, see [`Threads::stand_in`].
+    workers: Vec<Worker>,
+    /// All CPUs of the process, those without a worker included.
+    cpus: Vec<LogicalCpu>,
+}
+
+struct Worker {
+    cpu: Option<LogicalCpu>,
+    handle: JoinHandle<()>,
+}
+
+/// What callers and workers both see.
+struct Shared {
+    slots: Vec<Slot>,
+    /// Workers that have been called and neither returned nor been called off.
+    pending: AtomicUsize,
+    caller: Mutex<Thread>,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    stop: AtomicBool,
+    poll: Duration,
+}
+
+/// Where a worker finds its next call; null where there is none. Each has its own pair of cache lines: polling one
+/// slot must not slow a store to the next.
+#[derive(Default)]
+#[repr(align(128))]
+struct Slot(AtomicPtr<Call>);
+
+impl Threads {
+    /// Starts `threads` threads on the CPUs of `topology`, in its order. One thread is the caller alone. Threads
+    /// beyond the last CPU are left to the scheduler, and so is one that the system refuses to pin.
+    pub(crate) fn start(threads: usize, topology: &Topology) -> io::Result<Self> {
+        let workers = if threads > 1 { threads } else { 0 };
+        let crowded = threads > topology.cpus().len();
+        let shared = Arc::new(Shared {
+            slots: (0..workers).map(|_| Slot::default()).collect(),
+            pending: AtomicUsize::new(0),
+            caller: Mutex::new(std::thread::current()),
+            panic: Mutex::new(None),
+            stop: AtomicBool::new(false),
+            // More threads than CPUs: who polls keeps another from working.
+            poll: if crowded { Duration::ZERO } else { POLL },
+        });
+        let cpus = topology.cpus().to_vec();
+        let mut threads = Self { shared, workers: Vec::with_capacity(workers), cpus };
+        for index in 0..workers {
+            threads.spawn(index)?;
+        }
+        Ok(threads)
+    }
+
+    fn spawn(&mut self, index: usize) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let cpu = self.cpus.get(index).copied();
+        let handle = std::thread::Builder::new().name(format!("cipherlane-{index}")).spawn(move || {
+            if let Some(cpu) = cpu {
+                core_affinity::set_for_current(CoreId { id: cpu.id });
+            }
+            shared.serve(index);
+        })?;
+        self.workers.push(Worker { cpu, handle });
+        Ok(())
+    }
+
+    /// Whether the system lets a thread of this process be pinned to `cpu`.
+    pub(crate) fn can_pin(cpu: LogicalCpu) -> bool {
+        let pin = move || core_affinity::set_for_current(CoreId { id: cpu.id });
+        std::thread::spawn(pin).join().unwrap_or(false)
+    }
+
+    /// Number of threads, the calling one included.
+    pub(crate) fn count(&self) -> usize {
+        self.workers.len().max(1)
+    }
+
+    /// Calls `task(i)` once for each `i` below `tasks`, on as many threads as there are tasks for. Returns when all
+    /// are done. A panic of a task reaches the caller.
+    pub(crate) fn run(&mut self, tasks: usize, task: impl Fn(usize) + Sync) {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= tasks {
+                    return;
+                }
+                task(index);
+            }
+        };
+        let helpers = tasks.min(self.workers.len()).saturating_sub(1);
+        if helpers == 0 { work() } else { self.share(helpers, &work) }
+    }
+
+    /// Runs `work` on the caller and on those of `helpers` workers that come in time.
+    fn share(&mut self, helpers: usize, work: &(dyn Fn() + Sync)) {
+        let shared = &*self.shared;
+        let call: *mut Call = (&raw const work).cast_mut().cast();
+        let caller = self.stand_in();
+        let called = || (0..self.workers.len()).filter(|&index| index != caller).take(helpers);
+        *lock(&shared.caller) = std::thread::current();
+        shared.pending.store(helpers, Ordering::Relaxed);
+        for index in called() {
+            shared.slots[index].0.store(call, Ordering::Release);
+            self.workers[index].handle.thread().unpark();
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(work));
+        for index in called() {
+            // No work is left. Whoever has not begun need not begin: the slot still holds the call.
+            let slot = &shared.slots[index].0;
+            if slot.compare_exchange(call, ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                shared.pending.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        shared.wait();
+        let theirs = lock(&shared.panic).take();
+        if let Some(panic) = outcome.err().or(theirs) {
+            resume_unwind(panic);
+        }
+    }
+
+    /// The worker in whose place the caller works: the one pinned to the caller's CPU, else to its core, else the
+    /// first. The caller itself is never pinned: its affinity is its owner's, and threads that it starts inherit it.
+    fn stand_in(&self) -> usize {
+        let Some(id) = current_cpu() else { return 0 };
+        let core = self.cpus.iter().find(|cpu| cpu.id == id).map(|cpu| cpu.core);
+        let on = |here: &dyn Fn(LogicalCpu) -> bool| {
+            self.workers.iter().position(|worker| worker.cpu.is_some_and(here))
+        };
+        on(&|cpu| cpu.id == id).or_else(|| on(&|cpu| Some(cpu.core) == core)).unwrap_or(0)
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        for worker in &self.workers {
+            worker.handle.thread().unpark();
+        }
+        for worker in self.workers.drain(..) {
+            // A worker catches the panics of its calls, so there is none to pass on.
+            let _ = worker.handle.join();
+        }
+    }
+}
+
+impl Shared {
+    /// The life of worker `index`.
+    fn serve(&self, index: usize) {
+        while let Some(call) = self.next_call(index) {
+            // SAFETY: a call that was taken from its slot is pending until the end of this turn, and `share` does
+            // not return, nor do the things that its closure borrows end, before no call is pending.
+            let work = unsafe { *call };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+                *lock(&self.panic) = Some(panic);
+            }
+            if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
+                lock(&self.caller).unpark();
+            }
+        }
+    }
+
+    /// Takes the next call out of slot `index`; polls for a while, then sleeps. `None` when told to stop.
+    fn next_call(&self, index: usize) -> Option<*mut Call> {
+        let slot = &self.slots[index].0;
+        let idle = Instant::now();
+        loop {
+            // Looks before it takes: a swap would pull the cache line away from a caller who is about to store.
+            if !slot.load(Ordering::Relaxed).is_null() {
+                let call = slot.swap(ptr::null_mut(), Ordering::Acquire);
+                if !call.is_null() {
+                    return Some(call);
+                }
+            }
+            if self.stop.load(Ordering::Acquire) {
+                return None;
+            }
+            self.pause(idle);
+        }
+    }
+
+    /// Returns when no call is pending, and everything that workers wrote can be seen.
+    fn wait(&self) {
+        let idle = Instant::now();
+        while self.pending.load(Ordering::Acquire) > 0 {
+            self.pause(idle);
+        }
+    }
+
+    fn pause(&self, idle: Instant) {
+        if idle.elapsed() < self.poll { std::hint::spin_loop() } else { std::thread::park() }
+    }
+}
+
+/// The CPU that the calling thread is on, where the system says so.
+#[cfg(target_os = "linux")]
+fn current_cpu() -> Option<usize> {
+    Some(rustix::thread::sched_getcpu())
+}
+
+/// The CPU that the calling thread is on, where the system says so.
+#[cfg(not(target_os = "linux"))]
+fn current_cpu() -> Option<usize> {
+    None
+}
+
+/// No lock is held while a task runs, so a poisoned one holds nothing half-made.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs `tasks` tasks on `threads` threads; how often each was called.
+    fn calls(threads: &mut Threads, tasks: usize) -> Vec<usize> {
+        let counts: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
+        threads.run(tasks, |index| {
+            counts[index].fetch_add(1, Ordering::Relaxed);
+        });
+        counts.into_iter().map(AtomicUsize::into_inner).collect()
+    }
+
+    #[test]
+    fn each_task_runs_once() {
+        let topology = Topology::detect();
+        for count in [1, 2, 3, 7] {
+            let mut threads = Threads::start(count, &topology).unwrap();
+            for round in 0..200 {
+                let tasks = round % 13;
+                assert_eq!(calls(&mut threads, tasks), vec![1; tasks]);
+            }
+        }
+    }
+
+    #[test]
+    fn sleeping_threads_wake() {
+        let mut threads = Threads::start(3, &Topology::detect()).unwrap();
+        for _ in 0..3 {
+            std::thread::sleep(10 * POLL);
+            let meeting = std::sync::Barrier::new(3);
+            // Nobody passes before all three threads have come.
+            threads.run(3, |_| {
+                meeting.wait();
+            });
+        }
+    }
+
+    #[test]
+    fn a_run_may_come_from_any_thread() {
+        let mut threads = Threads::start(2, &Topology::detect()).unwrap();
+        for _ in 0..3 {
+            std::thread::scope(|scope| {
+                scope.spawn(|| assert_eq!(calls(&mut threads, 100), [1; 100]));
+            });
+        }
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_threads_go_on() {
+        let mut threads = Threads::start(3, &Topology::detect()).unwrap();
+        let run = |threads: &mut Threads| threads.run(50, |index| assert_ne!(index, 40, "the answer"));
+        let panic = catch_unwind(AssertUnwindSafe(|| run(&mut threads))).unwrap_err();
+        assert!(panic.downcast_ref::<String>().is_some_and(|text| text.contains("the answer")));
+        assert_eq!(calls(&mut threads, 50), [1; 50]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn workers_sit_on_their_cpus() {
+        let topology = Topology::detect();
+        let count = topology.cpus().len();
+        let mut threads = Threads::start(count, &topology).unwrap();
+        if count == 1 || !Threads::can_pin(topology.cpus()[0]) {
+            return;
+        }
+        let meeting = std::sync::Barrier::new(count);
+        let seen = Mutex::new(Vec::new());
+        threads.run(count, |_| {
+            meeting.wait();
+            let name = std::thread::current().name().unwrap_or_default().to_owned();
+            seen.lock().unwrap().push((name, rustix::thread::sched_getcpu()));
+        });
+        let named = |index| format!("cipherlane-{index}");
+        let seen = seen.into_inner().unwrap();
+        let right = |(index, cpu): &(usize, &LogicalCpu)| seen.contains(&(named(*index), cpu.id));
+        // One of them has the caller for a stand-in.
+        assert_eq!(topology.cpus().iter().enumerate().filter(right).count(), count - 1, "{seen:?}");
+    }
+}

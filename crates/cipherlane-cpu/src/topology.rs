@@ -1,0 +1,217 @@
+//! The logical CPUs that this process may use: which share a core, a cache or memory, and in which order threads
+//! should take them.
+
+use core_affinity::CoreId;
+
+/// The logical CPUs of this process, in the order in which threads take them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Topology {
+    cpus: Vec<LogicalCpu>,
+    caches: Vec<Cache>,
+    unknown: Option<&'static str>,
+}
+
+/// One hardware thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LogicalCpu {
+    /// The operating system's number.
+    pub(crate) id: usize,
+    /// The smallest number among the CPUs of its physical core.
+    pub(crate) core: usize,
+    /// How many CPUs of the same core come before it.
+    pub(crate) sibling: usize,
+    /// Whether the core is one of the slower kind of a hybrid processor.
+    pub(crate) efficient: bool,
+    /// The NUMA node.
+    pub(crate) node: usize,
+}
+
+/// A cache of the first CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Cache {
+    /// `L1d`, `L1i`, `L2`.
+    name: String,
+    /// Size as the system words it: `2048K`.
+    size: String,
+    /// Logical CPUs that share it.
+    shared_by: usize,
+}
+
+impl Topology {
+    /// What this process may use now. A thread that has been pinned sees only its own CPU, so devices are made
+    /// before threads are pinned.
+    pub(crate) fn detect() -> Self {
+        let allowed = core_affinity::get_core_ids().filter(|ids| !ids.is_empty());
+        let known = allowed.is_some();
+        let ids = allowed.unwrap_or_else(|| {
+            let count = std::thread::available_parallelism().map_or(1, usize::from);
+            (0..count).map(|id| CoreId { id }).collect()
+        });
+        let mut topology = Self::read(ids.into_iter().map(|core| core.id), |file| {
+            std::fs::read_to_string(format!("/sys/devices/{file}")).ok()
+        });
+        if !known {
+            topology.unknown = Some("the system does not say which CPUs this process may use");
+        }
+        topology
+    }
+
+    /// The topology of the CPUs `ids`, where `read` returns the text of a file below `/sys/devices`.
+    fn read(ids: impl IntoIterator<Item = usize>, read: impl Fn(&str) -> Option<String>) -> Self {
+        let nodes = nodes(&read);
+        let efficient = read("cpu_atom/cpus").map_or_else(Vec::new, |list| parse_list(&list));
+        let mut unknown = None;
+        let mut cpus: Vec<LogicalCpu> = Vec::new();
+        for id in ids {
+            let siblings = read(&format!("system/cpu/cpu{id}/topology/thread_siblings_list"));
+            let core = siblings.and_then(|list| parse_list(&list).into_iter().min()).unwrap_or_else(|| {
+                unknown = Some("the system does not say which CPUs share a core; taken as given");
+                id
+            });
+            let node = nodes.iter().find(|(_, cpus)| cpus.contains(&id)).map_or(0, |(node, _)| *node);
+            let sibling = cpus.iter().filter(|cpu| cpu.core == core).count();
+            cpus.push(LogicalCpu { id, core, sibling, efficient: efficient.contains(&id), node });
+        }
+        // A stable sort: what the system does not tell apart stays in its order.
+        cpus.sort_by_key(|cpu| (cpu.sibling, cpu.efficient, cpu.node));
+        let caches = cpus.first().map_or_else(Vec::new, |cpu| caches(cpu.id, &read));
+        Self { cpus, caches, unknown }
+    }
+
+    /// The CPUs: first one of each physical core, fast cores before slow ones, node by node; then their siblings.
+    pub(crate) fn cpus(&self) -> &[LogicalCpu] {
+        &self.cpus
+    }
+
+    /// Number of physical cores.
+    pub(crate) fn cores(&self) -> usize {
+        self.cpus.iter().filter(|cpu| cpu.sibling == 0).count()
+    }
+
+    /// Number of NUMA nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        let mut nodes: Vec<usize> = self.cpus.iter().map(|cpu| cpu.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.len()
+    }
+
+    /// Caches of the first CPU, for people to read: `L1d 48K, L2 2048K, L3 491520K shared by 2`.
+    pub(crate) fn caches(&self) -> Option<String> {
+        let texts: Vec<String> = self.caches.iter().map(Cache::to_text).collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
+    }
+
+    /// Why the order is no better than the system's numbering, if so.
+    pub(crate) fn unknown(&self) -> Option<&'static str> {
+        self.unknown
+    }
+}
+
+impl Cache {
+    fn to_text(&self) -> String {
+        let Self { name, size, shared_by } = self;
+        if *shared_by > 1 { format!("{name} {size} shared by {shared_by}") } else { format!("{name} {size}") }
+    }
+}
+
+/// NUMA nodes with their CPUs; none where the system has no notion of them.
+fn nodes(read: impl Fn(&str) -> Option<String>) -> Vec<(usize, Vec<usize>)> {
+    let online = read("system/node/online").map_or_else(Vec::new, |list| parse_list(&list));
+    let cpus = |node: &usize| Some((*node, parse_list(&read(&format!("system/node/node{node}/cpulist"))?)));
+    online.iter().filter_map(cpus).collect()
+}
+
+fn caches(cpu: usize, read: impl Fn(&str) -> Option<String>) -> Vec<Cache> {
+    let cache = |index: usize| {
+        let field = |name: &str| {
+            let text = read(&format!("system/cpu/cpu{cpu}/cache/index{index}/{name}"))?;
+            Some(text.trim().to_owned())
+        };
+        let kind = match field("type")?.as_str() {
+            "Data" => "d",
+            "Instruction" => "i",
+            _ => "",
+        };
+        let shared_by = field("shared_cpu_list").map_or(1, |list| parse_list(&list).len());
+        Some(Cache { name: format!("L{}{kind}", field("level")?), size: field("size")?, shared_by })
+    };
+    (0..).map_while(cache).collect()
+}
+
+/// The numbers of a list in the kernel's notation: `0-3,8`. What is not a number is left out.
+fn parse_list(text: &str) -> Vec<usize> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    text.trim().split(',').filter_map(range).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two nodes of two cores with two hardware threads each, numbered as Linux does: 0 and 4 share a core.
+    fn two_nodes(file: &str) -> Option<String> {
+        let cpu = |file: &str| file.strip_prefix("system/cpu/cpu")?.split('/').next()?.parse::<usize>().ok();
+        Some(match file {
+            "system/node/online" => "0-1\n".to_owned(),
+            "system/node/node0/cpulist" => "0,2,4,6\n".to_owned(),
+            "system/node/node1/cpulist" => "1,3,5,7\n".to_owned(),
+            "system/cpu/cpu0/cache/index0/type" => "Data\n".to_owned(),
+            "system/cpu/cpu0/cache/index0/level" => "1\n".to_owned(),
+            "system/cpu/cpu0/cache/index0/size" => "48K\n".to_owned(),
+            "system/cpu/cpu0/cache/index0/shared_cpu_list" => "0,4\n".to_owned(),
+            _ if file.ends_with("thread_siblings_list") => {
+                format!("{},{}\n", cpu(file)? % 4, cpu(file)? % 4 + 4)
+            }
+            _ => return None,
+        })
+    }
+
+    fn order(topology: &Topology) -> Vec<usize> {
+        topology.cpus().iter().map(|cpu| cpu.id).collect()
+    }
+
+    #[test]
+    fn cores_come_before_siblings_node_by_node() {
+        let topology = Topology::read(0..8, two_nodes);
+        assert_eq!(order(&topology), [0, 2, 1, 3, 4, 6, 5, 7]);
+        assert_eq!((topology.cores(), topology.nodes(), topology.unknown()), (4, 2, None));
+        assert_eq!(topology.caches().as_deref(), Some("L1d 48K shared by 2"));
+    }
+
+    #[test]
+    fn a_sibling_whose_core_is_not_allowed_counts_as_a_core() {
+        let topology = Topology::read([2, 4, 6], two_nodes);
+        assert_eq!(order(&topology), [2, 4, 6]);
+        assert_eq!(topology.cores(), 2);
+    }
+
+    #[test]
+    fn fast_cores_come_first() {
+        let read = |file: &str| if file == "cpu_atom/cpus" { Some("0-1".to_owned()) } else { None };
+        assert_eq!(order(&Topology::read(0..4, read)), [2, 3, 0, 1]);
+    }
+
+    #[test]
+    fn without_the_files_the_order_is_the_given_one() {
+        let topology = Topology::read([5, 3, 9], |_| None);
+        assert_eq!(order(&topology), [5, 3, 9]);
+        assert_eq!((topology.cores(), topology.nodes()), (3, 1));
+        assert!(topology.unknown().is_some());
+        assert_eq!(topology.caches(), None);
+    }
+
+    #[test]
+    fn this_process_may_use_a_cpu() {
+        assert!(!Topology::detect().cpus().is_empty());
+    }
+
+    #[test]
+    fn lists_are_read() {
+        assert_eq!(parse_list("0-3,8\n"), [0, 1, 2, 3, 8]);
+        assert_eq!(parse_list("\n"), [0; 0]);
+    }
+}
