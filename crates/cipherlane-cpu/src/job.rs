@@ -1,6 +1,7 @@
 //! A checked batch with its output, as pointers that several threads may use at once.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use cipherlane_core::{BLOCK, Batch, Output, Source};
 
@@ -78,6 +79,18 @@ impl<'a> Job<'a> {
         let (start, bytes) = (start as usize, (end - start) as usize);
         // SAFETY: the check has shown that both buffers reach to the last offset.
         unsafe { Message { input: self.input.add(start), output: self.output.add(start), bytes } }
+    }
+
+    /// Where the messages of `range` lie: one after the other, so that they are one message to a mode that treats
+    /// every block alike.
+    #[inline(always)]
+    pub(crate) fn consecutive(&self, range: Range<usize>) -> Message {
+        if range.is_empty() {
+            return Message { input: self.input, output: self.output, bytes: 0 };
+        }
+        let (first, last) = (self.message(range.start), self.message(range.end - 1));
+        let bytes = last.output as usize + last.bytes - first.output as usize;
+        Message { bytes, ..first }
     }
 
     /// The 16 bytes of input before byte `start` of message `index`.

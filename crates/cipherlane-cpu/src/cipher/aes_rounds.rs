@@ -2,7 +2,7 @@
 
 use cipherlane_core::BLOCK;
 
-use super::{KeyPerLane, Permutation, V};
+use super::{KeyPerLane, Meanwhile, Permutation, V};
 use crate::lanes::{AesLanes, Isa, Lanes, MAX_LANES, Work, wipe};
 
 /// Most round keys: AES-256 has 15.

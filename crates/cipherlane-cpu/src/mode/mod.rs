@@ -1,1 +1,11 @@
 //! Modes of operation over any block cipher and instruction set: one file each.
+
+mod blocks;
+mod body;
+pub(crate) mod cbc;
+pub(crate) mod ctr;
+pub(crate) mod ecb;
+mod keys;
+#[cfg(test)]
+mod tests;
+pub(crate) mod xts;

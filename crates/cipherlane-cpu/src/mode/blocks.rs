@@ -1,0 +1,158 @@
+//! A message, N registers at a time and then in ever smaller groups.
+
+use crate::cipher::{Permutation, V};
+use crate::job::Message;
+use crate::lanes::{Isa, Lanes};
+
+/// What a mode does to consecutive registers of a message, in order from the first.
+pub(crate) trait Pass {
+    /// The block cipher.
+    type Cipher: Permutation;
+
+    /// The block cipher under its key.
+    fn cipher(&self) -> &Self::Cipher;
+
+    /// Turns the next M registers of input into output. Zeros fill up a message that ends within them; nothing
+    /// comes after it.
+    fn registers<const M: usize>(&mut self, input: [V<Self::Cipher>; M]) -> [V<Self::Cipher>; M];
+}
+
+/// Bytes of M registers.
+#[inline(always)]
+const fn bytes_of<V: Lanes, const M: usize>() -> usize {
+    M * V::BYTES
+}
+
+/// Runs `pass` over the whole groups of N registers of `message` and returns the rest, which is shorter than one.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output.
+#[inline(always)]
+pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: Message) -> Message {
+    let group = bytes_of::<V<T::Cipher>, N>();
+    while message.bytes >= group {
+        // SAFETY: the message has a group left.
+        unsafe {
+            let input = load::<_, N>(pass.cipher().isa(), message.input);
+            store(pass.registers(input), message.output);
+            message = message.skip(group);
+        }
+    }
+    message
+}
+
+/// Runs `pass` over all of `message`.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output.
+#[inline(always)]
+pub(crate) unsafe fn all<T: Pass, const N: usize>(pass: &mut T, message: Message) {
+    // SAFETY: the caller's promise, handed on for ever smaller parts.
+    unsafe {
+        let mut rest = groups::<T, N>(pass, message);
+        if rest.bytes == 0 {
+            return;
+        }
+        if T::Cipher::WHOLE_GROUPS {
+            return padded::<T, N>(pass, rest);
+        }
+        // Exactly the registers that are there, largest group first: the groups do not wait for each other, so
+        // the CPU overlaps them, and of padding there is never more than a part of one register.
+        if N > 8 {
+            rest = at_most_one::<T, 8>(pass, rest);
+        }
+        if N > 4 {
+            rest = at_most_one::<T, 4>(pass, rest);
+        }
+        rest = at_most_one::<T, 2>(pass, rest);
+        rest = at_most_one::<T, 1>(pass, rest);
+        if rest.bytes > 0 {
+            padded::<T, 1>(pass, rest);
+        }
+    }
+}
+
+/// A group of M registers, if there is one.
+#[inline(always)]
+unsafe fn at_most_one<T: Pass, const M: usize>(pass: &mut T, message: Message) -> Message {
+    let group = bytes_of::<V<T::Cipher>, M>();
+    if message.bytes < group {
+        return message;
+    }
+    // SAFETY: the caller's promise; the message has a group left.
+    unsafe {
+        let input = load::<_, M>(pass.cipher().isa(), message.input);
+        store(pass.registers(input), message.output);
+        message.skip(group)
+    }
+}
+
+/// A message of at most M registers as one group.
+#[inline(always)]
+unsafe fn padded<T: Pass, const M: usize>(pass: &mut T, message: Message) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let input = load_padded::<_, M>(pass.cipher().isa(), message.input, message.bytes);
+        store_first(pass.registers(input), message.output, message.bytes);
+    }
+}
+
+/// M registers from `from` on.
+///
+/// # Safety
+/// So many bytes are readable.
+#[inline(always)]
+pub(crate) unsafe fn load<I: Isa, const M: usize>(isa: I, from: *const u8) -> [I::V; M] {
+    let mut registers = [isa.zero(); M];
+    for (i, register) in registers.iter_mut().enumerate() {
+        // SAFETY: the caller vouches for all registers.
+        *register = unsafe { isa.load(from.add(i * I::V::BYTES)) };
+    }
+    registers
+}
+
+/// Stores all registers to `to`.
+///
+/// # Safety
+/// So many bytes are writable.
+#[inline(always)]
+pub(crate) unsafe fn store<V: Lanes, const M: usize>(registers: [V; M], to: *mut u8) {
+    for (i, register) in registers.iter().enumerate() {
+        // SAFETY: the caller vouches for all registers.
+        unsafe { register.store(to.add(i * V::BYTES)) }
+    }
+}
+
+/// The first `bytes` bytes from `from`, then zeros up to M registers.
+///
+/// # Safety
+/// `bytes` bytes are readable, and they fit into M registers.
+#[inline(always)]
+pub(crate) unsafe fn load_padded<I: Isa, const M: usize>(isa: I, from: *const u8, bytes: usize) -> [I::V; M] {
+    debug_assert!(bytes <= bytes_of::<I::V, M>());
+    let mut registers = [isa.zero(); M];
+    for (i, register) in registers.iter_mut().enumerate() {
+        let start = i * I::V::BYTES;
+        if start < bytes {
+            // SAFETY: between `start` and `bytes`.
+            *register = unsafe { isa.load_partial(from.add(start), (bytes - start).min(I::V::BYTES)) };
+        }
+    }
+    registers
+}
+
+/// Stores the first `bytes` bytes of the registers to `to`, and touches nothing beyond.
+///
+/// # Safety
+/// `bytes` bytes are writable, and there are so many in the registers.
+#[inline(always)]
+pub(crate) unsafe fn store_first<V: Lanes, const M: usize>(registers: [V; M], to: *mut u8, bytes: usize) {
+    debug_assert!(bytes <= bytes_of::<V, M>());
+    for (i, register) in registers.iter().enumerate() {
+        let start = i * V::BYTES;
+        if start < bytes {
+            // SAFETY: between `start` and `bytes`.
+            unsafe { register.store_partial(to.add(start), (bytes - start).min(V::BYTES)) }
+        }
+    }
+}

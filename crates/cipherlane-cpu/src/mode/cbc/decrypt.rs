@@ -1,0 +1,100 @@
+//! CBC decryption: P_j = D(C_j) xor C_{j-1} (SP 800-38A section 6.2), each block for itself.
+
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use crate::cipher::{Permutation, V};
+use crate::job::{Job, Message};
+use crate::lanes::{Isa, Lanes};
+use crate::mode::blocks::{self, Pass};
+use crate::mode::body::{Body, Vectorized, part};
+use crate::mode::keys::Keys;
+use crate::worker::{Kernel, Segment, Worker};
+
+/// CBC decryption with N registers in flight.
+pub(crate) struct CbcDecrypt<P: Permutation, const N: usize> {
+    isa: P::Isa,
+}
+
+impl<P: Permutation, const N: usize> CbcDecrypt<P, N> {
+    /// The kernel on `isa`; P decrypts.
+    pub(crate) fn new(isa: P::Isa) -> Self {
+        Self { isa }
+    }
+}
+
+impl<P: Permutation, const N: usize> Kernel for CbcDecrypt<P, N> {
+    fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
+        Box::new(Vectorized(DecryptBody::<P, N> { keys: Keys::new(self.isa, key) }))
+    }
+}
+
+struct DecryptBody<P: Permutation, const N: usize> {
+    keys: Keys<P>,
+}
+
+impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
+    type Isa = P::Isa;
+
+    #[inline(always)]
+    fn isa(&self) -> P::Isa {
+        self.keys.isa()
+    }
+
+    #[inline(always)]
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        for index in range {
+            let mut own = None;
+            let cipher = self.keys.of(job.batch().keys.row(index), &mut own);
+            // SAFETY: the job's pointers are good, and this thread alone has this message.
+            unsafe { run::<P, N>(cipher, &job.nonce_block(index), job.message(index)) }
+        }
+    }
+
+    #[inline(always)]
+    fn segment(&self, job: &Job<'_>, segment: &Segment) {
+        let mut own = None;
+        let cipher = self.keys.of(job.batch().keys.row(segment.message), &mut own);
+        let iv = job.nonce_block(segment.message);
+        let before = if segment.bytes.start == 0 { &iv } else { &segment.before };
+        // SAFETY: the job's pointers are good, and this thread alone has this segment.
+        unsafe { run::<P, N>(cipher, before, part(job, segment)) }
+    }
+}
+
+/// Decrypts `message`, which follows the ciphertext block (or IV) `before`.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output.
+#[inline(always)]
+unsafe fn run<P: Permutation, const N: usize>(cipher: &P, before: &[u8; BLOCK], message: Message) {
+    // SAFETY: the caller's promise.
+    unsafe { blocks::all::<_, N>(&mut Chain { cipher, before: cipher.isa().splat(before) }, message) }
+}
+
+/// Each block under the one before it, which is carried along: in place, it has been overwritten.
+struct Chain<'a, P: Permutation> {
+    cipher: &'a P,
+    /// The last lane is the ciphertext block before the next register.
+    before: V<P>,
+}
+
+impl<P: Permutation> Pass for Chain<'_, P> {
+    type Cipher = P;
+
+    #[inline(always)]
+    fn cipher(&self) -> &P {
+        self.cipher
+    }
+
+    #[inline(always)]
+    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
+        let mut output = self.cipher.apply(input);
+        for (out, text) in output.iter_mut().zip(&input) {
+            *out = out.xor(text.shift_in(self.before));
+            self.before = *text;
+        }
+        output
+    }
+}

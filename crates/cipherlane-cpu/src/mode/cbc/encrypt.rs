@@ -1,0 +1,198 @@
+//! CBC encryption: C_j = E(P_j xor C_{j-1}) (SP 800-38A section 6.2), LANES * N messages side by side.
+
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use super::order::Order;
+use super::streams::{MAX_STREAMS, Streams};
+use crate::cipher::{KeyPerLane, Permutation, V};
+use crate::job::Job;
+use crate::lanes::{Isa, Lanes, Work};
+use crate::worker::{Kernel, Segments, Worker};
+
+/// CBC encryption with N registers in flight.
+pub(crate) struct CbcEncrypt<P: Permutation, const N: usize> {
+    isa: P::Isa,
+}
+
+impl<P: Permutation, const N: usize> CbcEncrypt<P, N> {
+    /// The kernel on `isa`; P encrypts.
+    pub(crate) fn new(isa: P::Isa) -> Self {
+        Self { isa }
+    }
+}
+
+impl<P: KeyPerLane, const N: usize> Kernel for CbcEncrypt<P, N> {
+    fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
+        match key {
+            Some(key) => Box::new(OneKey::<P, N>(P::new(self.isa, key))),
+            None => Box::new(KeyEach::<P, N>(self.isa)),
+        }
+    }
+}
+
+struct OneKey<P, const N: usize>(P);
+
+impl<P: Permutation, const N: usize> Worker for OneKey<P, N> {
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        self.0.isa().vectorize(Interleaved::<_, N> { ciphers: Shared(&self.0), job, range });
+    }
+
+    fn segments(&self) -> Option<&dyn Segments> {
+        None
+    }
+}
+
+struct KeyEach<P: Permutation, const N: usize>(P::Isa);
+
+impl<P: KeyPerLane, const N: usize> Worker for KeyEach<P, N> {
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        let ciphers = PerLane::<P, N>::new(self.0, job);
+        self.0.vectorize(Interleaved::<_, N> { ciphers, job, range });
+    }
+
+    fn segments(&self) -> Option<&dyn Segments> {
+        None
+    }
+}
+
+/// The block cipher in the lanes: one key, or a key each.
+trait Ciphers {
+    type Cipher: Permutation;
+
+    fn isa(&self) -> <Self::Cipher as Permutation>::Isa;
+
+    /// Sees to it that the first M registers have the keys of their messages.
+    fn rekey<const M: usize>(&mut self, streams: &Streams);
+
+    /// Encrypts register i with the keys of register i.
+    fn apply<const M: usize>(&self, blocks: [V<Self::Cipher>; M]) -> [V<Self::Cipher>; M];
+}
+
+struct Shared<'a, P>(&'a P);
+
+impl<P: Permutation> Ciphers for Shared<'_, P> {
+    type Cipher = P;
+
+    #[inline(always)]
+    fn isa(&self) -> P::Isa {
+        self.0.isa()
+    }
+
+    #[inline(always)]
+    fn rekey<const M: usize>(&mut self, _streams: &Streams) {}
+
+    #[inline(always)]
+    fn apply<const M: usize>(&self, blocks: [V<P>; M]) -> [V<P>; M] {
+        self.0.apply(blocks)
+    }
+}
+
+struct PerLane<'a, P: Permutation, const N: usize> {
+    isa: P::Isa,
+    job: &'a Job<'a>,
+    /// One for each register used so far, N at most.
+    registers: Vec<P>,
+    /// The message whose key each lane has.
+    keyed: [usize; MAX_STREAMS],
+}
+
+impl<'a, P: Permutation, const N: usize> PerLane<'a, P, N> {
+    fn new(isa: P::Isa, job: &'a Job<'a>) -> Self {
+        Self { isa, job, registers: Vec::with_capacity(N), keyed: [0; MAX_STREAMS] }
+    }
+}
+
+impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
+    type Cipher = P;
+
+    #[inline(always)]
+    fn isa(&self) -> P::Isa {
+        self.isa
+    }
+
+    #[inline(always)]
+    fn rekey<const M: usize>(&mut self, streams: &Streams) {
+        let lanes = V::<P>::LANES;
+        for register in 0..M {
+            let (first, known) = (register * lanes, register < self.registers.len());
+            let mut same = known;
+            for stream in first..first + lanes {
+                same &= self.keyed[stream] == streams.message(stream);
+                self.keyed[stream] = streams.message(stream);
+            }
+            if same {
+                continue;
+            }
+            // All lanes again: that takes no longer than one.
+            let keys = &self.job.batch().keys;
+            let cipher = P::per_lane(self.isa, |lane| keys.row(streams.message(first + lane)));
+            if known {
+                self.registers[register] = cipher;
+            } else {
+                self.registers.push(cipher);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn apply<const M: usize>(&self, blocks: [V<P>; M]) -> [V<P>; M] {
+        match self.registers.first_chunk() {
+            Some(each) => P::apply_each(each, blocks),
+            None => unreachable!("registers are keyed before they are used"),
+        }
+    }
+}
+
+/// The messages of a range, as work.
+struct Interleaved<'a, C, const N: usize> {
+    ciphers: C,
+    job: &'a Job<'a>,
+    range: Range<usize>,
+}
+
+impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let lanes = V::<C::Cipher>::LANES;
+        let mut order = Order::new(self.job, self.range.clone());
+        let mut streams = Streams::new();
+        streams.fill(self.job, &mut order, N * lanes);
+        while streams.active() > 0 {
+            let steps = streams.steps();
+            // Few registers end sooner than many.
+            match streams.active().div_ceil(lanes) {
+                1 => encrypt::<C, 1>(&mut self.ciphers, &mut streams, steps),
+                2 if N > 2 => encrypt::<C, 2>(&mut self.ciphers, &mut streams, steps),
+                3..=4 if N > 4 => encrypt::<C, 4>(&mut self.ciphers, &mut streams, steps),
+                5..=8 if N > 8 => encrypt::<C, 8>(&mut self.ciphers, &mut streams, steps),
+                _ => encrypt::<C, N>(&mut self.ciphers, &mut streams, steps),
+            }
+            streams.advance(steps, self.job, &mut order);
+        }
+    }
+}
+
+/// Encrypts `steps` blocks of each stream, in M registers.
+#[inline(always)]
+fn encrypt<C: Ciphers, const M: usize>(ciphers: &mut C, streams: &mut Streams, steps: usize) {
+    let isa = ciphers.isa();
+    streams.pad(M * V::<C::Cipher>::LANES);
+    ciphers.rekey::<M>(streams);
+    let mut chains = streams.chains::<_, M>(isa);
+    for step in 0..steps {
+        for (register, chain) in chains.iter_mut().enumerate() {
+            // SAFETY: every stream has `steps` blocks left, and this thread alone has their messages.
+            *chain = chain.xor(unsafe { streams.gather(isa, register, step * BLOCK) });
+        }
+        chains = ciphers.apply(chains);
+        for (register, chain) in chains.iter().enumerate() {
+            // SAFETY: as above. All reads of the step are done, so it may be in place.
+            unsafe { streams.scatter(*chain, register, step * BLOCK) };
+        }
+    }
+    streams.set_chains(chains);
+}

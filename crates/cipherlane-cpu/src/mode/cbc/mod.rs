@@ -1,0 +1,11 @@
+//! Cipher block chaining (SP 800-38A section 6.2).
+//!
+//! Decryption runs blocks side by side. Encryption waits for the block before, so it runs messages side by side.
+
+mod decrypt;
+mod encrypt;
+mod order;
+mod streams;
+
+pub(crate) use decrypt::CbcDecrypt;
+pub(crate) use encrypt::CbcEncrypt;

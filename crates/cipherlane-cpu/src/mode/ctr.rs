@@ -1,0 +1,141 @@
+//! Counter mode (SP 800-38A section 6.5): the whole counter block is one 128-bit big-endian number.
+
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use super::blocks::{self, Pass};
+use super::body::{Body, Vectorized, part};
+use super::keys::Keys;
+use crate::cipher::{Permutation, V};
+use crate::job::{Job, Message};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::worker::{Kernel, Segment, Worker};
+
+/// CTR with N registers in flight, either direction.
+pub(crate) struct Ctr<P: Permutation, const N: usize> {
+    isa: P::Isa,
+}
+
+impl<P: Permutation, const N: usize> Ctr<P, N> {
+    /// The kernel on `isa`; P encrypts.
+    pub(crate) fn new(isa: P::Isa) -> Self {
+        Self { isa }
+    }
+}
+
+impl<P: Permutation, const N: usize> Kernel for Ctr<P, N> {
+    fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
+        Box::new(Vectorized(CtrBody::<P, N> { keys: Keys::new(self.isa, key) }))
+    }
+}
+
+struct CtrBody<P: Permutation, const N: usize> {
+    keys: Keys<P>,
+}
+
+impl<P: Permutation, const N: usize> Body for CtrBody<P, N> {
+    type Isa = P::Isa;
+
+    #[inline(always)]
+    fn isa(&self) -> P::Isa {
+        self.keys.isa()
+    }
+
+    #[inline(always)]
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        for index in range {
+            let mut own = None;
+            let cipher = self.keys.of(job.batch().keys.row(index), &mut own);
+            // SAFETY: the job's pointers are good, and this thread alone has this message.
+            unsafe { run::<P, N>(cipher, job.nonce_block(index), job.message(index)) }
+        }
+    }
+
+    #[inline(always)]
+    fn segment(&self, job: &Job<'_>, segment: &Segment) {
+        let mut own = None;
+        let cipher = self.keys.of(job.batch().keys.row(segment.message), &mut own);
+        let first = advanced(job.nonce_block(segment.message), segment.bytes.start / BLOCK);
+        // SAFETY: the job's pointers are good, and this thread alone has this segment.
+        unsafe { run::<P, N>(cipher, first, part(job, segment)) }
+    }
+}
+
+/// The counter block `blocks` blocks after `counter`, modulo 2^128 (SP 800-38A appendix B.1).
+#[inline(always)]
+fn advanced(counter: [u8; BLOCK], blocks: usize) -> [u8; BLOCK] {
+    u128::from_be_bytes(counter).wrapping_add(blocks as u128).to_be_bytes()
+}
+
+/// Blocks from `counter` on until its last 32 bits are zero again: 1 to 2^32.
+#[inline(always)]
+fn until_wrap(counter: &[u8; BLOCK]) -> u64 {
+    let [.., a, b, c, d] = *counter;
+    (1 << 32) - u64::from(u32::from_be_bytes([a, b, c, d]))
+}
+
+/// Encrypts or decrypts `message`, whose first counter block is `counter`.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // no more blocks than the message has
+unsafe fn run<P: Permutation, const N: usize>(cipher: &P, mut counter: [u8; BLOCK], mut message: Message) {
+    // Registers count in 32-bit words. Where those wrap, once in 2^32 blocks, the carry is made here.
+    while message.bytes > 0 {
+        let blocks = until_wrap(&counter).min(message.bytes.div_ceil(BLOCK) as u64) as usize;
+        let bytes = message.bytes.min(blocks * BLOCK);
+        // SAFETY: the caller's promise, for a part of the message.
+        unsafe {
+            blocks::all::<_, N>(&mut Counters::new(cipher, &counter), message.take(bytes));
+            message = message.skip(bytes);
+        }
+        counter = advanced(counter, blocks);
+    }
+}
+
+/// The number of each lane, little-endian.
+const LANE_NUMBERS: [[u8; BLOCK]; MAX_LANES] =
+    [0_u128.to_le_bytes(), 1_u128.to_le_bytes(), 2_u128.to_le_bytes(), 3_u128.to_le_bytes()];
+
+/// Consecutive counter blocks whose last 32 bits do not wrap.
+struct Counters<'a, P: Permutation> {
+    cipher: &'a P,
+    /// The next counters, little-endian.
+    next: V<P>,
+    /// The number of lanes, in each lane.
+    step: V<P>,
+}
+
+impl<'a, P: Permutation> Counters<'a, P> {
+    #[inline(always)]
+    fn new(cipher: &'a P, first: &[u8; BLOCK]) -> Self {
+        let isa = cipher.isa();
+        let next = isa.splat(first).reverse_bytes().add32(isa.lanes(&LANE_NUMBERS));
+        Self { cipher, next, step: isa.splat(&(V::<P>::LANES as u128).to_le_bytes()) }
+    }
+}
+
+impl<P: Permutation> Pass for Counters<'_, P> {
+    type Cipher = P;
+
+    #[inline(always)]
+    fn cipher(&self) -> &P {
+        self.cipher
+    }
+
+    #[inline(always)]
+    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
+        let mut blocks = input;
+        for block in &mut blocks {
+            *block = self.next.reverse_bytes();
+            self.next = self.next.add32(self.step);
+        }
+        let mut output = self.cipher.apply(blocks);
+        for (out, text) in output.iter_mut().zip(&input) {
+            *out = out.xor(*text);
+        }
+        output
+    }
+}

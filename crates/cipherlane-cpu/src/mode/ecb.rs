@@ -1,0 +1,83 @@
+//! Electronic codebook (SP 800-38A section 6.1). The permutation decides the direction.
+
+use std::ops::Range;
+
+use super::blocks::{self, Pass};
+use super::body::{Body, Vectorized, part};
+use super::keys::Keys;
+use crate::cipher::{Permutation, V};
+use crate::job::Job;
+use crate::worker::{Kernel, Segment, Worker};
+
+/// ECB with N registers in flight.
+pub(crate) struct Ecb<P: Permutation, const N: usize> {
+    isa: P::Isa,
+}
+
+impl<P: Permutation, const N: usize> Ecb<P, N> {
+    /// The kernel on `isa`.
+    pub(crate) fn new(isa: P::Isa) -> Self {
+        Self { isa }
+    }
+}
+
+impl<P: Permutation, const N: usize> Kernel for Ecb<P, N> {
+    fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
+        Box::new(Vectorized(EcbBody::<P, N> { keys: Keys::new(self.isa, key) }))
+    }
+}
+
+struct EcbBody<P: Permutation, const N: usize> {
+    keys: Keys<P>,
+}
+
+impl<P: Permutation, const N: usize> Body for EcbBody<P, N> {
+    type Isa = P::Isa;
+
+    #[inline(always)]
+    fn isa(&self) -> P::Isa {
+        self.keys.isa()
+    }
+
+    #[inline(always)]
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        if let Some(cipher) = self.keys.shared() {
+            // Messages lie one after the other and are whole blocks: under one key they are one message.
+            // SAFETY: the job's pointers are good, and this thread alone has these messages.
+            return unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, job.consecutive(range)) };
+        }
+        for index in range {
+            let mut own = None;
+            let cipher = self.keys.of(job.batch().keys.row(index), &mut own);
+            // SAFETY: the job's pointers are good, and this thread alone has this message.
+            unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, job.message(index)) }
+        }
+    }
+
+    #[inline(always)]
+    fn segment(&self, job: &Job<'_>, segment: &Segment) {
+        let mut own = None;
+        let cipher = self.keys.of(job.batch().keys.row(segment.message), &mut own);
+        // SAFETY: the job's pointers are good, and this thread alone has this segment.
+        unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, part(job, segment)) }
+    }
+}
+
+/// Every block by itself.
+struct Codebook<'a, P> {
+    cipher: &'a P,
+}
+
+impl<P: Permutation> Pass for Codebook<'_, P> {
+    type Cipher = P;
+
+    #[inline(always)]
+    fn cipher(&self) -> &P {
+        self.cipher
+    }
+
+    #[inline(always)]
+    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
+        self.cipher.apply(input)
+    }
+}

@@ -1,0 +1,37 @@
+//! One key for a batch, or a key for each message.
+
+use crate::cipher::Permutation;
+
+/// The block cipher under the key that all messages share, or what it takes to key it for each.
+pub(crate) struct Keys<P: Permutation> {
+    isa: P::Isa,
+    shared: Option<P>,
+}
+
+impl<P: Permutation> Keys<P> {
+    /// Expands `key` for all messages; without one, each message has its own.
+    pub(crate) fn new(isa: P::Isa, key: Option<&[u8]>) -> Self {
+        Self { isa, shared: key.map(|key| P::new(isa, key)) }
+    }
+
+    /// The instruction set.
+    #[inline(always)]
+    pub(crate) fn isa(&self) -> P::Isa {
+        self.isa
+    }
+
+    /// The cipher of all messages, where they share a key.
+    #[inline(always)]
+    pub(crate) fn shared(&self) -> Option<&P> {
+        self.shared.as_ref()
+    }
+
+    /// The cipher of a message with `key`. A key of its own is expanded into `own`, and wiped with it.
+    #[inline(always)]
+    pub(crate) fn of<'a>(&'a self, key: &[u8], own: &'a mut Option<P>) -> &'a P {
+        match &self.shared {
+            Some(cipher) => cipher,
+            None => own.insert(P::new(self.isa, key)),
+        }
+    }
+}

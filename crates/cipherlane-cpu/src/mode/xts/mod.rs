@@ -1,0 +1,219 @@
+//! XEX with tweak and ciphertext stealing (IEEE 1619, SP 800-38E).
+
+mod steal;
+mod tweak;
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use self::steal::steal;
+use self::tweak::MAX_GROUP;
+use super::blocks::{self, Pass};
+use super::body::{Body, Vectorized, part};
+use super::keys::Keys;
+use crate::cipher::{Permutation, V};
+use crate::job::{Job, Message};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::worker::{Kernel, Segment, Worker};
+
+/// Whether the last two blocks change places, as they do when a stolen ciphertext is decrypted.
+pub(crate) trait Direction: Send + Sync + 'static {
+    /// Whether the input is the ciphertext.
+    const DECRYPT: bool;
+}
+
+/// Encryption (IEEE 1619 section 5.3).
+pub(crate) struct Encrypt;
+
+impl Direction for Encrypt {
+    const DECRYPT: bool = false;
+}
+
+/// Decryption (IEEE 1619 section 5.4).
+pub(crate) struct Decrypt;
+
+impl Direction for Decrypt {
+    const DECRYPT: bool = true;
+}
+
+/// XTS with N registers in flight: P runs the data in direction D, E encrypts the tweak.
+pub(crate) struct Xts<P: Permutation, E, D, const N: usize> {
+    isa: P::Isa,
+    direction: PhantomData<fn() -> (E, D)>,
+}
+
+impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> Xts<P, E, D, N> {
+    /// The kernel on `isa`.
+    pub(crate) fn new(isa: P::Isa) -> Self {
+        Self { isa, direction: PhantomData }
+    }
+}
+
+impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> Kernel for Xts<P, E, D, N> {
+    fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
+        let halves = key.map(halves);
+        Box::new(Vectorized(XtsBody::<P, E, D, N> {
+            data: Keys::new(self.isa, halves.map(|(data, _)| data)),
+            tweak: Keys::new(self.isa, halves.map(|(_, tweak)| tweak)),
+            direction: PhantomData,
+        }))
+    }
+}
+
+/// The keys of data and tweak (IEEE 1619 section 5.1).
+#[inline(always)]
+fn halves(key: &[u8]) -> (&[u8], &[u8]) {
+    key.split_at(key.len() / 2)
+}
+
+struct XtsBody<P: Permutation, E: Permutation, D, const N: usize> {
+    data: Keys<P>,
+    tweak: Keys<E>,
+    direction: PhantomData<D>,
+}
+
+impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> Body for XtsBody<P, E, D, N> {
+    type Isa = P::Isa;
+
+    #[inline(always)]
+    fn isa(&self) -> P::Isa {
+        self.data.isa()
+    }
+
+    #[inline(always)]
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        let isa = self.isa();
+        let together = if self.tweak.shared().is_some() { N * V::<P>::LANES } else { 1 };
+        let mut next = range.start;
+        while next < range.end {
+            let units = next..range.end.min(next + together);
+            next = units.end;
+            let mut first = [[0; BLOCK]; MAX_GROUP];
+            self.first_tweaks(job, units.clone(), &mut first);
+            for (index, first) in units.zip(&first) {
+                let mut own = None;
+                let cipher = self.data.of(halves(job.batch().keys.row(index)).0, &mut own);
+                // SAFETY: the job's pointers are good, and this thread alone has this message.
+                unsafe { run::<P, D, N>(cipher, isa.splat(first), job.message(index)) }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn segment(&self, job: &Job<'_>, segment: &Segment) {
+        let (isa, index) = (self.isa(), segment.message);
+        let mut first = [[0; BLOCK]; MAX_GROUP];
+        self.first_tweaks(job, index..index + 1, &mut first);
+        let first = tweak::later(isa, isa.splat(&first[0]), segment.bytes.start / BLOCK);
+        let mut own = None;
+        let cipher = self.data.of(halves(job.batch().keys.row(index)).0, &mut own);
+        // SAFETY: the job's pointers are good, and this thread alone has this segment.
+        unsafe { run::<P, D, N>(cipher, first, part(job, segment)) }
+    }
+}
+
+impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> XtsBody<P, E, D, N> {
+    /// The tweaks of block 0 of `units`, which are N registers or fewer under the key of the first.
+    #[inline(always)]
+    fn first_tweaks(&self, job: &Job<'_>, units: Range<usize>, tweaks: &mut [[u8; BLOCK]; MAX_GROUP]) {
+        let mut own = None;
+        let cipher = self.tweak.of(halves(job.batch().keys.row(units.start)).1, &mut own);
+        if units.len() <= V::<P>::LANES {
+            encrypt_numbers::<E, 1>(cipher, job, units, tweaks);
+        } else {
+            encrypt_numbers::<E, N>(cipher, job, units, tweaks);
+        }
+    }
+}
+
+/// Encrypts the numbers of `units`, at most M registers of them.
+#[inline(always)]
+fn encrypt_numbers<E: Permutation, const M: usize>(
+    cipher: &E,
+    job: &Job<'_>,
+    units: Range<usize>,
+    tweaks: &mut [[u8; BLOCK]; MAX_GROUP],
+) {
+    debug_assert!(units.len() <= M * V::<E>::LANES);
+    let mut numbers = [cipher.isa().zero(); M];
+    for (i, register) in numbers.iter_mut().enumerate() {
+        let mut lanes = [std::ptr::null(); MAX_LANES];
+        for (lane, number) in lanes.iter_mut().enumerate().take(V::<E>::LANES) {
+            // Lanes beyond the last unit repeat it.
+            let unit = (units.start + i * V::<E>::LANES + lane).min(units.end - 1);
+            *number = job.batch().nonces.row(unit).as_ptr();
+        }
+        // SAFETY: the check has shown that each number has 16 bytes.
+        *register = unsafe { cipher.isa().gather(&lanes) };
+    }
+    // SAFETY: MAX_GROUP blocks hold M registers, or `tweak::start` would not compile.
+    unsafe { blocks::store(cipher.apply(numbers), tweaks.as_mut_ptr().cast()) }
+}
+
+/// Runs a unit, or a segment of one, whose first tweak is in every lane of `first`.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output.
+#[inline(always)]
+unsafe fn run<P: Permutation, D: Direction, const N: usize>(cipher: &P, first: V<P>, message: Message) {
+    let mut pass = Tweaked::<P, N> { cipher, next: tweak::start(cipher.isa(), first) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if message.bytes.is_multiple_of(BLOCK) {
+            return blocks::all::<_, N>(&mut pass, message);
+        }
+        // The last whole block is not for a group: it makes room for the cut one.
+        let whole = (message.bytes / BLOCK - 1) / (N * V::<P>::LANES) * (N * V::<P>::BYTES);
+        blocks::groups::<_, N>(&mut pass, message.take(whole));
+        steal::<P, D, N>(cipher, &pass.next, message.skip(whole));
+    }
+}
+
+/// Every block between two additions of its tweak.
+struct Tweaked<'a, P: Permutation, const N: usize> {
+    cipher: &'a P,
+    /// The tweaks of the next N registers.
+    next: [V<P>; N],
+}
+
+impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
+    type Cipher = P;
+
+    #[inline(always)]
+    fn cipher(&self) -> &P {
+        self.cipher
+    }
+
+    #[inline(always)]
+    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
+        let output = tweaked(self.cipher, input, &self.next);
+        if M == N {
+            for tweak in &mut self.next {
+                *tweak = tweak::advance(*tweak, N * V::<P>::LANES);
+            }
+        } else {
+            // Groups smaller than N end a message: together they have no more than the registers here.
+            self.next.copy_within(M.., 0);
+        }
+        output
+    }
+}
+
+/// The cipher between two additions of the tweaks, of which there may be more than registers.
+#[inline(always)]
+fn tweaked<P: Permutation, const M: usize>(
+    cipher: &P,
+    mut blocks: [V<P>; M],
+    tweaks: &[V<P>],
+) -> [V<P>; M] {
+    for (block, tweak) in blocks.iter_mut().zip(tweaks) {
+        *block = block.xor(*tweak);
+    }
+    blocks = cipher.apply(blocks);
+    for (block, tweak) in blocks.iter_mut().zip(tweaks) {
+        *block = block.xor(*tweak);
+    }
+    blocks
+}

@@ -1,0 +1,159 @@
+//! Tweaks of XTS: E(number of the unit) times x^i for block i, in the field of IEEE 1619 section 5.2: elements are
+//! little-endian polynomials modulo x^128 + x^7 + x^2 + x + 1.
+
+use cipherlane_core::BLOCK;
+
+use crate::lanes::{Isa, Lanes};
+
+/// x^128 in the field.
+const REDUCED: u64 = 0x87;
+
+/// `a` times x.
+pub(super) const fn times_x(a: u128) -> u128 {
+    (a << 1) ^ (REDUCED as u128 & (a >> 127).wrapping_neg())
+}
+
+/// `a` times `b`, for tables.
+const fn times(mut a: u128, b: u128) -> u128 {
+    let (mut product, mut i) = (0, 0);
+    while i < 128 {
+        if (b >> i) & 1 == 1 {
+            product ^= a;
+        }
+        a = times_x(a);
+        i += 1;
+    }
+    product
+}
+
+/// Most blocks of a group: x to the power of one fewer still fits into a half.
+pub(super) const MAX_GROUP: usize = 64;
+
+/// x^i in both halves of block i.
+static POWERS: [[u8; BLOCK]; MAX_GROUP] = {
+    let mut powers = [[0; BLOCK]; MAX_GROUP];
+    let mut i = 0;
+    while i < MAX_GROUP {
+        powers[i] = (1_u128 << i | 1_u128 << (64 + i)).to_le_bytes();
+        i += 1;
+    }
+    powers
+};
+
+/// x^(2^i). A data unit has at most 2^20 blocks (SP 800-38E section 4).
+static SQUARES: [[u8; BLOCK]; 20] = {
+    let mut squares = [[0; BLOCK]; 20];
+    let (mut i, mut square) = (0, 2);
+    while i < squares.len() {
+        squares[i] = u128::to_le_bytes(square);
+        square = times(square, square);
+        i += 1;
+    }
+    squares
+};
+
+/// `low` + `middle` times x^64, in the field. The high half of `middle` times [`REDUCED`] must fit: at most 2^121.
+#[inline(always)]
+fn reduce<V: Lanes>(low: V, middle: V, reduced: V) -> V {
+    low.xor3(middle.shift_bytes::<8>(), middle.clmul_high(reduced))
+}
+
+#[inline(always)]
+fn reduced<I: Isa>(isa: I) -> I::V {
+    isa.splat(&(u128::from(REDUCED) << 64 | u128::from(REDUCED)).to_le_bytes())
+}
+
+/// The tweaks of the first N registers of blocks: lane l of register i is `first` times x^(i * LANES + l).
+#[inline(always)]
+pub(super) fn start<I: Isa, const N: usize>(isa: I, first: I::V) -> [I::V; N] {
+    const { assert!(N * I::V::LANES <= MAX_GROUP, "powers of x must fit into a half") };
+    let mut tweaks = [first; N];
+    for (i, tweak) in tweaks.iter_mut().enumerate() {
+        // SAFETY: the table has N * LANES entries or more.
+        let power = unsafe { isa.load(POWERS[i * I::V::LANES..].as_ptr().cast()) };
+        *tweak = reduce(first.clmul_low(power), first.clmul_high(power), reduced(isa));
+    }
+    tweaks
+}
+
+/// The tweaks of the same lanes one group of `blocks` blocks later.
+#[inline(always)]
+pub(super) fn advance<V: Lanes>(tweak: V, blocks: usize) -> V {
+    match blocks {
+        8 => tweak.times_x8::<1>(),
+        16 => tweak.times_x8::<2>(),
+        32 => tweak.times_x8::<4>(),
+        _ => unreachable!("groups of XTS have 8, 16 or 32 blocks"),
+    }
+}
+
+/// `tweak` times x^blocks in every lane: the tweak of a later block of the unit. Takes time by `blocks` alone.
+#[inline(always)]
+pub(super) fn later<I: Isa>(isa: I, mut tweak: I::V, blocks: usize) -> I::V {
+    debug_assert!(blocks < 1 << SQUARES.len());
+    for (i, square) in SQUARES.iter().enumerate() {
+        if blocks >> i & 1 == 1 {
+            tweak = product(isa, tweak, isa.splat(square));
+        }
+    }
+    tweak
+}
+
+/// The product of two elements in each lane.
+#[inline(always)]
+fn product<I: Isa>(isa: I, a: I::V, b: I::V) -> I::V {
+    let reduced = reduced(isa);
+    let middle = a.clmul_low_high(b).xor(b.clmul_low_high(a));
+    let low = a.clmul_low(b).xor(middle.shift_bytes::<8>());
+    let high = a.clmul_high(b).xor(middle.high_low(isa.zero()));
+    // high * x^128: one half at a time, of which the second reaches beyond x^128 once more.
+    reduce(low.xor(high.clmul_low(reduced)), high.clmul_high(reduced), reduced)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiplication_doubles_and_wraps() {
+        assert_eq!(times_x(1), 2);
+        assert_eq!(times_x(1 << 127), 0x87);
+        // (x^127)(x^2) = x * x^128.
+        assert_eq!(times(1 << 127, 4), 0x87 << 1);
+    }
+
+    /// Every way to the tweak of a block is the repeated multiplication by x of IEEE 1619 section 5.2.
+    #[cfg(target_arch = "x86_64")]
+    fn every_way_agrees<I: Isa>(isa: I) {
+        let first = 0xf0f1_0203_8405_8607_9809_0a0b_8c0d_8e8f_u128;
+        let mut expected = vec![first];
+        for i in 0..4200 {
+            expected.push(times_x(expected[i]));
+        }
+        let splat = isa.splat(&first.to_le_bytes());
+        let lanes = I::V::LANES;
+        let [mut last @ .., _] = start::<I, 9>(isa, splat);
+        for group in 0..100 {
+            for (i, tweak) in last.iter_mut().enumerate() {
+                for (lane, block) in tweak.to_blocks()[..lanes].iter().enumerate() {
+                    let number = (group * 8 + i) * lanes + lane;
+                    assert_eq!(u128::from_le_bytes(*block), expected[number], "block {number}");
+                }
+                *tweak = advance(*tweak, 8 * lanes);
+            }
+        }
+        for blocks in [0, 1, 2, 3, 63, 64, 100, 4097] {
+            let there = later(isa, splat, blocks).to_blocks();
+            assert!(there[..lanes].iter().all(|block| u128::from_le_bytes(*block) == expected[blocks]));
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn every_way_to_a_tweak_agrees_on_every_register() {
+        use crate::lanes::{sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
+        Sse::detect().into_iter().for_each(every_way_agrees);
+        Vaes256::detect().into_iter().for_each(every_way_agrees);
+        Vaes512::detect().into_iter().for_each(every_way_agrees);
+    }
+}
