@@ -32,6 +32,10 @@ impl Limits {
     /// Everything that the standards allow.
     pub(crate) const NONE: Self = Self { nonce: 1..=usize::MAX, tag: 4..=16, equal_xts_halves: true };
 
+    /// Nonces of 12 and tags of 16 bytes only.
+    #[cfg(feature = "crates")]
+    pub(crate) const USUAL_GCM: Self = Self { nonce: 12..=12, tag: 16..=16, equal_xts_halves: true };
+
     fn check(&self, batch: &Batch<'_>) -> Result<(), Unsupported> {
         let outside = |what, range: &RangeInclusive<usize>, found| {
             let (low, high) = (range.start(), range.end());

@@ -16,11 +16,17 @@
 mod aws_lc;
 mod each;
 mod evp;
+#[cfg(all(feature = "crates", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod graviola;
 mod libcrypto;
 mod masking;
 mod message;
 #[cfg(feature = "openssl")]
 mod openssl;
+#[cfg(feature = "crates")]
+mod ring;
+#[cfg(feature = "crates")]
+mod rustcrypto;
 
 use cipherlane_core::Device;
 
@@ -45,6 +51,16 @@ impl Absent {
     }
 }
 
+#[cfg(feature = "crates")]
+fn graviola() -> Result<Box<dyn Device>, Absent> {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    let opened = graviola::open();
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let opened = Err("graviola has no code for this architecture".to_owned());
+    let remedy = "run on x86-64 since 2013 or on AArch64 with its cryptographic extension";
+    opened.map_err(|reason| Absent { id: "rival:graviola".to_owned(), reason, remedy: remedy.to_owned() })
+}
+
 fn found() -> Vec<Result<Box<dyn Device>, Absent>> {
     let libcrypto = libcrypto::open().map_err(|reason| Absent {
         id: libcrypto::ID.to_owned(),
@@ -61,6 +77,18 @@ fn found() -> Vec<Result<Box<dyn Device>, Absent>> {
         Ok(openssl::open()),
         #[cfg(not(feature = "openssl"))]
         Err(Absent::feature("rival:openssl", "openssl")),
+        #[cfg(feature = "crates")]
+        Ok(ring::open()),
+        #[cfg(not(feature = "crates"))]
+        Err(Absent::feature("rival:ring", "crates")),
+        #[cfg(feature = "crates")]
+        graviola(),
+        #[cfg(not(feature = "crates"))]
+        Err(Absent::feature("rival:graviola", "crates")),
+        #[cfg(feature = "crates")]
+        Ok(rustcrypto::open()),
+        #[cfg(not(feature = "crates"))]
+        Err(Absent::feature("rival:rustcrypto", "crates")),
     ]
 }
 

@@ -80,13 +80,20 @@ fn resolve(library: &'static Shared) -> Result<(Api, &'static str), &'static str
             finish: symbol(library, "EVP_CipherFinal_ex")?,
             ctrl: symbol(library, "EVP_CIPHER_CTX_ctrl")?,
             set_padding: symbol(library, "EVP_CIPHER_CTX_set_padding")?,
+            params: symbol(library, "EVP_CIPHER_CTX_get_params")
+                .and_then(|get| Ok((get, symbol(library, "EVP_CIPHER_CTX_set_params")?)))
+                .ok(),
         }
     };
     // SAFETY: the type of EVP_CIPHER_fetch since OpenSSL 3.0.
     let fetch: Result<Fetch, _> = unsafe { symbol(library, "EVP_CIPHER_fetch") };
     // SAFETY: the functions are this library's, which is never unloaded, and so are the ciphers.
     let api = unsafe { Api::new(functions, |algorithm| find(library, fetch.ok(), algorithm)) };
-    let way = if fetch.is_ok() { "EVP_CIPHER_fetch once, EVP_CipherUpdate" } else { "EVP_CipherUpdate" };
+    let way = if fetch.is_ok() && functions.params.is_some() {
+        "EVP_CIPHER_fetch once, EVP_CipherUpdate, tags by EVP_CIPHER_CTX_get_params"
+    } else {
+        "EVP_CipherUpdate"
+    };
     Ok((api, way))
 }
 

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use cipherlane_core::{Algorithm, Device};
 
 use crate::each::Each;
-use crate::evp::{Api, CipherPointer, Ctx, Functions, fetch_name};
+use crate::evp::{Api, CipherPointer, Ctx, Functions, Param, fetch_name};
 use crate::libcrypto::EvpLibrary;
 
 /// The device.
@@ -22,6 +22,8 @@ unsafe extern "C" {
     fn EVP_CIPHER_CTX_free(ctx: Ctx);
     fn EVP_CIPHER_CTX_ctrl(ctx: Ctx, command: c_int, length: c_int, pointer: *mut c_void) -> c_int;
     fn EVP_CIPHER_CTX_set_padding(ctx: Ctx, padding: c_int) -> c_int;
+    fn EVP_CIPHER_CTX_get_params(ctx: Ctx, params: *mut Param) -> c_int;
+    fn EVP_CIPHER_CTX_set_params(ctx: Ctx, params: *const Param) -> c_int;
     fn EVP_CIPHER_fetch(
         library: *mut c_void,
         name: *const c_char,
@@ -54,6 +56,7 @@ const FUNCTIONS: Functions = Functions {
     finish: EVP_CipherFinal_ex,
     ctrl: EVP_CIPHER_CTX_ctrl,
     set_padding: EVP_CIPHER_CTX_set_padding,
+    params: Some((EVP_CIPHER_CTX_get_params, EVP_CIPHER_CTX_set_params)),
 };
 
 /// The library as a device.
@@ -64,7 +67,10 @@ pub(crate) fn open() -> Box<dyn Device> {
     let version = api.version();
     let details = vec![
         ("version".to_owned(), version.clone()),
-        ("way".to_owned(), "EVP_CIPHER_fetch once, EVP_CipherUpdate".to_owned()),
+        (
+            "way".to_owned(),
+            "EVP_CIPHER_fetch once, EVP_CipherUpdate, tags by EVP_CIPHER_CTX_get_params".to_owned(),
+        ),
     ];
     Box::new(Each::new(ID, version, details, EvpLibrary::new(api)))
 }

@@ -7,8 +7,17 @@ use aws_lc_sys as aws;
 
 use crate::evp::{CipherPointer, Ctx, Functions};
 
-pub(super) const FUNCTIONS: Functions =
-    Functions { version: aws::OpenSSL_version, ctx_new, ctx_free, init, update, finish, ctrl, set_padding };
+pub(super) const FUNCTIONS: Functions = Functions {
+    version: aws::OpenSSL_version,
+    ctx_new,
+    ctx_free,
+    init,
+    update,
+    finish,
+    ctrl,
+    set_padding,
+    params: None,
+};
 
 unsafe extern "C" fn ctx_new() -> Ctx {
     // SAFETY: takes nothing.

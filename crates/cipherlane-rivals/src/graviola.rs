@@ -1,0 +1,87 @@
+//! graviola: GCM with nonces of 12 and tags of 16 bytes, in place.
+
+use cipherlane_core::{Algorithm, Cipher, Device, Mode, Operation, Shape};
+use graviola::aead::AesGcm;
+
+use crate::each::{Each, Library, Limits};
+use crate::message::{Context, Fault, Message, Tag};
+
+/// The only way there is.
+const WAY: &str = "aes-gcm";
+
+/// The library as a device, or the instructions that it demands and this CPU lacks: it would panic.
+pub(crate) fn open() -> Result<Box<dyn Device>, String> {
+    let missing = missing();
+    if !missing.is_empty() {
+        return Err(format!("graviola needs {}, which this CPU lacks", missing.join(", ")));
+    }
+    let details = vec![(
+        "way".to_owned(),
+        "AesGcm::encrypt, AesGcm::decrypt; copies the text where it lies apart".to_owned(),
+    )];
+    Ok(Box::new(Each::new("rival:graviola", "graviola 0.4".to_owned(), details, Graviola)))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn missing() -> Vec<&'static str> {
+    let wanted = [
+        ("aes", std::is_x86_feature_detected!("aes")),
+        ("pclmulqdq", std::is_x86_feature_detected!("pclmulqdq")),
+        ("bmi1", std::is_x86_feature_detected!("bmi1")),
+        ("adx", std::is_x86_feature_detected!("adx")),
+        ("avx2", std::is_x86_feature_detected!("avx2")),
+    ];
+    wanted.into_iter().filter(|(_, found)| !found).map(|(name, _)| name).collect()
+}
+
+#[cfg(target_arch = "aarch64")]
+fn missing() -> Vec<&'static str> {
+    let wanted = [
+        ("neon", std::arch::is_aarch64_feature_detected!("neon")),
+        ("aes", std::arch::is_aarch64_feature_detected!("aes")),
+        ("pmull", std::arch::is_aarch64_feature_detected!("pmull")),
+        ("sha2", std::arch::is_aarch64_feature_detected!("sha2")),
+    ];
+    wanted.into_iter().filter(|(_, found)| !found).map(|(name, _)| name).collect()
+}
+
+struct Graviola;
+
+impl Library for Graviola {
+    fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
+        let Algorithm { cipher, mode } = shape.algorithm;
+        if mode == Mode::Gcm && cipher != Cipher::Aes192 {
+            vec![(WAY, Limits::USUAL_GCM)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn context(&self, _: Algorithm, _: Operation, _: &str) -> Result<Box<dyn Context>, Fault> {
+        Ok(Box::new(GraviolaContext { key: None }))
+    }
+}
+
+struct GraviolaContext {
+    key: Option<AesGcm>,
+}
+
+impl Context for GraviolaContext {
+    fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
+        if let Some(key) = key {
+            self.key = Some(AesGcm::new(key));
+        }
+        let key = self.key.as_ref().ok_or("the search for a key")?;
+        let nonce = message.nonce.try_into().map_err(|_| "a nonce of 12 bytes")?;
+        message.bring_in_place();
+        match &mut message.tag {
+            Tag::Make(tag) => {
+                let tag: &mut [u8; 16] = (&mut **tag).try_into().map_err(|_| "a tag of 16 bytes")?;
+                key.encrypt(nonce, message.aad, message.out, tag);
+                Ok(true)
+            }
+            Tag::Check(tag) => Ok(key.decrypt(nonce, message.aad, message.out, tag).is_ok()),
+            Tag::Absent => Err("the search for a tag"),
+        }
+    }
+}
