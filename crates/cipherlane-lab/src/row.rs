@@ -99,7 +99,8 @@ impl Point<'_> {
     /// `runner` beside the fastest rival of which every output was right.
     #[allow(clippy::cast_precision_loss)] // sizes below 2^53
     fn best_rival(&self, runner: &Runner<'_>, others: &[Runner<'_>]) -> Option<Comparison> {
-        if runner.contender.is_rival() {
+        // A wrong result is no faster than anything.
+        if runner.contender.is_rival() || runner.checks.unexpected > 0 {
             return None;
         }
         let (seconds, theirs, rival) = others

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cipherlane::verify::Reference;
 use cipherlane::{
     Batch, Device, DeviceError, Info, Kernel, Output, Plan, Session, Shape, Spans, Unsupported, Wish,
 };
@@ -13,7 +14,6 @@ use cipherlane_lab::{
     Suite, Wanted, host, run_suite,
 };
 use cipherlane_record::{Host, Keys, Measurement, Tag, Verdict};
-use cipherlane_reference::Reference;
 
 /// What a test device does with the reference's result.
 #[derive(Clone, Copy, PartialEq)]

@@ -55,7 +55,8 @@ pub struct Measurement {
     pub checks: Checks,
     /// What the number covers.
     pub scope: Scope,
-    /// This row beside the best rival of the same interleaved run; `null` in rows of rivals, or without one.
+    /// This row beside the best rival of the same interleaved run; `null` in rows of rivals, in rows that
+    /// are not verified, and without a rival.
     pub best_rival: Option<Comparison>,
     /// What the samples add up to.
     pub summary: Summary,
@@ -118,7 +119,7 @@ pub struct Sample {
     pub round: usize,
     /// Wall time by the monotonic clock.
     pub wall_seconds: f64,
-    /// CPU time of the calling thread; only where one thread does the work.
+    /// CPU time of the process; only where one thread does the work.
     pub cpu_seconds: Option<f64>,
     /// Whether wall time exceeds CPU time by more than a tenth: something else ran on the core.
     pub preempted: bool,

@@ -38,7 +38,7 @@ pub struct Summary {
     pub outliers_severe: usize,
     /// Samples that the operating system interrupted, superseded ones included.
     pub preempted: usize,
-    /// Median of the thread's own CPU time; only where one thread does the work.
+    /// Median of the CPU time; only where one thread does the work.
     pub median_cpu_seconds: Option<f64>,
 }
 
@@ -64,11 +64,12 @@ pub struct Comparison {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {
-    /// The whole interval lies above 1.
+    /// The whole interval lies above 1 by more than a hundredth, which is as much as the place of code and buffers
+    /// moves a result.
     Faster,
-    /// The whole interval lies below 1.
+    /// The whole interval lies below 1 by more than a hundredth.
     Slower,
-    /// The interval holds 1, or there are too few rounds to tell.
+    /// The interval comes within a hundredth of 1, or there are too few rounds to tell.
     Ambiguous,
 }
 

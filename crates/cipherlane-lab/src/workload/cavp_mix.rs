@@ -1,7 +1,7 @@
 //! The GCM records of NIST's validation program, in their order: nearly every one another key and shape.
 
-use cipherlane_reference::vectors::case::{Case, Expectation};
-use cipherlane_reference::vectors::{VectorError, directory, gcm_records};
+use cipherlane::verify::vectors::case::{Case, Expectation};
+use cipherlane::verify::vectors::{VectorError, directory, gcm_records};
 
 use super::part::{Part, Results, Rows, TagBytes};
 use super::{Job, Named, Request, Task, WorkloadError};

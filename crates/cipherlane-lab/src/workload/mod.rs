@@ -9,9 +9,9 @@ pub mod part;
 pub mod task;
 pub mod tls_16k;
 
+use cipherlane::verify::vectors::VectorError;
 use cipherlane::{Algorithm, BatchError, Operation, UnknownName};
 use cipherlane_record::{Keys, Tag};
-use cipherlane_reference::vectors::VectorError;
 use thiserror::Error;
 
 pub use custom::{Custom, InputError};

@@ -1,0 +1,260 @@
+//! The published schema against what is written, and against what must not be.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cipherlane_record::{
+    Cache, Checks, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part, ReadError, SCHEMA,
+    SCHEMA_VERSION, Sample, Scope, Summary, Tag, Tool, Transfer, Verdict, Writer, csv, markdown, read,
+    read_from,
+};
+use serde_json::{Value, json};
+
+fn host() -> Host {
+    Host {
+        cpu_model: Some("A CPU".to_owned()),
+        gpus: None,
+        features: vec!["aes".to_owned()],
+        logical_cores: 2,
+        physical_cores: Some(2),
+        smt: Some(false),
+        l2_bytes: Some(1 << 20),
+        last_level_cache_bytes: Some(1 << 25),
+        frequency_governor: None,
+        kernel: Some("Linux 6.1.0".to_owned()),
+        hypervisor: Some("KVM".to_owned()),
+        tool: Tool {
+            name: "cipherlane".to_owned(),
+            version: "0.1.0".to_owned(),
+            git_hash: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+            git_dirty: Some(true),
+        },
+        missing: BTreeMap::from([
+            ("gpus".to_owned(), "no driver".to_owned()),
+            ("frequency_governor".to_owned(), "no such file".to_owned()),
+        ]),
+    }
+}
+
+fn summary() -> Summary {
+    Summary {
+        n: 2,
+        median_seconds: 0.0015,
+        median_ci95_seconds: Interval { low: 0.001, high: 0.002 },
+        mad_seconds: 0.0005,
+        p5_seconds: 0.001,
+        p95_seconds: 0.002,
+        min_seconds: 0.001,
+        max_seconds: 0.002,
+        outliers_mild: 0,
+        outliers_severe: 0,
+        preempted: 0,
+        median_cpu_seconds: Some(0.0015),
+    }
+}
+
+fn row() -> Measurement {
+    let sample = Sample {
+        round: 0,
+        wall_seconds: 0.001,
+        cpu_seconds: Some(0.001),
+        preempted: false,
+        superseded: false,
+    };
+    Measurement {
+        schema_version: SCHEMA_VERSION,
+        experiment: "bench".to_owned(),
+        workload: "meter-128".to_owned(),
+        algorithm: "aes-mixed-gcm".to_owned(),
+        operation: "mixed".to_owned(),
+        device: "cpu".to_owned(),
+        device_name: "A CPU, \"quoted\"".to_owned(),
+        kernel: "aes-gcm/avx512/x16".to_owned(),
+        tier: "avx512".to_owned(),
+        threads: 1,
+        message_bytes: 128,
+        messages: 12,
+        bytes: 1536,
+        keys: Keys::Distinct,
+        bytes_per_second: 1.024e6,
+        bytes_per_second_ci95: Interval { low: 7.68e5, high: 1.536e6 },
+        messages_per_second: 8000.0,
+        cycles_per_byte: Some(2.5),
+        core_clock_hertz: Some(2.5e9),
+        verified: true,
+        checks: Checks { messages: 24, planned_rejects: 6, unexpected: 0 },
+        scope: Scope {
+            key_setup: KeySetup::Inside,
+            tag: Tag::Both,
+            transfer: Transfer::None,
+            cache: Cache::Hot,
+            working_set_bytes: 4000,
+            code_path: "aes-gcm/avx512/x16".to_owned(),
+        },
+        best_rival: Some(Comparison {
+            rival: "rival:openssl".to_owned(),
+            rival_name: "OpenSSL 3.6.3".to_owned(),
+            rival_bytes_per_second: 5e5,
+            ratio: 2.0,
+            ratio_ci95: Interval { low: 1.9, high: 2.1 },
+            verdict: Verdict::Faster,
+        }),
+        summary: summary(),
+        passes_per_sample: 3,
+        samples: vec![sample, Sample { round: 1, wall_seconds: 0.002, cpu_seconds: None, ..sample }],
+        parts: vec![Part {
+            algorithm: "aes-128-gcm".to_owned(),
+            operation: "open".to_owned(),
+            messages: 12,
+            bytes: 1536,
+            planned_rejects: 3,
+            kernel: "aes-gcm/avx512/x16".to_owned(),
+            lanes: 16,
+            chunk_bytes: u64::MAX,
+            constant_time: true,
+            median_seconds: 0.0015,
+        }],
+        seed: 7,
+        unix_seconds: 1_800_000_000,
+        argv: vec!["cipherlane".to_owned(), "bench".to_owned()],
+        warnings: Vec::new(),
+        host: host(),
+    }
+}
+
+fn validator() -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    jsonschema::draft202012::meta::validate(&schema).expect("the schema is a schema");
+    jsonschema::validator_for(&schema).expect("the schema compiles")
+}
+
+#[test]
+fn what_is_written_fits_the_schema() {
+    let validator = validator();
+    let rival = Measurement {
+        device: "rival:aws-lc".to_owned(),
+        best_rival: None,
+        cycles_per_byte: None,
+        core_clock_hertz: None,
+        tier: "library".to_owned(),
+        ..row()
+    };
+    let wrong = Measurement { verified: false, checks: Checks { unexpected: 3, ..row().checks }, ..row() };
+    let outside = Tool { git_hash: "unknown".to_owned(), git_dirty: None, ..host().tool };
+    let packed = Measurement { host: Host { tool: outside, ..host() }, ..row() };
+    for row in [row(), rival, wrong, packed] {
+        let mut line = Vec::new();
+        Writer::new(&mut line).append(&row).unwrap();
+        let value: Value = serde_json::from_slice(&line).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+#[test]
+fn names_of_all_families_fit_the_schema() {
+    let validator = validator();
+    let fits = |pointer: &str, name: &str| {
+        let mut value = serde_json::to_value(row()).unwrap();
+        *value.pointer_mut(pointer).unwrap() = json!(name);
+        validator.is_valid(&value)
+    };
+    for algorithm in
+        ["aes-128-gcm", "camellia-256-xts", "sc2000-128-ecb", "sm4-ctr", "sha3-256", "keccak-512", "mixed"]
+    {
+        assert!(fits("/algorithm", algorithm), "{algorithm}");
+    }
+    for device in ["cpu", "cuda:0", "opencl:0", "rival:aws-lc"] {
+        assert!(fits("/device", device), "{device}");
+    }
+    assert!(!fits("/algorithm", "AES-128-GCM") && !fits("/device", "GPU 0"));
+}
+
+/// Each change makes a good row wrong; the schema must see every one.
+#[test]
+fn what_is_wrong_does_not_fit_the_schema() {
+    let validator = validator();
+    let good = serde_json::to_value(row()).unwrap();
+    let changes: [(&str, Value); 16] = [
+        ("/schema_version", json!(2)),
+        ("/operation", json!("encipher")),
+        ("/threads", json!(0)),
+        ("/messages", json!("12")),
+        ("/keys", json!("some")),
+        ("/bytes_per_second", json!(-1.0)),
+        ("/bytes_per_second", Value::Null),
+        ("/scope/key_setup", json!("maybe")),
+        ("/scope", json!({})),
+        ("/best_rival/verdict", json!("BETTER")),
+        ("/samples", json!([])),
+        ("/samples/0/wall_seconds", json!(0)),
+        ("/checks/unexpected", json!(1)), // in a row that says it is verified
+        ("/verified", json!(false)),      // in a row without a wrong output
+        ("/host/smt", Value::Null),       // without a reason
+        ("/host/tool/git_hash", json!("v1")),
+    ];
+    for (pointer, wrong) in changes {
+        let mut value = good.clone();
+        *value.pointer_mut(pointer).unwrap() = wrong.clone();
+        assert!(!validator.is_valid(&value), "{pointer} = {wrong}");
+    }
+    for field in good.as_object().unwrap().keys() {
+        let mut value = good.clone();
+        value.as_object_mut().unwrap().remove(field);
+        assert!(!validator.is_valid(&value), "without {field}");
+    }
+    let mut more = good;
+    more["speed"] = json!("high");
+    assert!(!validator.is_valid(&more));
+}
+
+#[test]
+fn rows_read_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    for experiment in ["one", "two"] {
+        // Opened twice: what is there is kept.
+        let row = Measurement { experiment: experiment.to_owned(), ..row() };
+        Writer::open(&path).unwrap().append(&row).unwrap();
+    }
+    let rows = read(&path).unwrap();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[0], Measurement { experiment: "one".to_owned(), ..row() });
+}
+
+#[test]
+fn a_wrong_line_is_named_by_its_number() {
+    let good = serde_json::to_string(&row()).unwrap();
+    let at = |text: String| read_from(text.as_bytes(), Path::new("rows.jsonl")).unwrap_err();
+    let error = at(format!("{good}\n\n{}\n", &good[..good.len() / 2]));
+    assert!(matches!(error, ReadError::Line { line: 3, .. }), "{error}");
+    assert!(error.to_string().starts_with("rows.jsonl:3: "), "{error}");
+    let error = at(format!("{good}\n{{\"schema_version\": 99, \"new\": 1}}\n"));
+    assert!(matches!(error, ReadError::Version { line: 2, found: 99, .. }), "{error}");
+    let missing = read(Path::new("/nowhere/rows.jsonl")).unwrap_err();
+    assert!(missing.to_string().contains("/nowhere/rows.jsonl"), "{missing}");
+}
+
+#[test]
+fn tables_have_a_line_for_each_row() {
+    let mut table = Vec::new();
+    csv::write(&mut table, &[row(), row()]).unwrap();
+    let table = String::from_utf8(table).unwrap();
+    let lines: Vec<&str> = table.split_terminator("\r\n").collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines[1].contains("\"A CPU, \"\"quoted\"\"\"") && lines[1].contains("FASTER"), "{}", lines[1]);
+
+    let mut table = Vec::new();
+    let wrong = Measurement { verified: false, checks: Checks { unexpected: 3, ..row().checks }, ..row() };
+    markdown::write(&mut table, &[row(), wrong]).unwrap();
+    let table = String::from_utf8(table).unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 4);
+    let columns = |line: &str| line.matches('|').count();
+    assert!(lines.iter().all(|line| columns(line) == columns(lines[0])), "{table}");
+    assert!(lines[2].contains("2.00 (1.90 to 2.10) FASTER") && lines[2].contains("key set-up inside"));
+    assert!(lines[3].contains("WRONG: 3 of 24 outputs") && !lines[3].contains("0.001 ("), "{}", lines[3]);
+}
