@@ -17,7 +17,7 @@ pub const WORKLOAD: Named = Named {
         Job::Single(CTR, Operation::Encrypt),
     ],
     fixed_size: true,
-    weight: 3.0,
+    weight: 4.0,
     build,
 };
 

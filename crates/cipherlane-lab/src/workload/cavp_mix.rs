@@ -13,7 +13,7 @@ pub const WORKLOAD: Named = Named {
     question: "How fast are tiny messages of which no two have the same key or shape?",
     jobs: &[Job::Mixed],
     fixed_size: true,
-    weight: 1.0,
+    weight: 2.0,
     build,
 };
 
