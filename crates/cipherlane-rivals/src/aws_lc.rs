@@ -11,8 +11,9 @@ use std::sync::OnceLock;
 use aws_lc_sys as aws;
 use cipherlane_core::{Algorithm, Cipher, Device, Mode, Operation, Shape};
 
-use crate::each::{Each, Library, Limits};
+use crate::each::{Each, Library, Limits, aes_instructions};
 use crate::evp::{Api, CipherPointer, Evp};
+use crate::masking;
 use crate::message::{Context, Fault};
 
 /// The device.
@@ -31,7 +32,7 @@ pub(crate) fn open() -> Box<dyn Device> {
     // SAFETY: all functions are AWS-LC's, linked statically, and `find` names each cipher's own function.
     let api = API.get_or_init(|| unsafe { Api::new(functions::FUNCTIONS, find) });
     let version = api.version();
-    let details = vec![
+    let mut details = vec![
         ("version".to_owned(), version.clone()),
         (
             "way".to_owned(),
@@ -39,6 +40,7 @@ pub(crate) fn open() -> Box<dyn Device> {
                 .to_owned(),
         ),
     ];
+    details.extend(masking::detail());
     let limits = Limits { equal_xts_halves: api.takes_equal_xts_halves(), ..Limits::NONE };
     Box::new(Each::new(ID, version, details, AwsLc { api, limits }))
 }
@@ -101,5 +103,9 @@ impl Library for AwsLc {
             DIRECT => Box::new(direct::Direct::new(algorithm, operation)),
             _ => Box::new(Evp::new(self.api, algorithm, operation)?),
         })
+    }
+
+    fn constant_time(&self) -> bool {
+        aes_instructions() && masking::keeps_aes()
     }
 }

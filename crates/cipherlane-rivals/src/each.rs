@@ -84,9 +84,7 @@ pub(crate) trait Library: Send + Sync + 'static {
     ) -> Result<Box<dyn Context>, Fault>;
 
     /// Whether its timing on this machine is independent of keys and data.
-    fn constant_time(&self) -> bool {
-        aes_instructions()
-    }
+    fn constant_time(&self) -> bool;
 }
 
 /// Whether the CPU has the instructions with which libraries do AES-GCM in constant time.
@@ -113,7 +111,8 @@ impl<L: Library> Each<L> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         details.push((
             "threads".to_owned(),
-            "a batch is split between messages; the library has no way to split one message".to_owned(),
+            "a batch is split between messages, since the library cannot split one; threads are not pinned"
+                .to_owned(),
         ));
         let info = Info { id: id.to_owned(), name, tiers: vec![TIER.to_owned()], threads, details };
         Self { library: Arc::new(library), info }

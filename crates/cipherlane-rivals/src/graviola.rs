@@ -60,6 +60,10 @@ impl Library for Graviola {
     fn context(&self, _: Algorithm, _: Operation, _: &str) -> Result<Box<dyn Context>, Fault> {
         Ok(Box::new(GraviolaContext { key: None }))
     }
+
+    fn constant_time(&self) -> bool {
+        true
+    }
 }
 
 struct GraviolaContext {

@@ -8,8 +8,9 @@ use std::sync::OnceLock;
 use cipherlane_core::{Algorithm, Device, Operation, Shape};
 use libloading::Library as Shared;
 
-use crate::each::{Each, Library, Limits};
+use crate::each::{Each, Library, Limits, aes_instructions};
 use crate::evp::{Api, CipherPointer, Evp, Functions, fetch_name, function_name};
+use crate::masking;
 use crate::message::{Context, Fault};
 
 /// The device.
@@ -34,11 +35,12 @@ pub(crate) fn open() -> Result<Box<dyn Device>, String> {
     static OPENED: OnceLock<Result<(Api, Found), String>> = OnceLock::new();
     let (api, found) = OPENED.get_or_init(load).as_ref().map_err(Clone::clone)?;
     let version = api.version();
-    let details = vec![
+    let mut details = vec![
         ("version".to_owned(), version.clone()),
         ("file".to_owned(), found.file.to_owned()),
         ("way".to_owned(), found.way.to_owned()),
     ];
+    details.extend(masking::detail());
     Ok(Box::new(Each::new(ID, version, details, EvpLibrary::new(api))))
 }
 
@@ -148,5 +150,9 @@ impl Library for EvpLibrary {
         _: &str,
     ) -> Result<Box<dyn Context>, Fault> {
         Ok(Box::new(Evp::new(self.api, algorithm, operation)?))
+    }
+
+    fn constant_time(&self) -> bool {
+        aes_instructions() && masking::keeps_aes()
     }
 }

@@ -10,6 +10,7 @@ use cipherlane_core::{Algorithm, Device};
 use crate::each::Each;
 use crate::evp::{Api, CipherPointer, Ctx, Functions, Param, fetch_name};
 use crate::libcrypto::EvpLibrary;
+use crate::masking;
 
 /// The device.
 pub(crate) const ID: &str = "rival:openssl";
@@ -65,13 +66,14 @@ pub(crate) fn open() -> Box<dyn Device> {
     // SAFETY: all functions are those of the one OpenSSL that is linked, and `find` asks it for the very algorithm.
     let api = API.get_or_init(|| unsafe { Api::new(FUNCTIONS, find) });
     let version = api.version();
-    let details = vec![
+    let mut details = vec![
         ("version".to_owned(), version.clone()),
         (
             "way".to_owned(),
             "EVP_CIPHER_fetch once, EVP_CipherUpdate, tags by EVP_CIPHER_CTX_get_params".to_owned(),
         ),
     ];
+    details.extend(masking::detail());
     Box::new(Each::new(ID, version, details, EvpLibrary::new(api)))
 }
 
