@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use cipherlane_core::{BLOCK, Batch, Output, Source};
 
+use crate::rows::{Rows, first_bytes, load_block, store_block};
+
 /// A batch that has passed [`Batch::check`], with its output.
 ///
 /// Threads share it: each touches only the bytes of the messages (or segments) that it was given, and offsets
@@ -15,6 +17,9 @@ pub(crate) struct Job<'a> {
     output: *mut u8,
     tags: *mut u8,
     accepted: *mut bool,
+    keys: Rows<'a>,
+    nonces: Rows<'a>,
+    aad: Rows<'a>,
     borrowed: PhantomData<&'a mut u8>,
 }
 
@@ -62,7 +67,8 @@ impl<'a> Job<'a> {
             Source::InPlace => text.cast_const(),
         };
         let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
-        Self { batch, input, output: text, tags, accepted, borrowed: PhantomData }
+        let (keys, nonces, aad) = (Rows::new(&batch.keys), Rows::new(&batch.nonces), Rows::new(&batch.aad));
+        Self { batch, input, output: text, tags, accepted, keys, nonces, aad, borrowed: PhantomData }
     }
 
     /// The batch: keys, nonces, AAD and lengths.
@@ -75,10 +81,14 @@ impl<'a> Job<'a> {
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
     pub(crate) fn message(&self, index: usize) -> Message {
-        let (start, end) = (self.batch.messages.offsets[index], self.batch.messages.offsets[index + 1]);
-        let (start, bytes) = (start as usize, (end - start) as usize);
-        // SAFETY: the check has shown that both buffers reach to the last offset.
-        unsafe { Message { input: self.input.add(start), output: self.output.add(start), bytes } }
+        debug_assert!(index < self.batch.len());
+        // SAFETY: the check has shown that both buffers reach to the last offset; `index` is one of the messages.
+        unsafe {
+            let offsets = self.batch.messages.offsets;
+            let (start, end) = (*offsets.get_unchecked(index), *offsets.get_unchecked(index + 1));
+            let (start, bytes) = (start as usize, (end - start) as usize);
+            Message { input: self.input.add(start), output: self.output.add(start), bytes }
+        }
     }
 
     /// Where the messages of `range` lie: one after the other, so that they are one message to a mode that treats
@@ -108,34 +118,49 @@ impl<'a> Job<'a> {
     #[inline(always)]
     pub(crate) fn nonce_block(&self, index: usize) -> [u8; BLOCK] {
         let mut block = [0; BLOCK];
-        block.copy_from_slice(self.batch.nonces.row(index));
+        block.copy_from_slice(self.nonce(index));
         block
+    }
+
+    /// The key of message `index`.
+    #[inline(always)]
+    pub(crate) fn key(&self, index: usize) -> &'a [u8] {
+        self.keys.get(index)
+    }
+
+    /// The nonce of message `index`.
+    #[inline(always)]
+    pub(crate) fn nonce(&self, index: usize) -> &'a [u8] {
+        self.nonces.get(index)
+    }
+
+    /// The AAD of message `index`.
+    #[inline(always)]
+    pub(crate) fn aad(&self, index: usize) -> &'a [u8] {
+        self.aad.get(index)
     }
 
     /// Stores the tag of message `index`: as many bytes of `tag` as its length says. A longer row is filled with
     /// zeros.
     #[inline(always)]
-    pub(crate) fn put_tag(&self, index: usize, tag: &[u8; BLOCK]) {
+    pub(crate) fn put_tag(&self, index: usize, tag: u128) {
         let stride = self.batch.tag_lengths.stride();
-        let length = self.batch.tag_lengths.get(index);
-        debug_assert!(length <= stride && stride <= BLOCK);
-        let mut row = [0; BLOCK];
-        row[..length].copy_from_slice(&tag[..length]);
+        let tag = tag & first_bytes(self.batch.tag_lengths.get(index));
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message, and this thread
         // alone has this message.
-        unsafe { std::ptr::copy_nonoverlapping(row.as_ptr(), self.tags.add(index * stride), stride) }
+        unsafe { store_block(tag, self.tags.add(index * stride), stride) }
     }
 
     /// Compares the tag of message `index` with `tag` in constant time and stores the verdict. The text of a
     /// rejected message is zeroed.
     #[inline(always)]
-    pub(crate) fn check_tag(&self, index: usize, tag: &[u8; BLOCK]) {
+    pub(crate) fn check_tag(&self, index: usize, tag: u128) {
         let stride = self.batch.tag_lengths.stride();
         let length = self.batch.tag_lengths.get(index);
-        let expected = &self.batch.tags[index * stride..index * stride + length];
-        let difference = expected.iter().zip(tag).fold(0, |difference, (a, b)| difference | (a ^ b));
-        // Hides from the compiler that it may stop at the first difference.
-        let accepted = std::hint::black_box(difference) == 0;
+        // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
+        let expected = unsafe { load_block(self.batch.tags.as_ptr().add(index * stride), stride) };
+        let difference = (expected ^ tag) & first_bytes(length);
+        let accepted = difference == 0;
         if !accepted {
             let message = self.message(index);
             // SAFETY: this thread alone has this message.

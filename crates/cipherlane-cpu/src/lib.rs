@@ -8,16 +8,22 @@
 mod cipher;
 mod crew;
 mod describe;
+mod device;
 #[allow(unsafe_code)] // pointers into the buffers of a checked batch, shared by threads
 mod job;
 #[allow(unsafe_code)] // vector intrinsics, each behind a proof of its CPU feature
 mod lanes;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
+mod session;
 mod split;
+mod table;
 mod threads;
 mod tier;
 mod topology;
+#[allow(unsafe_code)] // rows of a checked batch
+mod rows;
 mod worker;
 
+pub use device::Cpu;
 pub use tier::Tier;

@@ -4,17 +4,19 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use crate::worker::Segment;
+use crate::worker::{LAST_SEGMENT, Segment};
 
 /// What a message costs beside its bytes, as so many bytes: nonce, tag, the ends of loops, and for a key of its own
-/// the expansion of it. A million empty messages are work, too.
+/// the expansion of it. A million empty messages are work, too. Measured for AES-128-GCM on AVX-512: a message of 64
+/// bytes takes the time of about 320 bytes of a long one.
 pub(crate) const fn message_cost(shared_key: bool) -> u64 {
-    if shared_key { 64 } else { 1024 }
+    if shared_key { 256 } else { 1024 }
 }
 
 /// Cuts inside a message are multiples of it, and no segment is shorter: kernels run whole groups of lanes up to
 /// the last segment, and a last block with its stolen ciphertext (IEEE 1619 section 5.3.2) stays in one segment.
 const SEGMENT_ALIGN: usize = 1024;
+const _: () = assert!(SEGMENT_ALIGN >= LAST_SEGMENT);
 
 /// The smallest chunk.
 pub(crate) const MIN_CHUNK: usize = 4 * SEGMENT_ALIGN;

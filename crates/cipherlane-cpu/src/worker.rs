@@ -31,7 +31,7 @@ pub(crate) trait Segments: Send + Sync {
     fn finish(&self, job: &Job<'_>, message: usize, segments: &[(Segment, Partial)]);
 }
 
-/// A part of one message, as [`cut`] cuts it.
+/// A part of one message. Where messages are cut, `split.rs` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     /// Index of the message in its batch.
@@ -50,8 +50,9 @@ pub(crate) type Partial = [u8; BLOCK];
 /// a message in the same hands: at most 31 bytes.
 pub(crate) const LAST_SEGMENT: usize = 2 * BLOCK;
 
-/// Cuts a message of `bytes` bytes into segments of `chunk` bytes, a multiple of 16. The last one takes the rest,
-/// and a rest shorter than [`LAST_SEGMENT`] joins the segment before it.
+/// Cuts a message of `bytes` bytes as closely as kernels allow: into segments of `chunk` bytes, a multiple of 16. The
+/// last one takes the rest, and a rest shorter than [`LAST_SEGMENT`] joins the segment before it.
+#[cfg(test)]
 pub(crate) fn cut(bytes: usize, chunk: usize) -> impl ExactSizeIterator<Item = Range<usize>> {
     assert!(chunk > 0 && chunk.is_multiple_of(BLOCK), "segments are whole blocks");
     let last = bytes.saturating_sub(LAST_SEGMENT) / chunk;

@@ -15,15 +15,13 @@ pub(crate) type RoundKeys<V> = [V; MAX_KEYS];
 ///
 /// `key` holds the key of each lane: its first 16 bytes, then the rest (8 bytes in the low half, or 16).
 #[inline(always)]
-pub(crate) fn expand<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, key: [I::V; 2]) -> RoundKeys<I::V> {
-    let mut keys = [isa.zero(); MAX_KEYS];
+fn expand<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
     match ROUNDS {
-        10 => expand_128(isa, key[0], &mut keys),
-        12 => expand_192(isa, key, &mut keys),
-        14 => expand_256(isa, key, &mut keys),
+        10 => expand_128(isa, key[0], keys),
+        12 => expand_192(isa, key, keys),
+        14 => expand_256(isa, key, keys),
         _ => unreachable!("AES has 10, 12 or 14 rounds"),
     }
-    keys
 }
 
 /// Rcon[1..=10] of FIPS 197 section 5.2: powers of x.
@@ -65,11 +63,11 @@ fn running_xor<T: Lanes>(words: T) -> T {
 }
 
 #[inline(always)]
-fn expand_128<I: Isa<V: AesLanes>>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>) {
+fn expand_128<I: Isa<V: AesLanes>>(isa: I, mut key: I::V, keys: &mut RoundKeys<I::V>) {
     keys[0] = key;
     for i in 1..=10 {
-        let word = sub_word::<I, 3, 1>(isa, keys[i - 1], ROUND_CONSTANTS[i - 1]);
-        keys[i] = running_xor(keys[i - 1]).xor(word);
+        key = running_xor(key).xor(sub_word::<I, 3, 1>(isa, key, ROUND_CONSTANTS[i - 1]));
+        keys[i] = key;
     }
 }
 
@@ -98,28 +96,26 @@ fn step_192<I: Isa<V: AesLanes>>(isa: I, four: I::V, two: I::V, constant: u8, la
 
 #[inline(always)]
 fn expand_256<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
-    keys[..2].copy_from_slice(&key);
-    for i in 2..15 {
-        let word = if i % 2 == 0 {
-            sub_word::<I, 3, 1>(isa, keys[i - 1], ROUND_CONSTANTS[i / 2 - 1])
-        } else {
-            sub_word::<I, 3, 0>(isa, keys[i - 1], 0)
-        };
-        keys[i] = running_xor(keys[i - 2]).xor(word);
+    let [mut first, mut second] = key;
+    (keys[0], keys[1]) = (first, second);
+    for i in 1..=7 {
+        first = running_xor(first).xor(sub_word::<I, 3, 1>(isa, second, ROUND_CONSTANTS[i - 1]));
+        keys[2 * i] = first;
+        if i < 7 {
+            second = running_xor(second).xor(sub_word::<I, 3, 0>(isa, first, 0));
+            keys[2 * i + 1] = second;
+        }
     }
 }
 
 /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order, all but the first
 /// and the last through InvMixColumns. A last round undone by a full inverse round is just that.
 #[inline(always)]
-fn invert<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, keys: &RoundKeys<I::V>) -> RoundKeys<I::V> {
-    let mut inverse = [isa.zero(); MAX_KEYS];
-    inverse[0] = keys[ROUNDS];
-    for i in 1..ROUNDS {
-        inverse[i] = keys[ROUNDS - i].aes_encrypt_last(isa.zero()).aes_decrypt_round(isa.zero());
+fn invert<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, keys: &mut RoundKeys<I::V>) {
+    keys[..=ROUNDS].reverse();
+    for key in &mut keys[1..ROUNDS] {
+        *key = key.aes_encrypt_last(isa.zero()).aes_decrypt_round(isa.zero());
     }
-    inverse[ROUNDS] = keys[0];
-    inverse
 }
 
 /// Bytes of the key that has ROUNDS rounds (FIPS 197 section 5, table 3).
@@ -149,19 +145,23 @@ fn load_keys<'k, I: Isa, const ROUNDS: usize>(isa: I, key: impl Fn(usize) -> &'k
     }
 }
 
-/// Key expansion as work of its own, so that it is compiled once and not into every mode.
-struct Expand<I: Isa, const ROUNDS: usize, const INVERSE: bool> {
+/// Key expansion as work of its own, so that it is compiled once and not into every mode. In place, because a key
+/// of its own for each message would otherwise be copied several times.
+struct Expand<'a, I: Isa, const ROUNDS: usize, const INVERSE: bool> {
     isa: I,
     key: [I::V; 2],
+    keys: &'a mut RoundKeys<I::V>,
 }
 
-impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Work for Expand<I, ROUNDS, INVERSE> {
-    type Output = RoundKeys<I::V>;
+impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Work for Expand<'_, I, ROUNDS, INVERSE> {
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> RoundKeys<I::V> {
-        let keys = expand::<I, ROUNDS>(self.isa, self.key);
-        if INVERSE { invert::<I, ROUNDS>(self.isa, &keys) } else { keys }
+    fn run(self) {
+        expand::<I, ROUNDS>(self.isa, self.key, self.keys);
+        if INVERSE {
+            invert::<I, ROUNDS>(self.isa, self.keys);
+        }
     }
 }
 
@@ -182,8 +182,15 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesEncrypt<I, ROU
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
-        let key = load_keys::<I, ROUNDS>(isa, |_| key);
-        Self { isa, keys: isa.vectorize(Expand::<I, ROUNDS, false> { isa, key }) }
+        let mut cipher = Self { isa, keys: [isa.zero(); MAX_KEYS] };
+        cipher.rekey(key);
+        cipher
+    }
+
+    #[inline(always)]
+    fn rekey(&mut self, key: &[u8]) {
+        let key = load_keys::<I, ROUNDS>(self.isa, |_| key);
+        self.isa.vectorize(Expand::<I, ROUNDS, false> { isa: self.isa, key, keys: &mut self.keys });
     }
 
     #[inline(always)]
@@ -216,8 +223,15 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesEncrypt<I, ROU
 impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUNDS> {
     #[inline(always)]
     fn per_lane<'k>(isa: I, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        let key = load_keys::<I, ROUNDS>(isa, key);
-        Self { isa, keys: isa.vectorize(Expand::<I, ROUNDS, false> { isa, key }) }
+        let mut cipher = Self { isa, keys: [isa.zero(); MAX_KEYS] };
+        cipher.rekey_lanes(key);
+        cipher
+    }
+
+    #[inline(always)]
+    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
+        let key = load_keys::<I, ROUNDS>(self.isa, key);
+        self.isa.vectorize(Expand::<I, ROUNDS, false> { isa: self.isa, key, keys: &mut self.keys });
     }
 
     #[inline(always)]
@@ -242,8 +256,15 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesDecrypt<I, ROU
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
-        let key = load_keys::<I, ROUNDS>(isa, |_| key);
-        Self { isa, keys: isa.vectorize(Expand::<I, ROUNDS, true> { isa, key }) }
+        let mut cipher = Self { isa, keys: [isa.zero(); MAX_KEYS] };
+        cipher.rekey(key);
+        cipher
+    }
+
+    #[inline(always)]
+    fn rekey(&mut self, key: &[u8]) {
+        let key = load_keys::<I, ROUNDS>(self.isa, |_| key);
+        self.isa.vectorize(Expand::<I, ROUNDS, true> { isa: self.isa, key, keys: &mut self.keys });
     }
 
     #[inline(always)]

@@ -1,7 +1,10 @@
 //! Block ciphers over the vector vocabulary: one file each.
 
+pub(crate) mod aes_bitsliced;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod aes_rounds;
+#[cfg(test)]
+mod tests;
 
 use crate::lanes::Isa;
 
@@ -21,6 +24,12 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
 
     /// Expands `key`, whose length is that of the cipher.
     fn new(isa: Self::Isa, key: &[u8]) -> Self;
+
+    /// Takes another key in the place of its own.
+    #[inline(always)]
+    fn rekey(&mut self, key: &[u8]) {
+        *self = Self::new(self.isa(), key);
+    }
 
     /// The instruction set.
     fn isa(&self) -> Self::Isa;
@@ -43,6 +52,12 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
 pub(crate) trait KeyPerLane: Permutation {
     /// Expands `key(i)` for lane `i`, all lanes at once.
     fn per_lane<'k>(isa: Self::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self;
+
+    /// Takes other keys in the place of its own.
+    #[inline(always)]
+    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
+        *self = Self::per_lane(self.isa(), key);
+    }
 
     /// Applies `each[i]` to register `i`.
     fn apply_each<const N: usize>(each: &[Self; N], blocks: [V<Self>; N]) -> [V<Self>; N];

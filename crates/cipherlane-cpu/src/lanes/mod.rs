@@ -10,7 +10,12 @@
 //! `array::map` or `from_fn` over registers.
 
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+pub(crate) mod portable;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod sse;
+#[cfg(test)]
+mod tests;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vaes256;
 #[cfg(target_arch = "x86_64")]
@@ -45,6 +50,21 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
     fn lanes(self, blocks: &[[u8; BLOCK]; MAX_LANES]) -> Self::V {
         // SAFETY: the array holds MAX_LANES >= LANES lanes.
         unsafe { self.load(blocks.as_ptr().cast()) }
+    }
+
+    /// Lane `i` is `words[i]`, little-endian, for the first LANES words. For blocks that were put together in
+    /// registers: an array of bytes would be assembled byte by byte.
+    #[inline(always)]
+    fn words(self, words: &[u128; MAX_LANES]) -> Self::V {
+        // SAFETY: the array holds MAX_LANES >= LANES lanes.
+        unsafe { self.load(words.as_ptr().cast()) }
+    }
+
+    /// `word`, little-endian, in every lane.
+    #[inline(always)]
+    fn splat_word(self, word: u128) -> Self::V {
+        // SAFETY: a u128 is 16 bytes.
+        self.splat(unsafe { &*(&raw const word).cast() })
     }
 
     /// `LANES * 16` bytes from `from`, which need not be aligned.
@@ -144,6 +164,15 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
         blocks
     }
 
+    /// The lanes as little-endian words.
+    #[inline(always)]
+    fn to_words(self) -> [u128; MAX_LANES] {
+        let mut words = [0; MAX_LANES];
+        // SAFETY: the array holds MAX_LANES >= LANES lanes.
+        unsafe { self.store(words.as_mut_ptr().cast()) };
+        words
+    }
+
     /// `self ^ other`.
     fn xor(self, other: Self) -> Self;
 
@@ -195,8 +224,42 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// XOR of all lanes, in a single block.
     fn fold(self) -> [u8; BLOCK];
 
+    /// XOR of all lanes, as a little-endian word.
+    #[inline(always)]
+    fn fold_word(self) -> u128 {
+        u128::from_le_bytes(self.fold())
+    }
+
     /// Lane `i` of the result is the XOR of all lanes of `registers[i]`, for the first LANES registers.
     fn fold_each(registers: &[Self; MAX_LANES]) -> Self;
+
+    /// Multiplies each lane by x in the bit-reflected field of GHASH, its bytes reversed (see
+    /// [`crate::mode::gcm::ghash`]).
+    #[inline(always)]
+    fn times_x_reflected(self) -> Self {
+        let mut words = self.to_words();
+        for word in &mut words[..Self::LANES] {
+            *word = crate::mode::gcm::ghash::times_x(*word);
+        }
+        self.isa().words(&words)
+    }
+
+    /// The instruction set whose register this is: a value proves it.
+    fn isa(self) -> Self::Isa;
+
+    /// Lane `j` of result `i` is lane `i` of `registers[j]`, for the first LANES of both.
+    #[inline(always)]
+    fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES] {
+        let mut result = *registers;
+        for (i, register) in result.iter_mut().enumerate().take(Self::LANES) {
+            let mut lanes = [[0; BLOCK]; MAX_LANES];
+            for (lane, from) in lanes.iter_mut().zip(registers) {
+                *lane = from.to_blocks()[i];
+            }
+            *register = register.isa().lanes(&lanes);
+        }
+        result
+    }
 
     /// Multiplies each lane by x^(8 * BYTES) in the field of XTS: little-endian, x^128 = x^7 + x^2 + x + 1
     /// (IEEE 1619 section 5.2). `BYTES` is at most 4: the bits carried out are reduced once.
@@ -224,5 +287,15 @@ pub(crate) fn wipe<V: Lanes>(registers: &mut [V]) {
         unsafe { std::ptr::write_volatile(register, std::mem::zeroed()) }
     }
     // What follows, the release of the memory included, stays after the writes.
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+}
+
+/// Overwrites blocks that held a secret.
+#[inline(always)]
+pub(crate) fn wipe_blocks(blocks: &mut [[u8; BLOCK]]) {
+    for block in blocks {
+        // SAFETY: an exclusive reference is good for a write. A volatile write is never left out.
+        unsafe { std::ptr::write_volatile(block, [0; BLOCK]) }
+    }
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }

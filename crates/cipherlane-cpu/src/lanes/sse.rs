@@ -78,6 +78,11 @@ impl Lanes for X1 {
     const LANES: usize = 1;
 
     #[inline(always)]
+    fn isa(self) -> Sse {
+        Sse(())
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm_storeu_si128(to.cast(), self.0) }
@@ -184,6 +189,11 @@ impl Lanes for X1 {
     #[inline(always)]
     fn fold_each(registers: &[Self; MAX_LANES]) -> Self {
         registers[0]
+    }
+
+    #[inline(always)]
+    fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES] {
+        *registers
     }
 
     #[inline(always)]

@@ -79,6 +79,11 @@ impl Lanes for X2 {
     const LANES: usize = 2;
 
     #[inline(always)]
+    fn isa(self) -> Vaes256 {
+        Vaes256(())
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
@@ -203,6 +208,18 @@ impl Lanes for X2 {
             let second = _mm256_permute2x128_si256::<0x31>(a, b);
             _mm256_xor_si256(first, second)
         })
+    }
+
+    #[inline(always)]
+    fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES] {
+        let (a, b) = (registers[0].0, registers[1].0);
+        let mut result = *registers;
+        // SAFETY: as above.
+        unsafe {
+            result[0] = Self(_mm256_permute2x128_si256::<0x20>(a, b));
+            result[1] = Self(_mm256_permute2x128_si256::<0x31>(a, b));
+        }
+        result
     }
 
     #[inline(always)]

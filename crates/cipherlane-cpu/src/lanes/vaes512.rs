@@ -99,6 +99,11 @@ impl Lanes for X4 {
     const LANES: usize = 4;
 
     #[inline(always)]
+    fn isa(self) -> Vaes512 {
+        Vaes512(())
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm512_storeu_si512(to.cast(), self.0) }
@@ -240,6 +245,25 @@ impl Lanes for X4 {
             let cd = _mm512_xor_si512(_mm512_shuffle_i32x4::<0x44>(c, d), _mm512_shuffle_i32x4::<0xee>(c, d));
             _mm512_xor_si512(_mm512_shuffle_i32x4::<0x88>(ab, cd), _mm512_shuffle_i32x4::<0xdd>(ab, cd))
         })
+    }
+
+    #[inline(always)]
+    fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES] {
+        let [a, b, c, d] = *registers;
+        // SAFETY: as above.
+        unsafe {
+            // Lanes 0 and 1 of two registers, then lanes 2 and 3.
+            let ab = _mm512_shuffle_i32x4::<0x44>(a.0, b.0);
+            let cd = _mm512_shuffle_i32x4::<0x44>(c.0, d.0);
+            let ab_high = _mm512_shuffle_i32x4::<0xee>(a.0, b.0);
+            let cd_high = _mm512_shuffle_i32x4::<0xee>(c.0, d.0);
+            [
+                Self(_mm512_shuffle_i32x4::<0x88>(ab, cd)),
+                Self(_mm512_shuffle_i32x4::<0xdd>(ab, cd)),
+                Self(_mm512_shuffle_i32x4::<0x88>(ab_high, cd_high)),
+                Self(_mm512_shuffle_i32x4::<0xdd>(ab_high, cd_high)),
+            ]
+        }
     }
 
     #[inline(always)]

@@ -87,9 +87,12 @@ unsafe fn at_most_one<T: Pass, const M: usize>(pass: &mut T, message: Message) -
     }
 }
 
-/// A message of at most M registers as one group.
+/// Runs `pass` over a message of at most M registers as one group.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output.
 #[inline(always)]
-unsafe fn padded<T: Pass, const M: usize>(pass: &mut T, message: Message) {
+pub(crate) unsafe fn padded<T: Pass, const M: usize>(pass: &mut T, message: Message) {
     // SAFETY: the caller's promise.
     unsafe {
         let input = load_padded::<_, M>(pass.cipher().isa(), message.input, message.bytes);

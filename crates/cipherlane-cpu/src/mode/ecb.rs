@@ -46,9 +46,9 @@ impl<P: Permutation, const N: usize> Body for EcbBody<P, N> {
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
             return unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, job.consecutive(range)) };
         }
+        let mut own = None;
         for index in range {
-            let mut own = None;
-            let cipher = self.keys.of(job.batch().keys.row(index), &mut own);
+            let cipher = self.keys.of(job.key(index), &mut own);
             // SAFETY: the job's pointers are good, and this thread alone has this message.
             unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, job.message(index)) }
         }
@@ -57,7 +57,7 @@ impl<P: Permutation, const N: usize> Body for EcbBody<P, N> {
     #[inline(always)]
     fn segment(&self, job: &Job<'_>, segment: &Segment) {
         let mut own = None;
-        let cipher = self.keys.of(job.batch().keys.row(segment.message), &mut own);
+        let cipher = self.keys.of(job.key(segment.message), &mut own);
         // SAFETY: the job's pointers are good, and this thread alone has this segment.
         unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, part(job, segment)) }
     }

@@ -26,11 +26,18 @@ impl<P: Permutation> Keys<P> {
         self.shared.as_ref()
     }
 
-    /// The cipher of a message with `key`. A key of its own is expanded into `own`, and wiped with it.
+    /// The cipher of a message with `key`. A key of its own is expanded into `own`, over that of the message
+    /// before, and wiped with it.
     #[inline(always)]
     pub(crate) fn of<'a>(&'a self, key: &[u8], own: &'a mut Option<P>) -> &'a P {
-        match &self.shared {
-            Some(cipher) => cipher,
+        if let Some(cipher) = &self.shared {
+            return cipher;
+        }
+        match own {
+            Some(cipher) => {
+                cipher.rekey(key);
+                cipher
+            }
             None => own.insert(P::new(self.isa, key)),
         }
     }

@@ -5,6 +5,7 @@ mod body;
 pub(crate) mod cbc;
 pub(crate) mod ctr;
 pub(crate) mod ecb;
+pub(crate) mod gcm;
 mod keys;
 #[cfg(test)]
 mod tests;

@@ -44,9 +44,9 @@ impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        let mut own = None;
         for index in range {
-            let mut own = None;
-            let cipher = self.keys.of(job.batch().keys.row(index), &mut own);
+            let cipher = self.keys.of(job.key(index), &mut own);
             // SAFETY: the job's pointers are good, and this thread alone has this message.
             unsafe { run::<P, N>(cipher, &job.nonce_block(index), job.message(index)) }
         }
@@ -55,7 +55,7 @@ impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
     #[inline(always)]
     fn segment(&self, job: &Job<'_>, segment: &Segment) {
         let mut own = None;
-        let cipher = self.keys.of(job.batch().keys.row(segment.message), &mut own);
+        let cipher = self.keys.of(job.key(segment.message), &mut own);
         let iv = job.nonce_block(segment.message);
         let before = if segment.bytes.start == 0 { &iv } else { &segment.before };
         // SAFETY: the job's pointers are good, and this thread alone has this segment.

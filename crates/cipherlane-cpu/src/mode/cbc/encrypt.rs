@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use cipherlane_core::BLOCK;
-
 use super::order::Order;
-use super::streams::{MAX_STREAMS, Streams};
+use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
 use crate::cipher::{KeyPerLane, Permutation, V};
 use crate::job::Job;
-use crate::lanes::{Isa, Lanes, Work};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::mode::blocks;
 use crate::worker::{Kernel, Segments, Worker};
 
 /// CBC encryption with N registers in flight.
@@ -126,11 +125,11 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
                 continue;
             }
             // All lanes again: that takes no longer than one.
-            let keys = &self.job.batch().keys;
-            let cipher = P::per_lane(self.isa, |lane| keys.row(streams.message(first + lane)));
+            let job = self.job;
             if known {
-                self.registers[register] = cipher;
+                self.registers[register].rekey_lanes(|lane| job.key(streams.message(first + lane)));
             } else {
+                let cipher = P::per_lane(self.isa, |lane| job.key(streams.message(first + lane)));
                 self.registers.push(cipher);
             }
         }
@@ -158,41 +157,86 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
     #[inline(always)]
     fn run(mut self) {
         let lanes = V::<C::Cipher>::LANES;
-        let mut order = Order::new(self.job, self.range.clone());
-        let mut streams = Streams::new();
+        let mut streams = Streams::new(self.range.start);
+        let mut order = Order::new(self.job, self.range);
+        let mut stage = Stage::<V<C::Cipher>, N>::new(self.ciphers.isa());
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {
             let steps = streams.steps();
             // Few registers end sooner than many.
             match streams.active().div_ceil(lanes) {
-                1 => encrypt::<C, 1>(&mut self.ciphers, &mut streams, steps),
-                2 if N > 2 => encrypt::<C, 2>(&mut self.ciphers, &mut streams, steps),
-                3..=4 if N > 4 => encrypt::<C, 4>(&mut self.ciphers, &mut streams, steps),
-                5..=8 if N > 8 => encrypt::<C, 8>(&mut self.ciphers, &mut streams, steps),
-                _ => encrypt::<C, N>(&mut self.ciphers, &mut streams, steps),
+                1 => stage.encrypt::<C, 1>(&mut self.ciphers, &mut streams, steps),
+                2 if N > 2 => stage.encrypt::<C, 2>(&mut self.ciphers, &mut streams, steps),
+                3..=4 if N > 4 => stage.encrypt::<C, 4>(&mut self.ciphers, &mut streams, steps),
+                5..=8 if N > 8 => stage.encrypt::<C, 8>(&mut self.ciphers, &mut streams, steps),
+                _ => stage.encrypt::<C, N>(&mut self.ciphers, &mut streams, steps),
             }
             streams.advance(steps, self.job, &mut order);
         }
     }
 }
 
-/// Encrypts `steps` blocks of each stream, in M registers.
-#[inline(always)]
-fn encrypt<C: Ciphers, const M: usize>(ciphers: &mut C, streams: &mut Streams, steps: usize) {
-    let isa = ciphers.isa();
-    streams.pad(M * V::<C::Cipher>::LANES);
-    ciphers.rekey::<M>(streams);
-    let mut chains = streams.chains::<_, M>(isa);
-    for step in 0..steps {
-        for (register, chain) in chains.iter_mut().enumerate() {
-            // SAFETY: every stream has `steps` blocks left, and this thread alone has their messages.
-            *chain = chain.xor(unsafe { streams.gather(isa, register, step * BLOCK) });
+/// Blocks on their way from the messages to the lanes and back: block s of LANES streams in a register.
+struct Stage<V, const N: usize> {
+    registers: [[V; N]; MAX_STEPS],
+}
+
+impl<V: Lanes, const N: usize> Stage<V, N> {
+    #[inline(always)]
+    fn new(isa: V::Isa) -> Self {
+        const { assert!(N * V::LANES <= MAX_STREAMS, "at most 16 registers") };
+        Self { registers: [[isa.zero(); N]; MAX_STEPS] }
+    }
+
+    /// Encrypts the next `steps` blocks of each stream, in M registers.
+    #[inline(always)]
+    fn encrypt<C, const M: usize>(&mut self, ciphers: &mut C, streams: &mut Streams, steps: usize)
+    where
+        C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
+    {
+        ciphers.rekey::<M>(streams);
+        let isa = ciphers.isa();
+        self.load(isa, streams, M, steps);
+        // SAFETY: MAX_STREAMS blocks hold N registers, and N >= M.
+        let mut chains: [V; M] = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
+        for texts in &mut self.registers[..steps] {
+            for (chain, text) in chains.iter_mut().zip(&*texts) {
+                *chain = chain.xor(*text);
+            }
+            chains = ciphers.apply(chains);
+            for (chain, text) in chains.iter().zip(texts) {
+                *text = *chain;
+            }
         }
-        chains = ciphers.apply(chains);
-        for (register, chain) in chains.iter().enumerate() {
-            // SAFETY: as above. All reads of the step are done, so it may be in place.
-            unsafe { streams.scatter(*chain, register, step * BLOCK) };
+        // SAFETY: as above.
+        unsafe { blocks::store(chains, streams.chains().as_mut_ptr().cast()) }
+        self.store(streams, M, steps);
+    }
+
+    #[inline(always)]
+    fn load(&mut self, isa: V::Isa, streams: &Streams, registers: usize, steps: usize) {
+        for register in 0..registers {
+            for first in (0..steps).step_by(V::LANES) {
+                // SAFETY: every stream has `steps` blocks left.
+                let texts = unsafe { streams.load(isa, register, first, steps - first) };
+                for (i, text) in texts.iter().enumerate().take(V::LANES) {
+                    self.registers[first + i][register] = *text;
+                }
+            }
         }
     }
-    streams.set_chains(chains);
+
+    #[inline(always)]
+    fn store(&self, streams: &Streams, registers: usize, steps: usize) {
+        for register in 0..registers {
+            for first in (0..steps).step_by(V::LANES) {
+                let mut texts = [self.registers[first][register]; MAX_LANES];
+                for (i, text) in texts.iter_mut().enumerate().take(V::LANES) {
+                    *text = self.registers[first + i][register];
+                }
+                // SAFETY: every stream has `steps` blocks left, and this thread alone has their messages.
+                unsafe { streams.store(&texts, register, first, steps - first) }
+            }
+        }
+    }
 }

@@ -5,29 +5,33 @@ use cipherlane_core::BLOCK;
 use super::order::Order;
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
-use crate::mode::blocks;
 
 /// Most messages side by side: 16 registers.
 pub(super) const MAX_STREAMS: usize = 16 * MAX_LANES;
 
+/// Most blocks of each message that are staged at a time. Two cache lines: messages often lie a power of two apart,
+/// where taking one block of each in turn would drive every line from the cache before its second block.
+pub(super) const MAX_STEPS: usize = 8;
+
 /// The messages in the lanes: stream i is lane i % LANES of register i / LANES.
+#[repr(C, align(64))] // the chaining blocks first: registers of them then lie within cache lines
 pub(super) struct Streams {
-    /// Streams that run. Those behind them repeat stream 0, which makes no difference: they read what it reads,
-    /// before either writes, and write what it writes.
+    /// The ciphertext block before the next one, at first the IV.
+    chain: [[u8; BLOCK]; MAX_STREAMS],
+    /// Streams that run; the lanes behind them compute what nobody stores.
     active: usize,
     message: [usize; MAX_STREAMS],
     input: [*const u8; MAX_STREAMS],
     output: [*mut u8; MAX_STREAMS],
     blocks_left: [usize; MAX_STREAMS],
-    /// The ciphertext block before the next one, at first the IV.
-    chain: [[u8; BLOCK]; MAX_STREAMS],
 }
 
 impl Streams {
-    pub(super) fn new() -> Self {
+    /// No streams. `message` is one of the batch.
+    pub(super) fn new(message: usize) -> Self {
         Self {
             active: 0,
-            message: [0; MAX_STREAMS],
+            message: [message; MAX_STREAMS],
             input: [std::ptr::null(); MAX_STREAMS],
             output: [std::ptr::null_mut(); MAX_STREAMS],
             blocks_left: [0; MAX_STREAMS],
@@ -41,16 +45,22 @@ impl Streams {
         self.active
     }
 
-    /// The message of `stream`.
+    /// The message of `stream`, or one that was there before.
     #[inline(always)]
     pub(super) fn message(&self, stream: usize) -> usize {
         self.message[stream]
     }
 
-    /// Blocks that every stream still has.
+    /// The chaining blocks.
+    #[inline(always)]
+    pub(super) fn chains(&mut self) -> &mut [[u8; BLOCK]; MAX_STREAMS] {
+        &mut self.chain
+    }
+
+    /// Blocks to run next: no more than every stream still has.
     #[inline(always)]
     pub(super) fn steps(&self) -> usize {
-        self.blocks_left[..self.active].iter().copied().min().unwrap_or(0)
+        self.blocks_left[..self.active].iter().fold(MAX_STEPS, |steps, &left| steps.min(left))
     }
 
     /// Lets messages enter as long as fewer than `width` are running.
@@ -78,14 +88,12 @@ impl Streams {
     /// to the last stream.
     #[inline(always)]
     pub(super) fn advance(&mut self, steps: usize, job: &Job<'_>, order: &mut Order<'_>) {
-        let mut stream = 0;
-        while stream < self.active {
+        for stream in 0..self.active {
             self.input[stream] = self.input[stream].wrapping_add(steps * BLOCK);
             self.output[stream] = self.output[stream].wrapping_add(steps * BLOCK);
             self.blocks_left[stream] -= steps;
-            stream += 1;
         }
-        stream = 0;
+        let mut stream = 0;
         while stream < self.active {
             if self.blocks_left[stream] > 0 {
                 stream += 1;
@@ -94,21 +102,13 @@ impl Streams {
                 stream += 1;
             } else {
                 self.active -= 1;
-                self.repeat(self.active, stream);
+                self.replace(stream, self.active);
             }
         }
     }
 
-    /// Makes the streams from the last active one up to `width` repeat stream 0.
     #[inline(always)]
-    pub(super) fn pad(&mut self, width: usize) {
-        for stream in self.active..width {
-            self.repeat(0, stream);
-        }
-    }
-
-    #[inline(always)]
-    fn repeat(&mut self, from: usize, to: usize) {
+    fn replace(&mut self, to: usize, from: usize) {
         self.message[to] = self.message[from];
         self.input[to] = self.input[from];
         self.output[to] = self.output[from];
@@ -116,47 +116,61 @@ impl Streams {
         self.chain[to] = self.chain[from];
     }
 
-    /// The chaining blocks of M registers.
-    #[inline(always)]
-    pub(super) fn chains<I: Isa, const M: usize>(&self, isa: I) -> [I::V; M] {
-        const { assert!(M * I::V::LANES <= MAX_STREAMS, "at most 16 registers") };
-        // SAFETY: the array holds M registers.
-        unsafe { blocks::load(isa, self.chain.as_ptr().cast()) }
-    }
-
-    /// Keeps the chaining blocks of M registers.
-    #[inline(always)]
-    pub(super) fn set_chains<V: Lanes, const M: usize>(&mut self, chains: [V; M]) {
-        const { assert!(M * V::LANES <= MAX_STREAMS, "at most 16 registers") };
-        // SAFETY: the array holds M registers.
-        unsafe { blocks::store(chains, self.chain.as_mut_ptr().cast()) }
-    }
-
-    /// The input block of each lane of `register`, `moved` bytes on.
+    /// The next LANES blocks or fewer, `blocks` of them from block `first` on, of each stream in `register`:
+    /// result i holds block `first + i` of all of them.
     ///
     /// # Safety
-    /// The streams of the register have that block.
+    /// The active streams have these blocks.
     #[inline(always)]
-    pub(super) unsafe fn gather<I: Isa>(&self, isa: I, register: usize, moved: usize) -> I::V {
-        let mut lanes = [std::ptr::null(); MAX_LANES];
-        for (lane, input) in lanes.iter_mut().zip(&self.input[register * I::V::LANES..]).take(I::V::LANES) {
-            *lane = input.wrapping_add(moved);
+    pub(super) unsafe fn load<I: Isa>(
+        &self,
+        isa: I,
+        register: usize,
+        first: usize,
+        blocks: usize,
+    ) -> [I::V; MAX_LANES] {
+        let mut streams = [isa.zero(); MAX_LANES];
+        for (lane, text) in streams.iter_mut().enumerate().take(I::V::LANES) {
+            let stream = register * I::V::LANES + lane;
+            if stream >= self.active {
+                break;
+            }
+            let from = self.input[stream].wrapping_add(first * BLOCK);
+            // SAFETY: the caller's promise.
+            *text = unsafe {
+                if blocks >= I::V::LANES { isa.load(from) } else { isa.load_partial(from, blocks * BLOCK) }
+            };
         }
-        // SAFETY: the caller's promise.
-        unsafe { isa.gather(&lanes) }
+        I::V::transpose(&streams)
     }
 
-    /// Stores each lane of `blocks` to its stream, `moved` bytes on.
+    /// Stores what [`Streams::load`] has loaded, once it is encrypted.
     ///
     /// # Safety
-    /// The streams of the register have that block.
+    /// The active streams have these blocks, and this thread alone has their messages.
     #[inline(always)]
-    pub(super) unsafe fn scatter<V: Lanes>(&self, blocks: V, register: usize, moved: usize) {
-        let mut lanes = [std::ptr::null_mut(); MAX_LANES];
-        for (lane, output) in lanes.iter_mut().zip(&self.output[register * V::LANES..]).take(V::LANES) {
-            *lane = output.wrapping_add(moved);
+    pub(super) unsafe fn store<V: Lanes>(
+        &self,
+        text: &[V; MAX_LANES],
+        register: usize,
+        first: usize,
+        blocks: usize,
+    ) {
+        let streams = V::transpose(text);
+        for (lane, text) in streams.iter().enumerate().take(V::LANES) {
+            let stream = register * V::LANES + lane;
+            if stream >= self.active {
+                break;
+            }
+            let to = self.output[stream].wrapping_add(first * BLOCK);
+            // SAFETY: the caller's promise.
+            unsafe {
+                if blocks >= V::LANES {
+                    text.store(to);
+                } else {
+                    text.store_partial(to, blocks * BLOCK);
+                }
+            }
         }
-        // SAFETY: the caller's promise.
-        unsafe { blocks.scatter(&lanes) }
     }
 }

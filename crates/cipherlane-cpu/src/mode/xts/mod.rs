@@ -86,15 +86,15 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         let isa = self.isa();
         let together = if self.tweak.shared().is_some() { N * V::<P>::LANES } else { 1 };
+        let (mut own_tweak, mut own_data) = (None, None);
         let mut next = range.start;
         while next < range.end {
             let units = next..range.end.min(next + together);
             next = units.end;
             let mut first = [[0; BLOCK]; MAX_GROUP];
-            self.first_tweaks(job, units.clone(), &mut first);
+            self.first_tweaks(job, units.clone(), &mut own_tweak, &mut first);
             for (index, first) in units.zip(&first) {
-                let mut own = None;
-                let cipher = self.data.of(halves(job.batch().keys.row(index)).0, &mut own);
+                let cipher = self.data.of(halves(job.key(index)).0, &mut own_data);
                 // SAFETY: the job's pointers are good, and this thread alone has this message.
                 unsafe { run::<P, D, N>(cipher, isa.splat(first), job.message(index)) }
             }
@@ -105,10 +105,10 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
     fn segment(&self, job: &Job<'_>, segment: &Segment) {
         let (isa, index) = (self.isa(), segment.message);
         let mut first = [[0; BLOCK]; MAX_GROUP];
-        self.first_tweaks(job, index..index + 1, &mut first);
+        self.first_tweaks(job, index..index + 1, &mut None, &mut first);
         let first = tweak::later(isa, isa.splat(&first[0]), segment.bytes.start / BLOCK);
         let mut own = None;
-        let cipher = self.data.of(halves(job.batch().keys.row(index)).0, &mut own);
+        let cipher = self.data.of(halves(job.key(index)).0, &mut own);
         // SAFETY: the job's pointers are good, and this thread alone has this segment.
         unsafe { run::<P, D, N>(cipher, first, part(job, segment)) }
     }
@@ -117,9 +117,14 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
 impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> XtsBody<P, E, D, N> {
     /// The tweaks of block 0 of `units`, which are N registers or fewer under the key of the first.
     #[inline(always)]
-    fn first_tweaks(&self, job: &Job<'_>, units: Range<usize>, tweaks: &mut [[u8; BLOCK]; MAX_GROUP]) {
-        let mut own = None;
-        let cipher = self.tweak.of(halves(job.batch().keys.row(units.start)).1, &mut own);
+    fn first_tweaks(
+        &self,
+        job: &Job<'_>,
+        units: Range<usize>,
+        own: &mut Option<E>,
+        tweaks: &mut [[u8; BLOCK]; MAX_GROUP],
+    ) {
+        let cipher = self.tweak.of(halves(job.key(units.start)).1, own);
         if units.len() <= V::<P>::LANES {
             encrypt_numbers::<E, 1>(cipher, job, units, tweaks);
         } else {
@@ -143,7 +148,7 @@ fn encrypt_numbers<E: Permutation, const M: usize>(
         for (lane, number) in lanes.iter_mut().enumerate().take(V::<E>::LANES) {
             // Lanes beyond the last unit repeat it.
             let unit = (units.start + i * V::<E>::LANES + lane).min(units.end - 1);
-            *number = job.batch().nonces.row(unit).as_ptr();
+            *number = job.nonce(unit).as_ptr();
         }
         // SAFETY: the check has shown that each number has 16 bytes.
         *register = unsafe { cipher.isa().gather(&lanes) };
@@ -164,10 +169,18 @@ unsafe fn run<P: Permutation, D: Direction, const N: usize>(cipher: &P, first: V
         if message.bytes.is_multiple_of(BLOCK) {
             return blocks::all::<_, N>(&mut pass, message);
         }
-        // The last whole block is not for a group: it makes room for the cut one.
-        let whole = (message.bytes / BLOCK - 1) / (N * V::<P>::LANES) * (N * V::<P>::BYTES);
-        blocks::groups::<_, N>(&mut pass, message.take(whole));
-        steal::<P, D, N>(cipher, &pass.next, message.skip(whole));
+        // What comes before the last whole block, first as far as the next tweaks are known to stand.
+        let before = message.bytes / BLOCK * BLOCK - BLOCK;
+        let aligned = before - before % if P::WHOLE_GROUPS { N * V::<P>::BYTES } else { V::<P>::BYTES };
+        blocks::all::<_, N>(&mut pass, message.take(aligned));
+        let (message, left) = (message.skip(aligned), before - aligned);
+        let tweak = pass.tweak(left / BLOCK);
+        if left > 0 && P::WHOLE_GROUPS {
+            blocks::padded::<_, N>(&mut pass, message.take(left));
+        } else if left > 0 {
+            blocks::padded::<_, 1>(&mut pass, message.take(left));
+        }
+        steal::<P, D>(cipher, tweak, message.skip(left));
     }
 }
 
@@ -176,6 +189,16 @@ struct Tweaked<'a, P: Permutation, const N: usize> {
     cipher: &'a P,
     /// The tweaks of the next N registers.
     next: [V<P>; N],
+}
+
+impl<P: Permutation, const N: usize> Tweaked<'_, P, N> {
+    /// The tweak of the next block but `block`, which is in the first register unless whole groups are padded.
+    #[inline(always)]
+    fn tweak(&self, block: usize) -> [u8; BLOCK] {
+        // An index known at compile time keeps the tweaks in registers.
+        let register = if P::WHOLE_GROUPS { block / V::<P>::LANES } else { 0 };
+        self.next[register].to_blocks()[block % V::<P>::LANES]
+    }
 }
 
 impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {

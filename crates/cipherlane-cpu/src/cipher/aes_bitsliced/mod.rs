@@ -1,0 +1,246 @@
+//! AES in constant time without AES instructions: bitsliced, and "fixsliced".
+//!
+//! Eight blocks are encrypted together, in slices of one bit of each of their bytes (M. Matsui and J. Nakajima,
+//! 2007; E. Käsper and P. Schwabe, 2009). No table is indexed and no branch taken by a secret.
+//!
+//! ShiftRows is never performed: bytes stay where they are, and what follows looks for them there (A. Adomnicai and
+//! T. Peyrin, "Fixslicing AES-like Ciphers", 2020). After n ShiftRows the byte of row r, column c still lies in
+//! column c + n * r, so the byte below it, which MixColumns wants, lies one row down and n columns on, in every row.
+//! Round keys are arranged likewise. Four ShiftRows are none, which leaves two to be performed after 10 or 14 rounds.
+
+mod keys;
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+mod plain;
+mod sbox;
+mod slices;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod sse2;
+
+use keys::{RoundKeys, Schedule};
+use sbox::{inverse_sub_bytes, sub_bytes};
+pub(crate) use slices::GROUP;
+use slices::{Slice, State, Wire, transpose};
+
+use super::{CALLS, KeyPerLane, Meanwhile, Permutation};
+use crate::lanes::portable::{Portable, X1};
+
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+type Native = plain::Plain;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+type Native = sse2::Vector;
+
+/// `a ^ b`; with a round key, AddRoundKey (section 5.1.4).
+#[inline(always)]
+fn add<S: Slice>(mut a: State<S>, b: State<S>) -> State<S> {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = *a ^ b;
+    }
+    a
+}
+
+/// Every byte times x modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 section 4.2).
+#[inline(always)]
+fn times_x<S: Slice>([a0, a1, a2, a3, a4, a5, a6, a7]: State<S>) -> State<S> {
+    [a7, a0 ^ a7, a1, a2 ^ a7, a3 ^ a7, a4, a5, a6]
+}
+
+/// For each byte the one `rows` below it in its column, in a state that lacks `shifts` (modulo 4) ShiftRows.
+#[inline(always)]
+fn below<S: Slice>(mut state: State<S>, rows: usize, shifts: usize) -> State<S> {
+    for bits in &mut state {
+        *bits = Wire(bits.0.turn(rows, rows * shifts % 4));
+    }
+    state
+}
+
+/// MixColumns (section 5.1.3) of a state that lacks `shifts` (modulo 4) ShiftRows: byte a with b, c, d below it
+/// becomes x(a + b) + b + c + d.
+#[inline(always)]
+fn mix_columns<S: Slice>(state: State<S>, shifts: usize) -> State<S> {
+    let next = below(state, 1, shifts);
+    let pairs = add(state, next);
+    add(add(times_x(pairs), next), below(pairs, 2, shifts))
+}
+
+/// InvMixColumns (section 5.3.3): its polynomial is that of MixColumns times x^2 (z^2 + 1) + 1.
+#[inline(always)]
+fn inverse_mix_columns<S: Slice>(state: State<S>, shifts: usize) -> State<S> {
+    let opposite = add(state, below(state, 2, shifts));
+    mix_columns(add(state, times_x(times_x(opposite))), shifts)
+}
+
+/// Two ShiftRows, or two InvShiftRows: rows 1 and 3 by two columns.
+#[inline(always)]
+fn shift_rows_twice<S: Slice>(mut state: State<S>) -> State<S> {
+    let odd_rows = Wire(S::load(X1([0xff00_ff00_ff00_ff00; 2])));
+    for bits in &mut state {
+        *bits = *bits ^ ((*bits ^ Wire(bits.0.turn(0, 2))) & odd_rows);
+    }
+    state
+}
+
+/// [`mix_columns`] with constants for turns, so that they are compiled to single instructions.
+#[inline(always)]
+fn mix_columns_in_phase<S: Slice>(state: State<S>, shifts: usize) -> State<S> {
+    match shifts % 4 {
+        0 => mix_columns(state, 0),
+        1 => mix_columns(state, 1),
+        2 => mix_columns(state, 2),
+        _ => mix_columns(state, 3),
+    }
+}
+
+/// [`inverse_mix_columns`] with constants for turns.
+#[inline(always)]
+fn inverse_mix_columns_in_phase<S: Slice>(state: State<S>, shifts: usize) -> State<S> {
+    match shifts % 4 {
+        0 => inverse_mix_columns(state, 0),
+        1 => inverse_mix_columns(state, 1),
+        2 => inverse_mix_columns(state, 2),
+        _ => inverse_mix_columns(state, 3),
+    }
+}
+
+/// CIPHER (section 5.1, algorithm 1) of sliced blocks.
+#[inline(always)]
+fn encrypt<S: Slice, const ROUNDS: usize>(keys: &impl Schedule, state: State<S>) -> State<S> {
+    let mut state = add(state, keys.round(0));
+    for n in 1..ROUNDS {
+        state = mix_columns_in_phase(sub_bytes(state), n);
+        state = add(state, keys.round(n));
+    }
+    let state = add(sub_bytes(state), keys.round(ROUNDS));
+    if ROUNDS % 4 == 2 { shift_rows_twice(state) } else { state }
+}
+
+/// INVCIPHER (section 5.3, algorithm 3) of sliced blocks: the steps of [`encrypt`] backwards, under the same keys.
+#[inline(always)]
+fn decrypt<S: Slice, const ROUNDS: usize>(keys: &impl Schedule, state: State<S>) -> State<S> {
+    let state = if ROUNDS % 4 == 2 { shift_rows_twice(state) } else { state };
+    let mut state = inverse_sub_bytes(add(state, keys.round(ROUNDS)));
+    for n in (1..ROUNDS).rev() {
+        state = add(state, keys.round(n));
+        state = inverse_sub_bytes(inverse_mix_columns_in_phase(state, n));
+    }
+    add(state, keys.round(0))
+}
+
+/// Applies the cipher in one direction to eight blocks in place.
+#[inline(always)]
+fn apply_group<S: Slice, const ROUNDS: usize, const INVERSE: bool>(
+    keys: &impl Schedule,
+    blocks: &mut [X1; GROUP],
+) {
+    let mut state = [Wire(S::load(X1([0; 2]))); GROUP];
+    for (bits, block) in state.iter_mut().zip(&*blocks) {
+        *bits = Wire(S::load(*block));
+    }
+    transpose(&mut state);
+    let mut state =
+        if INVERSE { decrypt::<S, ROUNDS>(keys, state) } else { encrypt::<S, ROUNDS>(keys, state) };
+    transpose(&mut state);
+    for (bits, block) in state.into_iter().zip(blocks) {
+        *block = bits.0.store();
+    }
+}
+
+/// AES in ROUNDS rounds: 10, 12 or 14.
+pub(crate) struct Aes<const ROUNDS: usize, const INVERSE: bool> {
+    keys: RoundKeys<ROUNDS>,
+}
+
+/// AES encryption in ROUNDS rounds.
+pub(crate) type AesEncrypt<const ROUNDS: usize> = Aes<ROUNDS, false>;
+
+/// AES decryption in ROUNDS rounds.
+pub(crate) type AesDecrypt<const ROUNDS: usize> = Aes<ROUNDS, true>;
+
+// Both compiled once and not into every mode: a thousand instructions each.
+impl<const ROUNDS: usize, const INVERSE: bool> Aes<ROUNDS, INVERSE> {
+    #[inline(never)]
+    fn apply_shared(&self, blocks: &mut [X1; GROUP]) {
+        apply_group::<Native, ROUNDS, INVERSE>(&self.keys, blocks);
+    }
+
+    #[inline(never)]
+    fn apply_own(keys: [&RoundKeys<ROUNDS>; GROUP], blocks: &mut [X1; GROUP]) {
+        apply_group::<Native, ROUNDS, INVERSE>(&keys, blocks);
+    }
+}
+
+/// Runs `apply` on groups of eight blocks, the last one filled up. `apply` is told the index of the first block.
+#[inline(always)]
+fn in_groups(blocks: &mut [X1], mut apply: impl FnMut(usize, &mut [X1; GROUP])) {
+    for (i, some) in blocks.chunks_mut(GROUP).enumerate() {
+        let mut group = [X1([0; 2]); GROUP];
+        group[..some.len()].copy_from_slice(some);
+        apply(GROUP * i, &mut group);
+        some.copy_from_slice(&group[..some.len()]);
+    }
+}
+
+impl<const ROUNDS: usize, const INVERSE: bool> Permutation for Aes<ROUNDS, INVERSE> {
+    type Isa = Portable;
+    const WHOLE_GROUPS: bool = true;
+
+    fn new(_: Portable, key: &[u8]) -> Self {
+        Self { keys: RoundKeys::new(key) }
+    }
+
+    #[inline(always)]
+    fn isa(&self) -> Portable {
+        Portable
+    }
+
+    /// Best with N a multiple of eight. The rounds leave no port idle, so `meanwhile` does its work before them.
+    #[inline(always)]
+    fn apply_while<const N: usize>(&self, mut blocks: [X1; N], meanwhile: &mut impl Meanwhile) -> [X1; N] {
+        for call in 0..CALLS {
+            meanwhile.step(call);
+        }
+        in_groups(&mut blocks, |_, group| self.apply_shared(group));
+        blocks
+    }
+}
+
+impl<const ROUNDS: usize> KeyPerLane for AesEncrypt<ROUNDS> {
+    fn per_lane<'k>(isa: Portable, key: impl Fn(usize) -> &'k [u8]) -> Self {
+        Self::new(isa, key(0))
+    }
+
+    #[inline(always)]
+    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [X1; N]) -> [X1; N] {
+        in_groups(&mut blocks, |first, group| {
+            // Blocks that fill up the last group are encrypted under the last key, and dropped.
+            let keys = std::array::from_fn(|i| &each[(first + i).min(N - 1)].keys);
+            Self::apply_own(keys, group);
+        });
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<S: Slice, const ROUNDS: usize>() {
+        let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(7 * i).unwrap());
+        let keys = RoundKeys::<ROUNDS>::new(&key[..4 * (ROUNDS - 6)]);
+        let plain: [X1; GROUP] = std::array::from_fn(|i| X1([0x0123_4567_89ab_cdef << i, !(i as u64)]));
+        let (mut native, mut sliced) = (plain, plain);
+        apply_group::<Native, ROUNDS, false>(&keys, &mut native);
+        apply_group::<S, ROUNDS, false>(&keys, &mut sliced);
+        assert_eq!(sliced, native);
+        apply_group::<S, ROUNDS, true>(&keys, &mut sliced);
+        assert_eq!(sliced, plain);
+    }
+
+    /// The kind of slice that this target does not use agrees with the one that it does, which other tests compare
+    /// with the reference.
+    #[test]
+    fn plain_slices_agree_with_those_in_use() {
+        check::<plain::Plain, 10>();
+        check::<plain::Plain, 12>();
+        check::<plain::Plain, 14>();
+    }
+}

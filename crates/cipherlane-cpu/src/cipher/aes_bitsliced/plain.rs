@@ -1,0 +1,49 @@
+//! A slice in integers, for targets without a vector unit that all their CPUs share.
+
+use super::slices::Slice;
+use crate::lanes::portable::X1;
+
+/// A slice in two integers.
+#[derive(Clone, Copy)]
+pub(super) struct Plain([u64; 2]);
+
+impl Slice for Plain {
+    #[inline(always)]
+    fn load(from: X1) -> Self {
+        Self(from.0)
+    }
+
+    #[inline(always)]
+    fn store(self) -> X1 {
+        X1(self.0)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
+    }
+
+    #[inline(always)]
+    fn shift_right<const BITS: i32>(self) -> Self {
+        Self(self.0.map(|half| half >> BITS))
+    }
+
+    #[inline(always)]
+    fn shift_left<const BITS: i32>(self) -> Self {
+        Self(self.0.map(|half| half << BITS))
+    }
+
+    /// A column is a 32-bit word, in which a turn of rows is a rotation.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // takes halves apart into words
+    fn turn(self, rows: usize, columns: usize) -> Self {
+        let word = |c: usize| ((self.0[c / 2 % 2] >> (32 * (c % 2))) as u32).rotate_right(8 * rows as u32);
+        let half = |c: usize| u64::from(word(c)) | u64::from(word(c + 1)) << 32;
+        Self([half(columns), half(columns + 2)])
+    }
+}

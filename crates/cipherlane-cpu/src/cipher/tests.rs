@@ -1,0 +1,153 @@
+//! Every block cipher on every instruction set of this CPU: known answers, and the readable reference.
+
+use cipherlane_core::BLOCK;
+use cipherlane_reference::aes::Aes;
+use cipherlane_reference::cipher::BlockCipher;
+
+#[cfg(target_arch = "x86_64")]
+use super::aes_rounds::{AesDecrypt, AesEncrypt};
+use super::{CALLS, KeyPerLane, Meanwhile, Permutation, V, aes_bitsliced};
+use crate::lanes::portable::Portable;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::{AesLanes, avx2::Avx2, sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+
+/// Test data, the same in each run.
+fn random_bytes<const N: usize>(seed: u64) -> [u8; N] {
+    let mut state = seed;
+    std::array::from_fn(|_| {
+        // Numerical Recipes' linear congruential generator; its upper bits are good enough for test data.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    })
+}
+
+/// Counts the calls and checks their order.
+struct Calls(usize);
+
+impl Meanwhile for Calls {
+    fn step(&mut self, call: usize) {
+        assert_eq!(call, self.0);
+        self.0 += 1;
+    }
+}
+
+/// A direction of the reference.
+type Direction = fn(&Aes, [u8; BLOCK]) -> [u8; BLOCK];
+
+/// Blocks from first to last as N registers.
+fn registers<I: Isa, const N: usize>(isa: I, blocks: &[[u8; BLOCK]]) -> [I::V; N] {
+    std::array::from_fn(|i| {
+        let mut lanes = [[0; BLOCK]; MAX_LANES];
+        lanes[..I::V::LANES].copy_from_slice(&blocks[i * I::V::LANES..][..I::V::LANES]);
+        isa.lanes(&lanes)
+    })
+}
+
+fn blocks<T: Lanes>(registers: &[T]) -> Vec<[u8; BLOCK]> {
+    registers.iter().flat_map(|register| register.to_blocks()[..T::LANES].to_vec()).collect()
+}
+
+/// N registers of random blocks under one key.
+fn check<P: Permutation, const N: usize>(isa: P::Isa, key_bytes: usize, expected: Direction) {
+    let input: Vec<[u8; BLOCK]> = (0..N * V::<P>::LANES).map(|i| random_bytes(i as u64)).collect();
+    let key: [u8; 32] = random_bytes(1000 + key_bytes as u64);
+    let permutation = P::new(isa, &key[..key_bytes]);
+    let mut calls = Calls(0);
+    let output: [V<P>; N] = permutation.apply_while(registers(isa, &input), &mut calls);
+    assert!(calls.0 >= CALLS);
+
+    let reference = Aes::new(&key[..key_bytes]);
+    let answers: Vec<_> = input.iter().map(|&block| expected(&reference, block)).collect();
+    assert_eq!(blocks(&output), answers, "{} x {N}", std::any::type_name::<P>());
+}
+
+/// N registers of random blocks under a key a lane.
+fn check_key_per_lane<P: KeyPerLane, const N: usize>(isa: P::Isa, key_bytes: usize) {
+    let lanes = V::<P>::LANES;
+    let input: Vec<[u8; BLOCK]> = (0..N * lanes).map(|i| random_bytes(i as u64)).collect();
+    let keys: Vec<[u8; 32]> = (0..N * lanes).map(|i| random_bytes(2000 + i as u64)).collect();
+    let each: [P; N] = std::array::from_fn(|n| P::per_lane(isa, |lane| &keys[n * lanes + lane][..key_bytes]));
+    let output = P::apply_each(&each, registers(isa, &input));
+
+    let encrypt = |(&block, key): (_, &[u8; 32])| Aes::new(&key[..key_bytes]).encrypt(block);
+    let answers: Vec<_> = input.iter().zip(&keys).map(encrypt).collect();
+    assert_eq!(blocks(&output), answers, "{} x {N}", std::any::type_name::<P>());
+}
+
+/// Counts of registers around the groups of bitslicing.
+fn check_both<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: E::Isa, key_bytes: usize) {
+    let (encrypt, decrypt): (Direction, Direction) = (Aes::encrypt, Aes::decrypt);
+    check::<E, 1>(isa, key_bytes, encrypt);
+    check::<E, 8>(isa, key_bytes, encrypt);
+    check::<E, 13>(isa, key_bytes, encrypt);
+    check::<D, 1>(isa, key_bytes, decrypt);
+    check::<D, 8>(isa, key_bytes, decrypt);
+    check::<D, 13>(isa, key_bytes, decrypt);
+    check_key_per_lane::<E, 1>(isa, key_bytes);
+    check_key_per_lane::<E, 8>(isa, key_bytes);
+    check_key_per_lane::<E, 13>(isa, key_bytes);
+}
+
+#[test]
+fn bitsliced_aes_agrees_with_the_reference() {
+    use aes_bitsliced::{AesDecrypt, AesEncrypt};
+    check_both::<AesEncrypt<10>, AesDecrypt<10>>(Portable, 16);
+    check_both::<AesEncrypt<12>, AesDecrypt<12>>(Portable, 24);
+    check_both::<AesEncrypt<14>, AesDecrypt<14>>(Portable, 32);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn aes_in_rounds_agrees_with_the_reference() {
+    fn on<I: Isa<V: AesLanes>>(isa: I) {
+        check_both::<AesEncrypt<I, 10>, AesDecrypt<I, 10>>(isa, 16);
+        check_both::<AesEncrypt<I, 12>, AesDecrypt<I, 12>>(isa, 24);
+        check_both::<AesEncrypt<I, 14>, AesDecrypt<I, 14>>(isa, 32);
+    }
+    Sse::detect().into_iter().for_each(on);
+    Avx2::detect().into_iter().for_each(on);
+    Vaes256::detect().into_iter().for_each(on);
+    Vaes512::detect().into_iter().for_each(on);
+}
+
+/// The examples of FIPS 197 (2001) appendix C: key 00 01 02 ..., block 00 11 22 ...
+const KNOWN: [(usize, u128); 3] = [
+    (16, 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a),
+    (24, 0xdda9_7ca4_864c_dfe0_6eaf_70a0_ec0d_7191),
+    (32, 0x8ea2_b7ca_5167_45bf_eafc_4990_4b49_6089),
+];
+
+fn check_known<E: Permutation, D: Permutation<Isa = E::Isa>>(
+    isa: E::Isa,
+    (key_bytes, answer): (usize, u128),
+) {
+    let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(i).unwrap());
+    let plain: [u8; BLOCK] = std::array::from_fn(|i| u8::try_from(i * 0x11).unwrap());
+    let [cipher] = E::new(isa, &key[..key_bytes]).apply([isa.splat(&plain)]);
+    assert_eq!(cipher.to_blocks()[0], answer.to_be_bytes());
+    let [back] = D::new(isa, &key[..key_bytes]).apply([cipher]);
+    assert_eq!(back.to_blocks()[0], plain);
+}
+
+#[test]
+fn bitsliced_aes_gives_the_examples_of_the_standard() {
+    use aes_bitsliced::{AesDecrypt, AesEncrypt};
+    check_known::<AesEncrypt<10>, AesDecrypt<10>>(Portable, KNOWN[0]);
+    check_known::<AesEncrypt<12>, AesDecrypt<12>>(Portable, KNOWN[1]);
+    check_known::<AesEncrypt<14>, AesDecrypt<14>>(Portable, KNOWN[2]);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn aes_in_rounds_gives_the_examples_of_the_standard() {
+    fn on<I: Isa<V: AesLanes>>(isa: I) {
+        check_known::<AesEncrypt<I, 10>, AesDecrypt<I, 10>>(isa, KNOWN[0]);
+        check_known::<AesEncrypt<I, 12>, AesDecrypt<I, 12>>(isa, KNOWN[1]);
+        check_known::<AesEncrypt<I, 14>, AesDecrypt<I, 14>>(isa, KNOWN[2]);
+    }
+    Sse::detect().into_iter().for_each(on);
+    Avx2::detect().into_iter().for_each(on);
+    Vaes256::detect().into_iter().for_each(on);
+    Vaes512::detect().into_iter().for_each(on);
+}

@@ -1,0 +1,229 @@
+//! This CPU as a device: what it is, how it plans, and the sessions that it opens.
+
+use cipherlane_core::{
+    Algorithm, Device, DeviceError, Info, Kernel, Operation, Plan, Session, Shape, Unsupported, Wish,
+};
+
+use crate::describe;
+use crate::session::CpuSession;
+use crate::split::{self, MIN_CHUNK};
+use crate::table::{self, Entry};
+use crate::threads::Threads;
+use crate::tier::Tier;
+use crate::topology::Topology;
+
+/// The identifier of the device.
+const ID: &str = "cpu";
+
+/// Most threads of a session: more than machines have logical CPUs, few enough for a system to start.
+const MAX_THREADS: usize = 4096;
+
+/// The engine on this CPU.
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    info: Info,
+    /// Available tiers, best first.
+    tiers: Vec<Tier>,
+    topology: Topology,
+}
+
+impl Cpu {
+    /// The CPU as this process sees it now: its tiers, less those that the environment switches off (see
+    /// [`Tier::switch`]), and the logical CPUs that the calling thread may use. Make it before pinning that thread.
+    #[must_use]
+    pub fn new() -> Self {
+        let (tiers, topology) = (Tier::available(), Topology::detect());
+        let info = Info {
+            id: ID.to_owned(),
+            name: describe::model_name(),
+            tiers: tiers.iter().map(|tier| tier.name().to_owned()).collect(),
+            threads: topology.cpus().len(),
+            details: describe::details(&topology),
+        };
+        Self { info, tiers, topology }
+    }
+
+    /// The kernels for an algorithm and operation, best first.
+    fn entries(
+        &self,
+        algorithm: Algorithm,
+        operation: Operation,
+    ) -> impl Iterator<Item = (Kernel, Tier, Entry)> {
+        self.tiers.iter().filter_map(move |&tier| {
+            let entry = table::kernel(tier, algorithm, operation)?;
+            let (family, mode) = (algorithm.cipher.family(), algorithm.mode.name());
+            let kernel = Kernel {
+                name: format!("{family}-{mode}/{tier}/x{}", entry.lanes),
+                tier: tier.name().to_owned(),
+                lanes: entry.lanes,
+                // There is no other code here.
+                constant_time: true,
+            };
+            Some((kernel, tier, entry))
+        })
+    }
+
+    /// The best kernel that `wish` allows.
+    fn choose(
+        &self,
+        algorithm: Algorithm,
+        operation: Operation,
+        wish: &Wish,
+    ) -> Result<(Kernel, Tier, Entry), Unsupported> {
+        let (tier, name) = (wish.tier.as_deref(), wish.kernel.as_deref());
+        // The tier within a kernel's name: why it is not here says more than that it is not known.
+        let within = name.and_then(|name| name.split('/').nth(1)).filter(|tier| tier.parse::<Tier>().is_ok());
+        for tier in [tier, within].into_iter().flatten() {
+            self.check_tier(tier)?;
+        }
+        let is_wanted = |kernel: &Kernel| {
+            tier.is_none_or(|tier| kernel.tier.eq_ignore_ascii_case(tier))
+                && name.is_none_or(|name| kernel.name == name)
+        };
+        self.entries(algorithm, operation).find(|(kernel, ..)| is_wanted(kernel)).ok_or_else(|| {
+            let by = name.map_or_else(String::new, |name| format!(" by {name}"));
+            let on = tier.map_or_else(String::new, |tier| format!(" on {tier}"));
+            Unsupported::Kernel {
+                device: ID.to_owned(),
+                what: format!("{algorithm} {operation}{by}{on}"),
+                known: self.entries(algorithm, operation).map(|(kernel, ..)| kernel.name).collect(),
+            }
+        })
+    }
+
+    /// Whether there is a tier of this name, this CPU has it, and it is not switched off.
+    fn check_tier(&self, name: &str) -> Result<(), Unsupported> {
+        let known = self.info.tiers.clone();
+        let Ok(tier) = name.parse::<Tier>() else {
+            return Err(Unsupported::Kernel { device: ID.to_owned(), what: format!("tier {name}"), known });
+        };
+        let missing = tier.missing();
+        match tier.switch() {
+            _ if self.tiers.contains(&tier) => Ok(()),
+            Some(variable) if missing.is_empty() => {
+                Err(Unsupported::SwitchedOff { tier: tier.to_string(), variable: variable.to_owned() })
+            }
+            _ => Err(Unsupported::Missing { tier: tier.to_string(), missing: missing.join(", "), known }),
+        }
+    }
+
+    /// Threads for batches of `shape`, where nobody insists: one, or all.
+    fn default_threads(&self, shape: &Shape, tier: Tier, entry: &Entry) -> usize {
+        let all = self.topology.cpus().len();
+        if batch_cost(shape) <= Grain::of(tier).alone || is_chain(shape, entry) { 1 } else { all }
+    }
+}
+
+impl Default for Cpu {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Device for Cpu {
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
+        self.entries(shape.algorithm, shape.operation).map(|(kernel, ..)| kernel).collect()
+    }
+
+    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        let (kernel, tier, entry) = self.choose(shape.algorithm, shape.operation, wish)?;
+        let threads = wish.threads.unwrap_or_else(|| self.default_threads(shape, tier, &entry));
+        let chunk = wish.chunk.unwrap_or_else(|| Grain::of(tier).chunk(shape, threads));
+        check_numbers(threads, chunk)?;
+        Ok(Plan {
+            device: ID.to_owned(),
+            algorithm: shape.algorithm,
+            operation: shape.operation,
+            kernel: kernel.name,
+            tier: kernel.tier,
+            lanes: kernel.lanes,
+            threads,
+            chunk,
+            constant_time: kernel.constant_time,
+        })
+    }
+
+    fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
+        let entry = self.check_plan(plan)?;
+        let threads = Threads::start(plan.threads, &self.topology).map_err(|error| DeviceError::Failed {
+            device: ID.to_owned(),
+            reason: format!("{} threads could not be started: {error}; ask for fewer", plan.threads),
+        })?;
+        Ok(Box::new(CpuSession::new(plan, entry, threads)))
+    }
+}
+
+impl Cpu {
+    /// The kernel of `plan`, which may have been written by hand.
+    fn check_plan(&self, plan: &Plan) -> Result<Entry, Unsupported> {
+        if plan.device != ID {
+            let what = format!("plans of device {}", plan.device);
+            return Err(Unsupported::Kernel { device: ID.to_owned(), what, known: vec![ID.to_owned()] });
+        }
+        let (tier, kernel) = (Some(plan.tier.clone()), Some(plan.kernel.clone()));
+        let wish = Wish { tier, kernel, ..Wish::default() };
+        let (kernel, _, entry) = self.choose(plan.algorithm, plan.operation, &wish)?;
+        if plan.lanes != kernel.lanes {
+            let wanted = format!("{}, as in {}", kernel.lanes, kernel.name);
+            return Err(Unsupported::Range { what: "lanes", wanted, found: plan.lanes });
+        }
+        check_numbers(plan.threads, plan.chunk)?;
+        Ok(entry)
+    }
+}
+
+fn check_numbers(threads: usize, chunk: usize) -> Result<(), Unsupported> {
+    if !(1..=MAX_THREADS).contains(&threads) {
+        let wanted = format!("1 to {MAX_THREADS}");
+        return Err(Unsupported::Range { what: "threads", wanted, found: threads });
+    }
+    if chunk < MIN_CHUNK {
+        let wanted = format!("{MIN_CHUNK} bytes or more");
+        return Err(Unsupported::Range { what: "chunk", wanted, found: chunk });
+    }
+    Ok(())
+}
+
+/// How much work is worth a thread.
+struct Grain {
+    /// What a batch may cost before a second thread is asked in.
+    alone: u64,
+    /// Most bytes of a chunk.
+    chunk: usize,
+}
+
+impl Grain {
+    /// Measured on two cores with AES-128-GCM: a thread that has to be woken makes up for it from 256 KiB on, and
+    /// cutting a long message costs some microseconds a segment, which 256 KiB hide and 16 KiB do not.
+    const fn of(tier: Tier) -> Self {
+        match tier {
+            // Takes at least sixteen times as long for a byte.
+            Tier::Portable => Self { alone: 16 << 10, chunk: 16 << 10 },
+            Tier::Sse | Tier::Avx2 | Tier::Avx512 => Self { alone: 256 << 10, chunk: 256 << 10 },
+        }
+    }
+
+    /// The largest of three chunks that leaves each thread two, so that one that is held up has its share taken
+    /// over. Three, not any number: sessions are kept by their plan.
+    fn chunk(&self, shape: &Shape, threads: usize) -> usize {
+        let leaves_two = |chunk: &usize| batch_cost(shape) / *chunk as u64 >= 2 * threads as u64;
+        let least = (self.chunk / 16).max(MIN_CHUNK);
+        [self.chunk, self.chunk / 4].into_iter().find(leaves_two).unwrap_or(least)
+    }
+}
+
+fn batch_cost(shape: &Shape) -> u64 {
+    shape.bytes + split::message_cost(shape.shared_key) * shape.messages as u64
+}
+
+/// Whether the messages are so few that one thread runs them side by side, and they cannot be cut.
+fn is_chain(shape: &Shape, entry: &Entry) -> bool {
+    shape.messages <= entry.lanes && {
+        let key = vec![0; shape.algorithm.key_bytes()];
+        entry.kernel.worker(shape.shared_key.then_some(&key)).segments().is_none()
+    }
+}

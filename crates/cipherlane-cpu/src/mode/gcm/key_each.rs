@@ -1,0 +1,71 @@
+//! Messages with a key each, one by one: for block ciphers whose keys do not expand lane by lane.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use super::one_key::OneKey;
+use super::{Direction, Keyless};
+use crate::cipher::{Permutation, V};
+use crate::job::Job;
+use crate::lanes::{Isa, Lanes, Work};
+use crate::worker::{Segments, Worker};
+
+/// A worker without a key.
+pub(crate) struct KeyEach<P: Permutation, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
+    isa: P::Isa,
+    direction: PhantomData<(fn() -> P, D)>,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Keyless<P>
+    for KeyEach<P, D, N, POWERS, KARATSUBA>
+{
+    fn new(isa: P::Isa) -> Self {
+        Self { isa, direction: PhantomData }
+    }
+}
+
+/// Powers of H that pay for message `index`: all that a short message multiplies by, and no more.
+#[inline(always)]
+pub(super) fn powers<P: Permutation, const POWERS: usize>(job: &Job<'_>, index: usize) -> usize {
+    let text = job.message(index).bytes.div_ceil(BLOCK);
+    let aad = job.aad(index).len().div_ceil(BLOCK);
+    if text + aad < POWERS { (text + aad).max(V::<P>::LANES) + 1 } else { POWERS }
+}
+
+/// Whole messages, as work.
+struct Messages<'a, T> {
+    worker: &'a T,
+    job: &'a Job<'a>,
+    range: Range<usize>,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Work
+    for Messages<'_, KeyEach<P, D, N, POWERS, KARATSUBA>>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for index in self.range {
+            let highest = powers::<P, POWERS>(self.job, index);
+            let key = self.job.key(index);
+            OneKey::<P, D, N, KARATSUBA>::new(self.worker.isa, key, highest).run(self.job, index..index + 1);
+        }
+    }
+}
+
+impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> Worker for KeyEach<P, D, N, POWERS, KARATSUBA>
+where
+    P: Permutation,
+    D: Direction,
+{
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        self.isa.vectorize(Messages { worker: self, job, range });
+    }
+
+    fn segments(&self) -> Option<&dyn Segments> {
+        None
+    }
+}

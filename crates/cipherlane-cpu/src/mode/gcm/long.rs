@@ -1,0 +1,113 @@
+//! One long message, or a segment of one: groups of N registers, encrypted and hashed in one pass.
+//!
+//! While the cipher works on one group, the multipliers hash another: the one that was stored last when sealing,
+//! the same one when opening. The state stays spread over the lanes (see [`super::ghash`]): lane i hashes every
+//! LANES-th block by powers of H^LANES, so nothing is folded before the end.
+
+use super::counter::Counters;
+use super::ghash::{Ghash, Powers, Products};
+use super::{Direction, text};
+use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
+use crate::job::Message;
+use crate::lanes::{Isa, Lanes};
+
+/// Encrypts or decrypts `message` with counters from `first` on and hashes its ciphertext into `hash`.
+///
+/// # Safety
+/// The message's pointers are good for its bytes, and equal or apart.
+#[inline(always)]
+pub(super) unsafe fn run<P: Permutation, const N: usize, const KARATSUBA: bool, D: Direction>(
+    cipher: &P,
+    hash: &mut Ghash<'_, P::Isa, KARATSUBA>,
+    message: Message,
+    first: u128,
+) {
+    let group = N * V::<P>::BYTES;
+    let mut counters = Counters::<P::Isa, N>::new(cipher.isa(), first);
+    let mut done = 0;
+    // SAFETY: `done` grows by groups that fit into the message; what is hashed is readable, and already written
+    // when sealing.
+    unsafe {
+        if !D::OPEN && message.bytes >= group {
+            text::crypt::<P, N>(cipher, counters.take(), message, &mut Nothing);
+            done = group;
+        }
+        while message.bytes - done >= group {
+            let here = message.skip(done);
+            let hashed = if D::OPEN { here.input } else { here.output.cast_const().sub(group) };
+            // Without this the compiler hoists round keys and powers out of the loop, and spills.
+            let cipher = std::hint::black_box(cipher);
+            let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(hash, hashed);
+            text::crypt::<P, N>(cipher, counters.take(), here, &mut step);
+            hash.state = step.finish();
+            done += group;
+        }
+        if !D::OPEN && done > 0 {
+            let last = message.output.cast_const().add(done - group);
+            let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(hash, last);
+            for call in 0..N {
+                step.step(call);
+            }
+            hash.state = step.finish();
+        }
+        if done < message.bytes {
+            let tail = message.skip(done);
+            if D::OPEN {
+                hash.update(tail.input, tail.bytes);
+            }
+            text::crypt_partial::<P, N>(cipher, counters.take(), tail);
+            if !D::OPEN {
+                hash.update(tail.output, tail.bytes);
+            }
+        }
+    }
+}
+
+/// The hash of one group, one multiplication of registers a call.
+///
+/// The state and all registers but the last are multiplied by H^(LANES * what follows); the last is pending.
+struct GroupHash<'a, I: Isa, const N: usize, const KARATSUBA: bool> {
+    powers: &'a Powers<I>,
+    from: *const u8,
+    state: I::V,
+    products: Products<I::V>,
+    last: I::V,
+}
+
+impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARATSUBA> {
+    const ENOUGH_CALLS: () = assert!(N <= CALLS);
+
+    #[inline(always)]
+    fn new(hash: &Ghash<'a, I, KARATSUBA>, from: *const u8) -> Self {
+        let () = Self::ENOUGH_CALLS;
+        let powers = std::hint::black_box(hash.powers());
+        let zero = powers.isa().zero();
+        Self { powers, from, state: hash.state, products: Products::zero(powers.isa()), last: zero }
+    }
+
+    #[inline(always)]
+    fn load(&self, register: usize) -> I::V {
+        // SAFETY: `run` makes this for whole groups of readable ciphertext only.
+        unsafe { self.powers.isa().load(self.from.add(register * I::V::BYTES)) }.reverse_bytes()
+    }
+
+    #[inline(always)]
+    fn finish(self) -> I::V {
+        self.products.settle::<KARATSUBA>().reduce(self.powers.isa()).xor(self.last)
+    }
+}
+
+impl<I: Isa, const N: usize, const KARATSUBA: bool> Meanwhile for GroupHash<'_, I, N, KARATSUBA> {
+    /// The registers in turn, the state first. Calls beyond N do nothing.
+    #[inline(always)]
+    fn step(&mut self, call: usize) {
+        if call >= N {
+            return;
+        }
+        let x = if call == 0 { self.state } else { self.load(call - 1) };
+        self.products.add::<KARATSUBA>(x, self.powers.splat((N - call) * I::V::LANES));
+        if call == N - 1 {
+            self.last = self.load(N - 1);
+        }
+    }
+}

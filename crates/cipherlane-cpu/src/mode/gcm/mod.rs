@@ -1,0 +1,92 @@
+//! Galois/counter mode (SP 800-38D), encrypted and hashed in one pass.
+//!
+//! Three ways, chosen by message: [`long`] streams groups of registers; [`short`] finishes LANES messages of one
+//! key together; [`in_lanes`] gives each lane a message with a key of its own ([`key_each`] goes one by one, for
+//! ciphers that cannot).
+
+pub(crate) mod counter;
+pub(crate) mod ghash;
+mod in_lanes;
+mod key_each;
+mod long;
+mod one_key;
+mod short;
+mod text;
+
+use std::marker::PhantomData;
+
+use crate::cipher::Permutation;
+use crate::job::Job;
+use crate::worker::{Kernel, Worker};
+pub(crate) use in_lanes::InLanes;
+pub(crate) use key_each::KeyEach;
+use one_key::OneKey;
+
+/// Sealing or opening.
+pub(crate) trait Direction: Send + Sync + 'static {
+    /// Whether the input is the ciphertext.
+    const OPEN: bool;
+    /// Hands out the tag of message `index`: stores it, or compares it and stores the verdict.
+    fn conclude(job: &Job<'_>, index: usize, tag: u128);
+}
+
+/// Makes tags.
+pub(crate) struct Seal;
+
+impl Direction for Seal {
+    const OPEN: bool = false;
+
+    #[inline(always)]
+    fn conclude(job: &Job<'_>, index: usize, tag: u128) {
+        job.put_tag(index, tag);
+    }
+}
+
+/// Checks tags.
+pub(crate) struct Open;
+
+impl Direction for Open {
+    const OPEN: bool = true;
+
+    #[inline(always)]
+    fn conclude(job: &Job<'_>, index: usize, tag: u128) {
+        job.check_tag(index, tag);
+    }
+}
+
+/// A worker for batches with a key each.
+pub(crate) trait Keyless<P: Permutation>: Worker + Sized + 'static {
+    /// The worker on `isa`.
+    fn new(isa: P::Isa) -> Self;
+}
+
+/// GCM over block cipher P, with N registers in flight and powers of H up to POWERS; K runs messages with a key
+/// each.
+pub(crate) struct Gcm<P: Permutation, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
+    isa: P::Isa,
+    parts: PhantomData<(fn() -> P, D, fn() -> K)>,
+}
+
+impl<P: Permutation, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool>
+    Gcm<P, D, K, N, POWERS, KARATSUBA>
+{
+    /// The kernel on `isa`.
+    pub(crate) fn new(isa: P::Isa) -> Self {
+        Self { isa, parts: PhantomData }
+    }
+}
+
+impl<P, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool> Kernel
+    for Gcm<P, D, K, N, POWERS, KARATSUBA>
+where
+    P: Permutation + 'static,
+    D: Direction,
+    K: Keyless<P>,
+{
+    fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
+        match key {
+            Some(key) => Box::new(OneKey::<P, D, N, KARATSUBA>::new(self.isa, key, POWERS)),
+            None => Box::new(K::new(self.isa)),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Messages that share a key.
+
+use std::marker::PhantomData;
+use std::ops::{ControlFlow, Range};
+
+use cipherlane_core::BLOCK;
+
+use super::counter::{advanced, pre_counter};
+use super::ghash::{Ghash, Powers, Products, lengths, power};
+use super::short::Group;
+use super::{Direction, long};
+use crate::cipher::Permutation;
+use crate::job::Job;
+use crate::lanes::{Isa, Lanes, Work};
+use crate::worker::{Partial, Segment, Segments, Worker};
+
+/// An expanded key with its powers of H.
+pub(super) struct OneKey<P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    cipher: P,
+    powers: Powers<P::Isa>,
+    direction: PhantomData<D>,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
+    /// Expands `key` and computes powers of H up to `highest`.
+    #[inline(always)]
+    pub(super) fn new(isa: P::Isa, key: &[u8], highest: usize) -> Self {
+        let cipher = P::new(isa, key);
+        let powers = isa.vectorize(HashKey { cipher: &cipher, highest });
+        Self { cipher, powers, direction: PhantomData }
+    }
+
+    /// Runs the messages of `range`: the short ones LANES at a time, the others one by one.
+    #[inline(always)]
+    pub(super) fn run(&self, job: &Job<'_>, range: Range<usize>) {
+        let mut group = Group::new();
+        for index in range {
+            match group.offer::<P::Isa, KARATSUBA>(job, &self.powers, index) {
+                ControlFlow::Break(pre_counter) => self.run_long(job, index, pre_counter),
+                ControlFlow::Continue(()) if group.is_full::<P::Isa>() => self.run_group(job, &mut group),
+                ControlFlow::Continue(()) => {}
+            }
+        }
+        if !group.is_empty() {
+            self.run_group(job, &mut group);
+        }
+    }
+
+    #[inline(always)]
+    fn run_group(&self, job: &Job<'_>, group: &mut Group) {
+        group.run::<P, KARATSUBA, D>(job, &self.cipher, &self.powers);
+    }
+
+    #[inline(always)]
+    fn run_long(&self, job: &Job<'_>, index: usize, pre_counter: u128) {
+        let mut hash = self.hash_aad(job, index);
+        let message = job.message(index);
+        // SAFETY: the job's pointers are good.
+        unsafe { long::run::<P, N, KARATSUBA, D>(&self.cipher, &mut hash, message, advanced(pre_counter, 1)) };
+        self.conclude(job, index, pre_counter, &hash);
+    }
+
+    #[inline(always)]
+    fn hash_aad(&self, job: &Job<'_>, index: usize) -> Ghash<'_, P::Isa, KARATSUBA> {
+        let aad = job.aad(index);
+        let mut hash = Ghash::new(&self.powers);
+        // SAFETY: the slice is readable.
+        unsafe { hash.update(aad.as_ptr(), aad.len()) };
+        hash
+    }
+
+    /// The tag (SP 800-38D section 7.1 steps 5 and 6).
+    #[inline(always)]
+    fn conclude(
+        &self,
+        job: &Job<'_>,
+        index: usize,
+        pre_counter: u128,
+        hash: &Ghash<'_, P::Isa, KARATSUBA>,
+    ) {
+        let ends = lengths(job.aad(index).len(), job.message(index).bytes);
+        let mask = self.cipher.apply([self.cipher.isa().splat_word(pre_counter)])[0].to_words()[0];
+        D::conclude(job, index, hash.finish(ends) ^ mask);
+    }
+}
+
+/// The hash key and its powers, as work.
+struct HashKey<'a, P> {
+    cipher: &'a P,
+    highest: usize,
+}
+
+impl<P: Permutation> Work for HashKey<'_, P> {
+    type Output = Powers<P::Isa>;
+
+    #[inline(always)]
+    fn run(self) -> Powers<P::Isa> {
+        let isa = self.cipher.isa();
+        let h = self.cipher.apply([isa.zero()])[0].to_words()[0];
+        Powers::new(isa, h, self.highest)
+    }
+}
+
+/// Whole messages, as work.
+struct Messages<'a, T> {
+    key: &'a T,
+    job: &'a Job<'a>,
+    range: Range<usize>,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Messages<'_, OneKey<P, D, N, KARATSUBA>>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.key.run(self.job, self.range);
+    }
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Worker for OneKey<P, D, N, KARATSUBA> {
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        self.cipher.isa().vectorize(Messages { key: self, job, range });
+    }
+
+    fn segments(&self) -> Option<&dyn Segments> {
+        Some(self)
+    }
+}
+
+/// One segment, as work.
+struct Part<'a, T> {
+    key: &'a T,
+    job: &'a Job<'a>,
+    segment: &'a Segment,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Part<'_, OneKey<P, D, N, KARATSUBA>>
+{
+    type Output = Partial;
+
+    /// The segment's own hash, in the pending form.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // SP 800-38D: fewer than 2^32 blocks
+    fn run(self) -> Partial {
+        let (key, segment) = (self.key, self.segment);
+        let pre_counter =
+            pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(segment.message));
+        let first = advanced(pre_counter, 1 + (segment.bytes.start / BLOCK) as u32);
+        let mut hash = Ghash::new(&key.powers);
+        // SAFETY: the job's pointers are good, and the segment lies within its message.
+        unsafe {
+            let message = self.job.message(segment.message).skip(segment.bytes.start).take(segment.bytes.len());
+            long::run::<P, N, KARATSUBA, D>(&key.cipher, &mut hash, message, first);
+        }
+        hash.fold().to_le_bytes()
+    }
+}
+
+/// The end of a message whose segments have been run, as work.
+struct Finish<'a, T> {
+    key: &'a T,
+    job: &'a Job<'a>,
+    message: usize,
+    segments: &'a [(Segment, Partial)],
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Finish<'_, OneKey<P, D, N, KARATSUBA>>
+{
+    type Output = ();
+
+    /// A state followed by n more blocks is worth H^n of itself.
+    #[inline(always)]
+    fn run(self) {
+        let (key, isa) = (self.key, self.key.cipher.isa());
+        let mut state = key.hash_aad(self.job, self.message).fold();
+        for (segment, partial) in self.segments {
+            let blocks = segment.bytes.len().div_ceil(BLOCK);
+            let moved = Products::of(isa.splat_word(state), power(&key.powers, blocks)).reduce(isa);
+            state = moved.to_words()[0] ^ u128::from_le_bytes(*partial);
+        }
+        let pre_counter =
+            pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(self.message));
+        key.conclude(self.job, self.message, pre_counter, &Ghash::resume(&key.powers, state));
+    }
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Segments
+    for OneKey<P, D, N, KARATSUBA>
+{
+    fn segment(&self, job: &Job<'_>, segment: &Segment) -> Partial {
+        self.cipher.isa().vectorize(Part { key: self, job, segment })
+    }
+
+    fn finish(&self, job: &Job<'_>, message: usize, segments: &[(Segment, Partial)]) {
+        self.cipher.isa().vectorize(Finish { key: self, job, message, segments });
+    }
+}

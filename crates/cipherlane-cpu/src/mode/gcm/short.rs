@@ -1,0 +1,167 @@
+//! Short messages under one key: LANES of them finish together.
+//!
+//! The blocks of each message lie in the lanes of registers, as everywhere. What is shared is the end: the
+//! pre-counter blocks of LANES messages are encrypted in the lanes of one register, their sums of products are
+//! transposed so that each message has a lane, and one reduction makes all the tags.
+
+use std::ops::ControlFlow;
+
+use cipherlane_core::BLOCK;
+
+use super::counter::{advanced, count_in_last_byte, counted, pre_counter, stays_in_last_byte};
+use super::ghash::{Powers, Products, add_blocks, lengths};
+use super::{Direction, text};
+use crate::cipher::{Permutation, V};
+use crate::job::{Job, Message};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+
+/// Up to LANES short messages of one job, collected and then run.
+pub(super) struct Group {
+    indices: [usize; MAX_LANES],
+    pre_counters: [u128; MAX_LANES],
+    count: usize,
+}
+
+impl Group {
+    /// No messages.
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self { indices: [0; MAX_LANES], pre_counters: [0; MAX_LANES], count: 0 }
+    }
+
+    /// Takes message `index` in if it is short enough for one table of powers and its counter cannot carry.
+    #[inline(always)]
+    pub(super) fn offer<I: Isa, const KARATSUBA: bool>(
+        &mut self,
+        job: &Job<'_>,
+        powers: &Powers<I>,
+        index: usize,
+    ) -> ControlFlow<u128> {
+        let pre_counter = pre_counter::<I, KARATSUBA>(powers, job.nonce(index));
+        let text = job.message(index).bytes.div_ceil(BLOCK);
+        let aad = job.aad(index).len().div_ceil(BLOCK);
+        if text + aad >= powers.highest() || !stays_in_last_byte(pre_counter, text + 1) {
+            return ControlFlow::Break(pre_counter);
+        }
+        self.indices[self.count] = index;
+        self.pre_counters[self.count] = pre_counter;
+        self.count += 1;
+        ControlFlow::Continue(())
+    }
+
+    /// Whether no lane has a message.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether every lane has its message.
+    #[inline(always)]
+    pub(super) fn is_full<I: Isa>(&self) -> bool {
+        self.count == I::V::LANES
+    }
+
+    /// Runs the messages and is empty again.
+    #[inline(always)]
+    pub(super) fn run<P: Permutation, const KARATSUBA: bool, D: Direction>(
+        &mut self,
+        job: &Job<'_>,
+        cipher: &P,
+        powers: &Powers<P::Isa>,
+    ) {
+        let isa = cipher.isa();
+        let masks = cipher.apply([isa.words(&self.pre_counters)])[0];
+        let mut sums = [Products::zero(isa); MAX_LANES];
+        let mut ends = [0; MAX_LANES];
+        for lane in 0..self.count {
+            let (index, first) = (self.indices[lane], advanced(self.pre_counters[lane], 1));
+            let (message, aad) = (job.message(index), job.aad(index));
+            let after = message.bytes.div_ceil(BLOCK) + 2;
+            // SAFETY: the job's pointers are good; the group takes messages whose powers are all in the table.
+            unsafe {
+                add_blocks::<P::Isa, KARATSUBA>(&mut sums[lane], powers, aad.as_ptr(), aad.len(), after);
+                crypt_and_hash::<P, KARATSUBA, D>(cipher, powers, &mut sums[lane], message, isa.splat_word(first));
+            }
+            ends[lane] = lengths(aad.len(), message.bytes).swap_bytes();
+        }
+        let mut sum = Products::fold_each(&sums);
+        sum.add::<KARATSUBA>(isa.words(&ends), powers.splat(1));
+        let tags = sum.settle::<KARATSUBA>().reduce(isa).reverse_bytes().xor(masks).to_words();
+        for lane in 0..self.count {
+            D::conclude(job, self.indices[lane], tags[lane]);
+        }
+        self.count = 0;
+    }
+}
+
+/// Encrypts or decrypts `message` with counters from `counter` on, and adds the products of its ciphertext, which
+/// is followed by the block of lengths.
+///
+/// # Safety
+/// The message's pointers are good for its bytes.
+#[inline(always)]
+unsafe fn crypt_and_hash<P: Permutation, const KARATSUBA: bool, D: Direction>(
+    cipher: &P,
+    powers: &Powers<P::Isa>,
+    sum: &mut Products<V<P>>,
+    message: Message,
+    counter: V<P>,
+) {
+    let (mut left, mut counter) = (message, counter);
+    while left.bytes > 0 {
+        // SAFETY: each step takes its registers or what is left of the message, whichever is less.
+        unsafe {
+            let registers = match left.bytes.div_ceil(V::<P>::BYTES) {
+                1 => step::<P, 1, KARATSUBA, D>(cipher, powers, sum, left, counter),
+                2 => step::<P, 2, KARATSUBA, D>(cipher, powers, sum, left, counter),
+                3 | 4 => step::<P, 4, KARATSUBA, D>(cipher, powers, sum, left, counter),
+                _ => step::<P, 8, KARATSUBA, D>(cipher, powers, sum, left, counter),
+            };
+            counter = counted(cipher.isa(), counter, registers * V::<P>::LANES);
+            left = left.skip(left.bytes.min(registers * V::<P>::BYTES));
+        }
+    }
+}
+
+/// The first R registers of `left`, or all that is left. Returns R.
+///
+/// # Safety
+/// The message's pointers are good for its bytes.
+#[inline(always)]
+unsafe fn step<P: Permutation, const R: usize, const KARATSUBA: bool, D: Direction>(
+    cipher: &P,
+    powers: &Powers<P::Isa>,
+    sum: &mut Products<V<P>>,
+    left: Message,
+    counter: V<P>,
+) -> usize {
+    let (isa, blocks) = (cipher.isa(), left.bytes.div_ceil(BLOCK));
+    // The block of lengths follows, and what is pending is multiplied by H: two more powers.
+    let highest = blocks + 1;
+    // SAFETY: the caller's; at most what is left is touched.
+    unsafe {
+        let mut texts = [isa.zero(); R];
+        for (register, x) in texts.iter_mut().enumerate() {
+            *x = text::load_register::<P::Isa>(isa, left, register);
+        }
+        if D::OPEN {
+            for (register, x) in texts.iter().enumerate() {
+                if register * V::<P>::BYTES < left.bytes {
+                    sum.add::<KARATSUBA>(x.reverse_bytes(), powers.falling(highest - register * V::<P>::LANES));
+                }
+            }
+        }
+        let keystream = cipher.apply(count_in_last_byte::<P::Isa, R>(isa, counter));
+        for (register, (x, key)) in texts.into_iter().zip(keystream).enumerate() {
+            let rest = left.bytes.saturating_sub(register * V::<P>::BYTES);
+            if rest == 0 {
+                break;
+            }
+            let y = text::store_register::<P::Isa>(isa, left, register, x.xor(key));
+            if !D::OPEN {
+                sum.add::<KARATSUBA>(y.reverse_bytes(), powers.falling(highest - register * V::<P>::LANES));
+            }
+        }
+    }
+    R
+}

@@ -1,0 +1,97 @@
+//! Sessions: a plan put into effect.
+
+use std::time::{Duration, Instant};
+
+use cipherlane_core::{
+    Algorithm, Batch, BatchError, Column, DeviceError, Operation, Output, Plan, Session, Spans,
+};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use crate::crew::Crew;
+use crate::job::Job;
+use crate::table::Entry;
+use crate::threads::Threads;
+use crate::worker::{Kernel, Worker};
+
+/// A session on the CPU.
+pub(crate) struct CpuSession {
+    algorithm: Algorithm,
+    operation: Operation,
+    workers: Workers,
+    crew: Crew,
+}
+
+impl CpuSession {
+    /// A session that carries out `plan`, which has been checked, with the kernel of `entry`.
+    pub(crate) fn new(plan: &Plan, entry: Entry, threads: Threads) -> Self {
+        Self {
+            algorithm: plan.algorithm,
+            operation: plan.operation,
+            workers: Workers::new(entry.kernel),
+            crew: Crew::new(threads, plan.chunk, entry.lanes),
+        }
+    }
+
+    fn check_operation(&self, batch: &Batch<'_>) -> Result<(), BatchError> {
+        if (batch.algorithm, batch.operation) == (self.algorithm, self.operation) {
+            return Ok(());
+        }
+        Err(BatchError::OtherSession {
+            session: format!("{} {}", self.algorithm, self.operation),
+            batch: format!("{} {}", batch.algorithm, batch.operation),
+        })
+    }
+}
+
+impl Session for CpuSession {
+    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        batch.check(output)?;
+        self.check_operation(batch)?;
+        if !batch.is_empty() {
+            self.crew.run(self.workers.of(batch), &Job::new(batch, output));
+        }
+        // The texts are used where they lie: all that is not computing is the check, too short to time apart.
+        let wall = start.elapsed();
+        Ok(Spans { load: Duration::ZERO, execute: wall, store: Duration::ZERO, wall })
+    }
+}
+
+/// The workers that a session keeps from batch to batch.
+struct Workers {
+    kernel: Box<dyn Kernel>,
+    /// For batches with a key each.
+    keyless: Box<dyn Worker>,
+    /// For the one key of the last batch that had one.
+    keyed: Option<Keyed>,
+}
+
+/// A key, wiped when it is dropped, with what it was expanded to.
+struct Keyed {
+    key: Zeroizing<Vec<u8>>,
+    worker: Box<dyn Worker>,
+}
+
+impl Workers {
+    fn new(kernel: Box<dyn Kernel>) -> Self {
+        Self { keyless: kernel.worker(None), keyed: None, kernel }
+    }
+
+    /// The worker for `batch`, which is checked and not empty. A key that the last batch had is not expanded again.
+    fn of(&mut self, batch: &Batch<'_>) -> &dyn Worker {
+        let key = match batch.keys {
+            Column::Shared(key) => key,
+            // A message of its own has a key of its own, as well: it can be run on several threads.
+            _ if batch.len() == 1 => batch.keys.row(0),
+            Column::Each { .. } | Column::Ragged(_) => return &*self.keyless,
+        };
+        // In constant time: how much of two keys agrees is nobody's business.
+        let known = self.keyed.take_if(|keyed| bool::from(keyed.key.as_slice().ct_eq(key)));
+        let expand = || Keyed { key: Zeroizing::new(key.to_vec()), worker: self.kernel.worker(Some(key)) };
+        &*self.keyed.insert(known.unwrap_or_else(expand)).worker
+    }
+}
+
+#[cfg(test)]
+mod tests;

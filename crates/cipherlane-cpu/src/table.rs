@@ -1,0 +1,139 @@
+//! Which kernel serves an algorithm on a tier.
+
+use cipherlane_core::{Algorithm, Cipher, Mode, Operation};
+
+use crate::cipher::{KeyPerLane, Permutation, aes_bitsliced};
+use crate::lanes::{Isa, Lanes, portable::Portable};
+use crate::mode::cbc::{CbcDecrypt, CbcEncrypt};
+use crate::mode::ctr::Ctr;
+use crate::mode::ecb::Ecb;
+use crate::mode::gcm::{Gcm, KeyEach, Open, Seal};
+use crate::mode::xts::{self, Xts};
+use crate::tier::Tier;
+use crate::worker::Kernel;
+
+/// A kernel, and how many blocks it has in flight.
+pub(crate) struct Entry {
+    pub(crate) lanes: usize,
+    pub(crate) kernel: Box<dyn Kernel>,
+}
+
+/// The kernel of `tier`, or `None` where this CPU lacks the tier.
+pub(crate) fn kernel(tier: Tier, algorithm: Algorithm, operation: Operation) -> Option<Entry> {
+    if !algorithm.operations().contains(&operation) {
+        return None;
+    }
+    match tier {
+        Tier::Portable => Some(portable(algorithm, operation)),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Sse | Tier::Avx2 | Tier::Avx512 => x86::kernel(tier, algorithm, operation),
+        #[cfg(not(target_arch = "x86_64"))]
+        Tier::Sse | Tier::Avx2 | Tier::Avx512 => None,
+    }
+}
+
+/// Bitsliced AES, a slice at a time.
+fn portable(algorithm: Algorithm, operation: Operation) -> Entry {
+    const N: usize = aes_bitsliced::GROUP;
+    type Encrypt<const ROUNDS: usize> = aes_bitsliced::AesEncrypt<ROUNDS>;
+    type Decrypt<const ROUNDS: usize> = aes_bitsliced::AesDecrypt<ROUNDS>;
+    /// Powers of H: a multiplication is dear here, so no more than a group needs.
+    const POWERS: usize = 2 * N;
+    fn gcm<P: Permutation<Isa = Portable>>(isa: Portable, operation: Operation) -> Box<dyn Kernel> {
+        if operation == Operation::Seal {
+            Box::new(Gcm::<P, Seal, KeyEach<P, Seal, N, POWERS, true>, N, POWERS, true>::new(isa))
+        } else {
+            Box::new(Gcm::<P, Open, KeyEach<P, Open, N, POWERS, true>, N, POWERS, true>::new(isa))
+        }
+    }
+    let parts = (Portable, algorithm.mode, operation);
+    let kernel = match algorithm.cipher {
+        Cipher::Aes128 => mode::<Encrypt<10>, Decrypt<10>, N>(parts, gcm::<Encrypt<10>>),
+        Cipher::Aes192 => mode::<Encrypt<12>, Decrypt<12>, N>(parts, gcm::<Encrypt<12>>),
+        Cipher::Aes256 => mode::<Encrypt<14>, Decrypt<14>, N>(parts, gcm::<Encrypt<14>>),
+    };
+    Entry { lanes: N * <Portable as Isa>::V::LANES, kernel }
+}
+
+/// The modes of a block cipher with encryption E and decryption D, N registers in flight.
+fn mode<E, D, const N: usize>(
+    (isa, mode, operation): (E::Isa, Mode, Operation),
+    gcm: fn(E::Isa, Operation) -> Box<dyn Kernel>,
+) -> Box<dyn Kernel>
+where
+    E: KeyPerLane,
+    D: Permutation<Isa = E::Isa>,
+{
+    match (mode, operation.is_forward()) {
+        (Mode::Ecb, true) => Box::new(Ecb::<E, N>::new(isa)),
+        (Mode::Ecb, false) => Box::new(Ecb::<D, N>::new(isa)),
+        (Mode::Cbc, true) => Box::new(CbcEncrypt::<E, N>::new(isa)),
+        (Mode::Cbc, false) => Box::new(CbcDecrypt::<D, N>::new(isa)),
+        (Mode::Ctr, _) => Box::new(Ctr::<E, N>::new(isa)),
+        (Mode::Xts, true) => Box::new(Xts::<E, E, xts::Encrypt, N>::new(isa)),
+        (Mode::Xts, false) => Box::new(Xts::<D, E, xts::Decrypt, N>::new(isa)),
+        (Mode::Gcm, _) => gcm(isa, operation),
+    }
+}
+
+/// AES by rounds on vector registers.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::*;
+    use crate::cipher::aes_rounds::{AesDecrypt, AesEncrypt};
+    use crate::lanes::{AesLanes, avx2::Avx2, sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
+    use crate::mode::gcm::InLanes;
+    use crate::tier::{has_vaes256, multiplies_slowly};
+
+    /// Registers in flight: enough to fill the latency of an AES round on every CPU with these instructions, few
+    /// enough for 16 architectural registers.
+    const N: usize = 8;
+
+    pub(super) fn kernel(tier: Tier, algorithm: Algorithm, operation: Operation) -> Option<Entry> {
+        // Narrow registers spread over more ports than carry-less multiplications do: Karatsuba pays everywhere.
+        // At 512 bits it does on CPUs that start one of those every other clock.
+        Some(match tier {
+            Tier::Sse => aes::<_, 32, true>(Sse::detect()?, algorithm, operation),
+            Tier::Avx2 if has_vaes256() => aes::<_, 32, true>(Vaes256::detect()?, algorithm, operation),
+            Tier::Avx2 => aes::<_, 32, true>(Avx2::detect()?, algorithm, operation),
+            Tier::Avx512 if multiplies_slowly() => aes::<_, 64, true>(Vaes512::detect()?, algorithm, operation),
+            Tier::Avx512 => aes::<_, 64, false>(Vaes512::detect()?, algorithm, operation),
+            Tier::Portable => return None,
+        })
+    }
+
+    fn aes<I: Isa<V: AesLanes>, const POWERS: usize, const KARATSUBA: bool>(
+        isa: I,
+        algorithm: Algorithm,
+        operation: Operation,
+    ) -> Entry {
+        let kernel = match algorithm.cipher {
+            Cipher::Aes128 => rounds::<I, 10, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
+            Cipher::Aes192 => rounds::<I, 12, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
+            Cipher::Aes256 => rounds::<I, 14, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
+        };
+        Entry { lanes: N * I::V::LANES, kernel }
+    }
+
+    fn rounds<I: Isa<V: AesLanes>, const ROUNDS: usize, const POWERS: usize, const KARATSUBA: bool>(
+        isa: I,
+        algorithm_mode: Mode,
+        operation: Operation,
+    ) -> Box<dyn Kernel> {
+        let gcm = gcm::<AesEncrypt<I, ROUNDS>, POWERS, KARATSUBA>;
+        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N>((isa, algorithm_mode, operation), gcm)
+    }
+
+    fn gcm<P: KeyPerLane, const POWERS: usize, const KARATSUBA: bool>(
+        isa: P::Isa,
+        operation: Operation,
+    ) -> Box<dyn Kernel> {
+        if operation == Operation::Seal {
+            let new = Gcm::<P, Seal, InLanes<P, Seal, N, POWERS, KARATSUBA>, N, POWERS, KARATSUBA>::new;
+            Box::new(new(isa))
+        } else {
+            let new = Gcm::<P, Open, InLanes<P, Open, N, POWERS, KARATSUBA>, N, POWERS, KARATSUBA>::new;
+            Box::new(new(isa))
+        }
+    }
+}

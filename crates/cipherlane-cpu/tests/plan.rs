@@ -1,0 +1,110 @@
+//! What the CPU plans, and which plans it refuses.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
+
+use cipherlane_core::{Algorithm, Device, Operation, Plan, Shape, Unsupported, Wish};
+use cipherlane_cpu::{Cpu, Tier};
+
+fn shape(messages: usize, bytes: u64) -> Shape {
+    Shape::uniform("aes-128-gcm".parse().unwrap(), Operation::Seal, messages, bytes, true)
+}
+
+fn refusal(wish: &Wish) -> String {
+    Cpu::new().plan(&shape(1, 100), wish).unwrap_err().to_string()
+}
+
+#[test]
+fn kernels_say_family_mode_tier_and_lanes() {
+    let cpu = Cpu::new();
+    for algorithm in Algorithm::all() {
+        for operation in algorithm.operations() {
+            let kernels = cpu.kernels(&Shape::uniform(algorithm, operation, 1, 16, true));
+            let tiers: Vec<&str> = kernels.iter().map(|kernel| kernel.tier.as_str()).collect();
+            assert_eq!(tiers, cpu.info().tiers, "{algorithm} {operation}: a tier without a kernel");
+            for kernel in kernels {
+                let name = format!("aes-{}/{}/x{}", algorithm.mode.name(), kernel.tier, kernel.lanes);
+                assert_eq!(kernel.name, name);
+                assert!(kernel.constant_time);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_default_is_the_best_tier_and_small_batches_stay_on_one_thread() {
+    let cpu = Cpu::new();
+    let small = cpu.plan(&shape(15, 16), &Wish::default()).unwrap();
+    assert_eq!((small.tier.as_str(), small.threads), (Tier::available()[0].name(), 1));
+    let large = cpu.plan(&shape(1, 1 << 30), &Wish::default()).unwrap();
+    assert_eq!(large.threads, cpu.info().threads);
+    let many = cpu.plan(&shape(1_000_000, 1), &Wish::default()).unwrap();
+    assert_eq!(many.threads, cpu.info().threads);
+}
+
+#[test]
+fn a_chain_that_cannot_be_cut_gets_one_thread() {
+    let cbc = |operation| Shape::uniform("aes-128-cbc".parse().unwrap(), operation, 1, 1 << 30, true);
+    let threads = |operation| Cpu::new().plan(&cbc(operation), &Wish::default()).unwrap().threads;
+    assert_eq!(threads(Operation::Encrypt), 1);
+    assert_eq!(threads(Operation::Decrypt), Cpu::new().info().threads);
+}
+
+#[test]
+fn wishes_are_kept() {
+    let cpu = Cpu::new();
+    let wish =
+        Wish { tier: Some("portable".to_owned()), threads: Some(3), chunk: Some(8192), ..Wish::default() };
+    let plan = cpu.plan(&shape(1, 100), &wish).unwrap();
+    assert_eq!((plan.tier.as_str(), plan.threads, plan.chunk), ("portable", 3, 8192));
+    let wish = Wish { kernel: Some(plan.kernel.clone()), ..Wish::default() };
+    assert_eq!(cpu.plan(&shape(1, 100), &wish).unwrap().kernel, plan.kernel);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_remedy() {
+    let error = refusal(&Wish { tier: Some("neon".to_owned()), ..Wish::default() });
+    assert!(error.contains("tier neon") && error.contains("portable"), "{error}");
+    let error = refusal(&Wish { kernel: Some("aes-gcm/portable/x77".to_owned()), ..Wish::default() });
+    assert!(error.contains("x77") && error.contains("aes-gcm/portable/x"), "{error}");
+    let error = refusal(&Wish { threads: Some(0), ..Wish::default() });
+    assert!(error.contains("threads must be 1 to"), "{error}");
+    let error = refusal(&Wish { chunk: Some(100), ..Wish::default() });
+    assert!(error.contains("chunk must be 4096 bytes or more"), "{error}");
+    let encrypt = Shape { operation: Operation::Encrypt, ..shape(1, 100) };
+    let error = Cpu::new().plan(&encrypt, &Wish::default()).unwrap_err().to_string();
+    assert!(error.contains("does not offer aes-128-gcm encrypt"), "{error}");
+}
+
+#[test]
+fn a_tier_that_the_processor_lacks_names_the_instructions() {
+    for tier in Tier::ALL {
+        let wish = Wish { tier: Some(tier.name().to_owned()), ..Wish::default() };
+        let missing = tier.missing();
+        match Cpu::new().plan(&shape(1, 100), &wish) {
+            Err(Unsupported::Missing { missing: named, .. }) => assert_eq!(named, missing.join(", ")),
+            Err(Unsupported::SwitchedOff { variable, .. }) => assert_eq!(Some(&*variable), tier.switch()),
+            other => assert!(missing.is_empty() && other.is_ok(), "{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_plan_edited_by_hand_is_checked() {
+    let cpu = Cpu::new();
+    let plan = cpu.plan(&shape(1, 100), &Wish::default()).unwrap();
+    assert!(cpu.open(&plan).is_ok());
+    let edits: [fn(&mut Plan); 7] = [
+        |plan| plan.device = "cuda:0".to_owned(),
+        |plan| plan.operation = Operation::Encrypt,
+        |plan| plan.kernel = "aes-gcm".to_owned(),
+        |plan| plan.tier = "neon".to_owned(),
+        |plan| plan.lanes += 1,
+        |plan| plan.threads = 0,
+        |plan| plan.chunk = 0,
+    ];
+    for (index, edit) in edits.into_iter().enumerate() {
+        let mut edited = plan.clone();
+        edit(&mut edited);
+        assert!(cpu.open(&edited).is_err(), "edit {index} was not noticed: {edited:?}");
+    }
+}
