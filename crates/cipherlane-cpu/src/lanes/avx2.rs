@@ -229,6 +229,14 @@ impl Lanes for X2 {
     }
 
     #[inline(always)]
+    fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES] {
+        let [Self([a, b]), Self([c, d]), ..] = *registers;
+        let mut result = *registers;
+        (result[0], result[1]) = (Self([a, c]), Self([b, d]));
+        result
+    }
+
+    #[inline(always)]
     fn times_x8<const BYTES: i32>(self) -> Self {
         // SAFETY: as above.
         Self(unsafe { [times_x8::<BYTES>(self.0[0]), times_x8::<BYTES>(self.0[1])] })

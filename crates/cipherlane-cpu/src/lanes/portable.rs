@@ -174,6 +174,11 @@ impl Lanes for X1 {
     }
 
     #[inline(always)]
+    fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES] {
+        *registers
+    }
+
+    #[inline(always)]
     fn times_x8<const BYTES: i32>(self) -> Self {
         let integer = self.to_integer();
         let carried = integer >> (128 - 8 * BYTES);
