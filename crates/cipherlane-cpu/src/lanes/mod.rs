@@ -248,18 +248,7 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     fn isa(self) -> Self::Isa;
 
     /// Lane `j` of result `i` is lane `i` of `registers[j]`, for the first LANES of both.
-    #[inline(always)]
-    fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES] {
-        let mut result = *registers;
-        for (i, register) in result.iter_mut().enumerate().take(Self::LANES) {
-            let mut lanes = [[0; BLOCK]; MAX_LANES];
-            for (lane, from) in lanes.iter_mut().zip(registers) {
-                *lane = from.to_blocks()[i];
-            }
-            *register = register.isa().lanes(&lanes);
-        }
-        result
-    }
+    fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES];
 
     /// Multiplies each lane by x^(8 * BYTES) in the field of XTS: little-endian, x^128 = x^7 + x^2 + x + 1
     /// (IEEE 1619 section 5.2). `BYTES` is at most 4: the bits carried out are reduced once.

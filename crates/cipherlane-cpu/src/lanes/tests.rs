@@ -207,6 +207,22 @@ fn registers_are_folded_each() {
     on_every_isa(&Folded);
 }
 
+#[test]
+fn lanes_and_registers_change_places() {
+    struct Transposed;
+    impl Test for Transposed {
+        #[inline(always)]
+        fn run<I: Isa>(&self, isa: I, random: &mut Random) {
+            let models: [Model; MAX_LANES] = std::array::from_fn(|_| random.lanes());
+            let result = I::V::transpose(&models.map(|model| register(isa, model)));
+            for (i, register) in result[..I::V::LANES].iter().enumerate() {
+                assert_lanes(*register, models.map(|model| model[i]));
+            }
+        }
+    }
+    on_every_isa(&Transposed);
+}
+
 /// The carry-less product, bit by bit.
 fn clmul(a: u128, b: u128) -> u128 {
     (0..64).filter(|bit| b >> bit & 1 == 1).fold(0, |sum, bit| sum ^ (a & LOW) << bit)

@@ -74,7 +74,9 @@ struct XtsBody<P: Permutation, E: Permutation, D, const N: usize> {
     direction: PhantomData<D>,
 }
 
-impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> Body for XtsBody<P, E, D, N> {
+impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> Body
+    for XtsBody<P, E, D, N>
+{
     type Isa = P::Isa;
 
     #[inline(always)]
@@ -226,11 +228,7 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
 
 /// The cipher between two additions of the tweaks, of which there may be more than registers.
 #[inline(always)]
-fn tweaked<P: Permutation, const M: usize>(
-    cipher: &P,
-    mut blocks: [V<P>; M],
-    tweaks: &[V<P>],
-) -> [V<P>; M] {
+fn tweaked<P: Permutation, const M: usize>(cipher: &P, mut blocks: [V<P>; M], tweaks: &[V<P>]) -> [V<P>; M] {
     for (block, tweak) in blocks.iter_mut().zip(tweaks) {
         *block = block.xor(*tweak);
     }

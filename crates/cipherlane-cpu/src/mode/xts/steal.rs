@@ -2,8 +2,8 @@
 
 use cipherlane_core::BLOCK;
 
-use super::{Direction, tweaked};
 use super::tweak::times_x;
+use super::{Direction, tweaked};
 use crate::cipher::{Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
