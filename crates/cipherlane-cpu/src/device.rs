@@ -210,6 +210,9 @@ impl Grain {
     /// The largest of three chunks that leaves each thread two, so that one that is held up has its share taken
     /// over. Three, not any number: sessions are kept by their plan.
     fn chunk(&self, shape: &Shape, threads: usize) -> usize {
+        if threads == 1 {
+            return self.chunk;
+        }
         let leaves_two = |chunk: &usize| batch_cost(shape) / *chunk as u64 >= 2 * threads as u64;
         let least = (self.chunk / 16).max(MIN_CHUNK);
         [self.chunk, self.chunk / 4].into_iter().find(leaves_two).unwrap_or(least)

@@ -15,14 +15,14 @@ mod job;
 mod lanes;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
+#[allow(unsafe_code)] // rows of a checked batch
+mod rows;
 mod session;
 mod split;
 mod table;
 mod threads;
 mod tier;
 mod topology;
-#[allow(unsafe_code)] // rows of a checked batch
-mod rows;
 mod worker;
 
 pub use device::Cpu;

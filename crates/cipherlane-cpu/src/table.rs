@@ -35,8 +35,6 @@ pub(crate) fn kernel(tier: Tier, algorithm: Algorithm, operation: Operation) -> 
 /// Bitsliced AES, a slice at a time.
 fn portable(algorithm: Algorithm, operation: Operation) -> Entry {
     const N: usize = aes_bitsliced::GROUP;
-    type Encrypt<const ROUNDS: usize> = aes_bitsliced::AesEncrypt<ROUNDS>;
-    type Decrypt<const ROUNDS: usize> = aes_bitsliced::AesDecrypt<ROUNDS>;
     /// Powers of H: a multiplication is dear here, so no more than a group needs.
     const POWERS: usize = 2 * N;
     fn gcm<P: Permutation<Isa = Portable>>(isa: Portable, operation: Operation) -> Box<dyn Kernel> {
@@ -48,9 +46,12 @@ fn portable(algorithm: Algorithm, operation: Operation) -> Entry {
     }
     let parts = (Portable, algorithm.mode, operation);
     let kernel = match algorithm.cipher {
-        Cipher::Aes128 => mode::<Encrypt<10>, Decrypt<10>, N>(parts, gcm::<Encrypt<10>>),
-        Cipher::Aes192 => mode::<Encrypt<12>, Decrypt<12>, N>(parts, gcm::<Encrypt<12>>),
-        Cipher::Aes256 => mode::<Encrypt<14>, Decrypt<14>, N>(parts, gcm::<Encrypt<14>>),
+        // One kernel for all: the key that it is given says which.
+        Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => mode::<
+            aes_bitsliced::AesEncrypt,
+            aes_bitsliced::AesDecrypt,
+            N,
+        >(parts, gcm::<aes_bitsliced::AesEncrypt>),
     };
     Entry { lanes: N * <Portable as Isa>::V::LANES, kernel }
 }
@@ -96,7 +97,9 @@ mod x86 {
             Tier::Sse => aes::<_, 32, true>(Sse::detect()?, algorithm, operation),
             Tier::Avx2 if has_vaes256() => aes::<_, 32, true>(Vaes256::detect()?, algorithm, operation),
             Tier::Avx2 => aes::<_, 32, true>(Avx2::detect()?, algorithm, operation),
-            Tier::Avx512 if multiplies_slowly() => aes::<_, 64, true>(Vaes512::detect()?, algorithm, operation),
+            Tier::Avx512 if multiplies_slowly() => {
+                aes::<_, 64, true>(Vaes512::detect()?, algorithm, operation)
+            }
             Tier::Avx512 => aes::<_, 64, false>(Vaes512::detect()?, algorithm, operation),
             Tier::Portable => return None,
         })
@@ -107,21 +110,14 @@ mod x86 {
         algorithm: Algorithm,
         operation: Operation,
     ) -> Entry {
+        let parts = (isa, algorithm.mode, operation);
         let kernel = match algorithm.cipher {
-            Cipher::Aes128 => rounds::<I, 10, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
-            Cipher::Aes192 => rounds::<I, 12, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
-            Cipher::Aes256 => rounds::<I, 14, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
+            // One kernel for all: the key that it is given says which.
+            Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => {
+                mode::<AesEncrypt<I>, AesDecrypt<I>, N>(parts, gcm::<AesEncrypt<I>, POWERS, KARATSUBA>)
+            }
         };
         Entry { lanes: N * I::V::LANES, kernel }
-    }
-
-    fn rounds<I: Isa<V: AesLanes>, const ROUNDS: usize, const POWERS: usize, const KARATSUBA: bool>(
-        isa: I,
-        algorithm_mode: Mode,
-        operation: Operation,
-    ) -> Box<dyn Kernel> {
-        let gcm = gcm::<AesEncrypt<I, ROUNDS>, POWERS, KARATSUBA>;
-        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N>((isa, algorithm_mode, operation), gcm)
     }
 
     fn gcm<P: KeyPerLane, const POWERS: usize, const KARATSUBA: bool>(

@@ -2,7 +2,7 @@
 
 use cipherlane_core::BLOCK;
 
-use super::{KeyPerLane, Meanwhile, Permutation, V};
+use super::{CALLS, KeyPerLane, Meanwhile, Permutation, V};
 use crate::lanes::{AesLanes, Isa, Lanes, MAX_LANES, Work, wipe};
 
 /// Most round keys: AES-256 has 15.
@@ -11,12 +11,12 @@ pub(crate) const MAX_KEYS: usize = 15;
 /// Round keys in the order of use, lane by lane: one key in all lanes, or a key a lane.
 pub(crate) type RoundKeys<V> = [V; MAX_KEYS];
 
-/// The key expansion of FIPS 197 section 5.2 for ROUNDS = 10, 12 or 14 rounds, in every lane at once.
+/// The key expansion of FIPS 197 section 5.2 for 10, 12 or 14 rounds, in every lane at once.
 ///
 /// `key` holds the key of each lane: its first 16 bytes, then the rest (8 bytes in the low half, or 16).
 #[inline(always)]
-fn expand<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
-    match ROUNDS {
+fn expand<I: Isa<V: AesLanes>>(isa: I, rounds: usize, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
+    match rounds {
         10 => expand_128(isa, key[0], keys),
         12 => expand_192(isa, key, keys),
         14 => expand_256(isa, key, keys),
@@ -45,11 +45,7 @@ const fn word_pattern(word: u8, rotate: u8) -> [u8; BLOCK] {
 ///
 /// The last AES round is SubBytes and ShiftRows; with one word in all four columns ShiftRows changes nothing.
 #[inline(always)]
-fn sub_word<I: Isa<V: AesLanes>, const WORD: u8, const ROTATE: u8>(
-    isa: I,
-    keys: I::V,
-    constant: u8,
-) -> I::V {
+fn sub_word<I: Isa<V: AesLanes>, const WORD: u8, const ROTATE: u8>(isa: I, keys: I::V, constant: u8) -> I::V {
     let pattern = isa.splat(&word_pattern(WORD, ROTATE));
     let constant = isa.splat(&u128::to_le_bytes(u128::from(constant) * IN_EACH_WORD));
     keys.permute_bytes(pattern).aes_encrypt_last(constant)
@@ -111,86 +107,105 @@ fn expand_256<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<
 /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order, all but the first
 /// and the last through InvMixColumns. A last round undone by a full inverse round is just that.
 #[inline(always)]
-fn invert<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, keys: &mut RoundKeys<I::V>) {
-    keys[..=ROUNDS].reverse();
-    for key in &mut keys[1..ROUNDS] {
+fn invert<I: Isa<V: AesLanes>>(isa: I, rounds: usize, keys: &mut RoundKeys<I::V>) {
+    keys[..=rounds].reverse();
+    for key in &mut keys[1..rounds] {
         *key = key.aes_encrypt_last(isa.zero()).aes_decrypt_round(isa.zero());
     }
 }
 
-/// Bytes of the key that has ROUNDS rounds (FIPS 197 section 5, table 3).
-const fn key_bytes(rounds: usize) -> usize {
-    4 * (rounds - 6)
+/// Lane `i` from `key(i)`: keys of 16, 24 or 32 bytes, all of one length.
+#[inline(always)]
+fn load_keys<'k, I: Isa>(isa: I, key: impl Fn(usize) -> &'k [u8]) -> (usize, [I::V; 2]) {
+    let bytes = key(0).len();
+    let (mut first, mut last) = ([std::ptr::null(); MAX_LANES], [std::ptr::null(); MAX_LANES]);
+    for lane in 0..I::V::LANES {
+        let key = key(lane);
+        assert!(key.len() == bytes && bytes >= BLOCK, "a checked batch has keys of the right length");
+        (first[lane], last[lane]) = (key.as_ptr(), key[bytes - BLOCK..].as_ptr());
+    }
+    // SAFETY: 16 bytes at either end of a key of at least as many.
+    let (first, last) = unsafe { (isa.gather(&first), isa.gather(&last)) };
+    // The last 16 of 24 bytes are 8 of the first half and 8 more.
+    let last = if bytes == 24 { last.high_low(isa.zero()) } else { last };
+    (rounds(bytes), [first, last])
 }
 
-/// Lane `i` from `key(i)`, whose length is that of ROUNDS.
-#[inline(always)]
-fn load_keys<'k, I: Isa, const ROUNDS: usize>(isa: I, key: impl Fn(usize) -> &'k [u8]) -> [I::V; 2] {
-    let mut keys: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
-    for (i, lane) in keys.iter_mut().enumerate().take(I::V::LANES) {
-        *lane = key(i);
-        assert_eq!(lane.len(), key_bytes(ROUNDS), "a checked batch has keys of the right length");
-    }
-    // SAFETY: 16 bytes at either end of a key of 16, 24 or 32.
-    let (first, last) = unsafe {
-        (
-            isa.gather(&keys.map(<[u8]>::as_ptr)),
-            isa.gather(&keys.map(|key| key.as_ptr().wrapping_add(key_bytes(ROUNDS) - BLOCK))),
-        )
-    };
-    match ROUNDS {
-        // The last 16 of 24 bytes are 8 of the first half and 8 more.
-        12 => [first, last.high_low(isa.zero())],
-        _ => [first, last],
-    }
+/// Rounds for a key of `bytes` bytes (FIPS 197 section 5, table 3).
+const fn rounds(bytes: usize) -> usize {
+    bytes / 4 + 6
 }
 
 /// Key expansion as work of its own, so that it is compiled once and not into every mode. In place, because a key
 /// of its own for each message would otherwise be copied several times.
-struct Expand<'a, I: Isa, const ROUNDS: usize, const INVERSE: bool> {
+struct Expand<'a, I: Isa, const INVERSE: bool> {
     isa: I,
+    rounds: usize,
     key: [I::V; 2],
     keys: &'a mut RoundKeys<I::V>,
 }
 
-impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Work for Expand<'_, I, ROUNDS, INVERSE> {
+impl<I: Isa<V: AesLanes>, const INVERSE: bool> Work for Expand<'_, I, INVERSE> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        expand::<I, ROUNDS>(self.isa, self.key, self.keys);
+        expand(self.isa, self.rounds, self.key, self.keys);
         if INVERSE {
-            invert::<I, ROUNDS>(self.isa, self.keys);
+            invert(self.isa, self.rounds, self.keys);
         }
     }
 }
 
-/// AES encryption in ROUNDS rounds: 10, 12 or 14.
-pub(crate) struct AesEncrypt<I: Isa, const ROUNDS: usize> {
+/// AES under one key, or a key a lane; INVERSE decrypts.
+///
+/// The key length is a value, not a type: the first nine rounds, which all have, are unrolled, the others are a
+/// loop. Three times less code for a branch per group.
+pub(crate) struct Aes<I: Isa, const INVERSE: bool> {
     isa: I,
+    rounds: usize,
     keys: RoundKeys<I::V>,
 }
 
-/// AES decryption in ROUNDS rounds.
-pub(crate) struct AesDecrypt<I: Isa, const ROUNDS: usize> {
-    isa: I,
-    keys: RoundKeys<I::V>,
+/// AES encryption.
+pub(crate) type AesEncrypt<I> = Aes<I, false>;
+
+/// AES decryption: the equivalent inverse cipher (FIPS 197 section 5.3.5).
+pub(crate) type AesDecrypt<I> = Aes<I, true>;
+
+impl<I: Isa<V: AesLanes>, const INVERSE: bool> Aes<I, INVERSE> {
+    #[inline(always)]
+    fn set<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
+        let (rounds, key) = load_keys(self.isa, key);
+        let isa = self.isa;
+        self.rounds = rounds;
+        isa.vectorize(Expand::<I, INVERSE> { isa, rounds, key, keys: &mut self.keys });
+    }
+
+    #[inline(always)]
+    fn round(block: I::V, key: I::V) -> I::V {
+        if INVERSE { block.aes_decrypt_round(key) } else { block.aes_encrypt_round(key) }
+    }
+
+    #[inline(always)]
+    fn last(block: I::V, key: I::V) -> I::V {
+        if INVERSE { block.aes_decrypt_last(key) } else { block.aes_encrypt_last(key) }
+    }
 }
 
-impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesEncrypt<I, ROUNDS> {
+impl<I: Isa<V: AesLanes>, const INVERSE: bool> Permutation for Aes<I, INVERSE> {
     type Isa = I;
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
-        let mut cipher = Self { isa, keys: [isa.zero(); MAX_KEYS] };
+        let mut cipher = Self { isa, rounds: 0, keys: [isa.zero(); MAX_KEYS] };
         cipher.rekey(key);
         cipher
     }
 
     #[inline(always)]
     fn rekey(&mut self, key: &[u8]) {
-        let key = load_keys::<I, ROUNDS>(self.isa, |_| key);
-        self.isa.vectorize(Expand::<I, ROUNDS, false> { isa: self.isa, key, keys: &mut self.keys });
+        self.set(|_| key);
     }
 
     #[inline(always)]
@@ -207,100 +222,56 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesEncrypt<I, ROU
         for block in &mut blocks {
             *block = block.xor(self.keys[0]);
         }
-        for round in 1..ROUNDS {
+        for round in 1..=CALLS {
             for block in &mut blocks {
-                *block = block.aes_encrypt_round(self.keys[round]);
+                *block = Self::round(*block, self.keys[round]);
             }
             meanwhile.step(round - 1);
         }
+        for key in &self.keys[CALLS + 1..self.rounds] {
+            for block in &mut blocks {
+                *block = Self::round(*block, *key);
+            }
+        }
         for block in &mut blocks {
-            *block = block.aes_encrypt_last(self.keys[ROUNDS]);
+            *block = Self::last(*block, self.keys[self.rounds]);
         }
         blocks
     }
 }
 
-impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUNDS> {
+impl<I: Isa<V: AesLanes>> KeyPerLane for AesEncrypt<I> {
     #[inline(always)]
     fn per_lane<'k>(isa: I, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        let mut cipher = Self { isa, keys: [isa.zero(); MAX_KEYS] };
-        cipher.rekey_lanes(key);
+        let mut cipher = Self { isa, rounds: 0, keys: [isa.zero(); MAX_KEYS] };
+        cipher.set(key);
         cipher
     }
 
     #[inline(always)]
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        let key = load_keys::<I, ROUNDS>(self.isa, key);
-        self.isa.vectorize(Expand::<I, ROUNDS, false> { isa: self.isa, key, keys: &mut self.keys });
+        self.set(key);
     }
 
     #[inline(always)]
     fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
+        let rounds = each[0].rounds;
         for (block, cipher) in blocks.iter_mut().zip(each) {
             *block = block.xor(cipher.keys[0]);
         }
-        for round in 1..ROUNDS {
+        for round in 1..rounds {
             for (block, cipher) in blocks.iter_mut().zip(each) {
-                *block = block.aes_encrypt_round(cipher.keys[round]);
+                *block = Self::round(*block, cipher.keys[round]);
             }
         }
         for (block, cipher) in blocks.iter_mut().zip(each) {
-            *block = block.aes_encrypt_last(cipher.keys[ROUNDS]);
+            *block = Self::last(*block, cipher.keys[rounds]);
         }
         blocks
     }
 }
 
-impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Permutation for AesDecrypt<I, ROUNDS> {
-    type Isa = I;
-
-    #[inline(always)]
-    fn new(isa: I, key: &[u8]) -> Self {
-        let mut cipher = Self { isa, keys: [isa.zero(); MAX_KEYS] };
-        cipher.rekey(key);
-        cipher
-    }
-
-    #[inline(always)]
-    fn rekey(&mut self, key: &[u8]) {
-        let key = load_keys::<I, ROUNDS>(self.isa, |_| key);
-        self.isa.vectorize(Expand::<I, ROUNDS, true> { isa: self.isa, key, keys: &mut self.keys });
-    }
-
-    #[inline(always)]
-    fn isa(&self) -> I {
-        self.isa
-    }
-
-    #[inline(always)]
-    fn apply_while<const N: usize>(
-        &self,
-        mut blocks: [V<Self>; N],
-        meanwhile: &mut impl Meanwhile,
-    ) -> [V<Self>; N] {
-        for block in &mut blocks {
-            *block = block.xor(self.keys[0]);
-        }
-        for round in 1..ROUNDS {
-            for block in &mut blocks {
-                *block = block.aes_decrypt_round(self.keys[round]);
-            }
-            meanwhile.step(round - 1);
-        }
-        for block in &mut blocks {
-            *block = block.aes_decrypt_last(self.keys[ROUNDS]);
-        }
-        blocks
-    }
-}
-
-impl<I: Isa, const ROUNDS: usize> Drop for AesEncrypt<I, ROUNDS> {
-    fn drop(&mut self) {
-        wipe(&mut self.keys);
-    }
-}
-
-impl<I: Isa, const ROUNDS: usize> Drop for AesDecrypt<I, ROUNDS> {
+impl<I: Isa, const INVERSE: bool> Drop for Aes<I, INVERSE> {
     fn drop(&mut self) {
         wipe(&mut self.keys);
     }

@@ -197,7 +197,7 @@ const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
 /// Karatsuba's method multiply two of those in 9 multiplications instead of 16; XOR keeps the holes empty. Sums of
 /// columns reach 15 at most because the top four bits of `x`, the sixteenth of each coefficient, are left to
 /// [`clmul_top`].
-#[inline(always)]
+#[inline(never)] // a hundred instructions that every product would repeat
 fn clmul(x: u64, y: u64) -> u128 {
     let fourths = |z: u64| -> [u64; 4] { std::array::from_fn(|i| z >> i & EVERY_FOURTH) };
     let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (fourths(x << 4 >> 4), fourths(y));

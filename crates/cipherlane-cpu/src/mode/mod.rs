@@ -8,5 +8,6 @@ pub(crate) mod ecb;
 pub(crate) mod gcm;
 mod keys;
 #[cfg(test)]
+#[cfg(target_arch = "x86_64")]
 mod tests;
 pub(crate) mod xts;

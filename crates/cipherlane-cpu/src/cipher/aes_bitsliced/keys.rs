@@ -11,23 +11,27 @@ use crate::lanes::wipe;
 /// Most round keys: AES-256 has 15.
 const MAX_KEYS: usize = 15;
 
-/// The round keys of ROUNDS = 10, 12 or 14 rounds, both for encryption and for decryption. Wiped when dropped.
+/// The round keys of 10, 12 or 14 rounds, both for encryption and for decryption. Wiped when dropped.
 ///
 /// Each is eight slices in which all blocks have the same bits. Key n is for a state that lacks its first n
 /// ShiftRows, and carries the constant of the S-box: see [`RoundKeys::new`].
-pub(super) struct RoundKeys<const ROUNDS: usize>([[X1; GROUP]; MAX_KEYS]);
+pub(super) struct RoundKeys {
+    keys: [[X1; GROUP]; MAX_KEYS],
+    rounds: usize,
+}
 
-impl<const ROUNDS: usize> RoundKeys<ROUNDS> {
+impl RoundKeys {
     /// Expands `key` of 16, 24 or 32 bytes.
     ///
     /// All but the first round key are XORed with 0x63 in every byte. In encryption each follows SubBytes, directly
     /// or with ShiftRows and MixColumns between, which leave a state of equal bytes as it is. In decryption each
     /// precedes InvSubBytes likewise. So the key supplies the constant that the circuits omit.
     pub(super) fn new(key: &[u8]) -> Self {
-        debug_assert_eq!(key.len() / 4 + 6, ROUNDS);
-        let mut words = expand::<ROUNDS>(key);
-        let mut keys = Self([[X1([0; 2]); GROUP]; MAX_KEYS]);
-        for (n, round) in keys.0.iter_mut().enumerate().take(ROUNDS + 1) {
+        // FIPS 197 section 5, table 3.
+        let rounds = key.len() / 4 + 6;
+        let mut words = expand(key, rounds);
+        let mut keys = Self { keys: [[X1([0; 2]); GROUP]; MAX_KEYS], rounds };
+        for (n, round) in keys.keys.iter_mut().enumerate().take(rounds + 1) {
             let mut block = unshifted(&words[4 * n..4 * n + 4], n);
             if n > 0 {
                 block.iter_mut().for_each(|byte| *byte ^= AFFINE);
@@ -40,24 +44,32 @@ impl<const ROUNDS: usize> RoundKeys<ROUNDS> {
     }
 }
 
-impl<const ROUNDS: usize> Drop for RoundKeys<ROUNDS> {
+impl Drop for RoundKeys {
     fn drop(&mut self) {
-        wipe(self.0[..=ROUNDS].as_flattened_mut());
+        wipe(self.keys[..=self.rounds].as_flattened_mut());
     }
 }
 
 /// Where the rounds take their keys from.
 pub(super) trait Schedule {
+    /// How many rounds there are.
+    fn rounds(&self) -> usize;
+
     /// Round key `n`, from 0 for the first AddRoundKey of encryption.
     fn round<S: Slice>(&self, n: usize) -> State<S>;
 }
 
 /// One key for all blocks.
-impl<const ROUNDS: usize> Schedule for RoundKeys<ROUNDS> {
+impl Schedule for RoundKeys {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
     #[inline(always)]
     fn round<S: Slice>(&self, n: usize) -> State<S> {
         let mut state = [Wire(S::load(X1([0; 2]))); GROUP];
-        for (bits, key) in state.iter_mut().zip(&self.0[n]) {
+        for (bits, key) in state.iter_mut().zip(&self.keys[n]) {
             *bits = Wire(S::load(*key));
         }
         state
@@ -65,13 +77,18 @@ impl<const ROUNDS: usize> Schedule for RoundKeys<ROUNDS> {
 }
 
 /// A key for each block. Block b is bit b of each byte, and takes that bit from its own key.
-impl<const ROUNDS: usize> Schedule for [&RoundKeys<ROUNDS>; GROUP] {
+impl Schedule for [&RoundKeys; GROUP] {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self[0].rounds
+    }
+
     #[inline(always)]
     fn round<S: Slice>(&self, n: usize) -> State<S> {
         let mut state = [Wire(S::load(X1([0; 2]))); GROUP];
         for (block, keys) in self.iter().enumerate() {
             let own = Wire(S::load(X1([LOW_BITS << block; 2])));
-            for (bits, key) in state.iter_mut().zip(&keys.0[n]) {
+            for (bits, key) in state.iter_mut().zip(&keys.keys[n]) {
                 *bits = *bits ^ (Wire(S::load(*key)) & own);
             }
         }
@@ -83,14 +100,14 @@ impl<const ROUNDS: usize> Schedule for [&RoundKeys<ROUNDS>; GROUP] {
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// The key schedule w of FIPS 197 section 5.2, algorithm 2, in little-endian words.
-fn expand<const ROUNDS: usize>(key: &[u8]) -> [u32; 4 * MAX_KEYS] {
+fn expand(key: &[u8], rounds: usize) -> [u32; 4 * MAX_KEYS] {
     let mut words = [0; 4 * MAX_KEYS];
     let length = key.len() / 4;
     for (word, bytes) in words.iter_mut().zip(key.chunks_exact(4)) {
         *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     }
     let mut constant = 1;
-    for i in length..4 * (ROUNDS + 1) {
+    for i in length..4 * (rounds + 1) {
         let before = words[i - 1];
         let added = if i % length == 0 {
             // RotWord moves byte 1 to the front; constants are powers of x in GF(2^8).

@@ -103,22 +103,22 @@ fn inverse_mix_columns_in_phase<S: Slice>(state: State<S>, shifts: usize) -> Sta
 
 /// CIPHER (section 5.1, algorithm 1) of sliced blocks.
 #[inline(always)]
-fn encrypt<S: Slice, const ROUNDS: usize>(keys: &impl Schedule, state: State<S>) -> State<S> {
+fn encrypt<S: Slice>(keys: &impl Schedule, state: State<S>) -> State<S> {
     let mut state = add(state, keys.round(0));
-    for n in 1..ROUNDS {
+    for n in 1..keys.rounds() {
         state = mix_columns_in_phase(sub_bytes(state), n);
         state = add(state, keys.round(n));
     }
-    let state = add(sub_bytes(state), keys.round(ROUNDS));
-    if ROUNDS % 4 == 2 { shift_rows_twice(state) } else { state }
+    let state = add(sub_bytes(state), keys.round(keys.rounds()));
+    if keys.rounds() % 4 == 2 { shift_rows_twice(state) } else { state }
 }
 
 /// INVCIPHER (section 5.3, algorithm 3) of sliced blocks: the steps of [`encrypt`] backwards, under the same keys.
 #[inline(always)]
-fn decrypt<S: Slice, const ROUNDS: usize>(keys: &impl Schedule, state: State<S>) -> State<S> {
-    let state = if ROUNDS % 4 == 2 { shift_rows_twice(state) } else { state };
-    let mut state = inverse_sub_bytes(add(state, keys.round(ROUNDS)));
-    for n in (1..ROUNDS).rev() {
+fn decrypt<S: Slice>(keys: &impl Schedule, state: State<S>) -> State<S> {
+    let state = if keys.rounds() % 4 == 2 { shift_rows_twice(state) } else { state };
+    let mut state = inverse_sub_bytes(add(state, keys.round(keys.rounds())));
+    for n in (1..keys.rounds()).rev() {
         state = add(state, keys.round(n));
         state = inverse_sub_bytes(inverse_mix_columns_in_phase(state, n));
     }
@@ -127,44 +127,40 @@ fn decrypt<S: Slice, const ROUNDS: usize>(keys: &impl Schedule, state: State<S>)
 
 /// Applies the cipher in one direction to eight blocks in place.
 #[inline(always)]
-fn apply_group<S: Slice, const ROUNDS: usize, const INVERSE: bool>(
-    keys: &impl Schedule,
-    blocks: &mut [X1; GROUP],
-) {
+fn apply_group<S: Slice, const INVERSE: bool>(keys: &impl Schedule, blocks: &mut [X1; GROUP]) {
     let mut state = [Wire(S::load(X1([0; 2]))); GROUP];
     for (bits, block) in state.iter_mut().zip(&*blocks) {
         *bits = Wire(S::load(*block));
     }
     transpose(&mut state);
-    let mut state =
-        if INVERSE { decrypt::<S, ROUNDS>(keys, state) } else { encrypt::<S, ROUNDS>(keys, state) };
+    let mut state = if INVERSE { decrypt(keys, state) } else { encrypt(keys, state) };
     transpose(&mut state);
     for (bits, block) in state.into_iter().zip(blocks) {
         *block = bits.0.store();
     }
 }
 
-/// AES in ROUNDS rounds: 10, 12 or 14.
-pub(crate) struct Aes<const ROUNDS: usize, const INVERSE: bool> {
-    keys: RoundKeys<ROUNDS>,
+/// AES under a key of any length; INVERSE decrypts.
+pub(crate) struct Aes<const INVERSE: bool> {
+    keys: RoundKeys,
 }
 
-/// AES encryption in ROUNDS rounds.
-pub(crate) type AesEncrypt<const ROUNDS: usize> = Aes<ROUNDS, false>;
+/// AES encryption.
+pub(crate) type AesEncrypt = Aes<false>;
 
-/// AES decryption in ROUNDS rounds.
-pub(crate) type AesDecrypt<const ROUNDS: usize> = Aes<ROUNDS, true>;
+/// AES decryption.
+pub(crate) type AesDecrypt = Aes<true>;
 
 // Both compiled once and not into every mode: a thousand instructions each.
-impl<const ROUNDS: usize, const INVERSE: bool> Aes<ROUNDS, INVERSE> {
+impl<const INVERSE: bool> Aes<INVERSE> {
     #[inline(never)]
     fn apply_shared(&self, blocks: &mut [X1; GROUP]) {
-        apply_group::<Native, ROUNDS, INVERSE>(&self.keys, blocks);
+        apply_group::<Native, INVERSE>(&self.keys, blocks);
     }
 
     #[inline(never)]
-    fn apply_own(keys: [&RoundKeys<ROUNDS>; GROUP], blocks: &mut [X1; GROUP]) {
-        apply_group::<Native, ROUNDS, INVERSE>(&keys, blocks);
+    fn apply_own(keys: [&RoundKeys; GROUP], blocks: &mut [X1; GROUP]) {
+        apply_group::<Native, INVERSE>(&keys, blocks);
     }
 }
 
@@ -179,7 +175,7 @@ fn in_groups(blocks: &mut [X1], mut apply: impl FnMut(usize, &mut [X1; GROUP])) 
     }
 }
 
-impl<const ROUNDS: usize, const INVERSE: bool> Permutation for Aes<ROUNDS, INVERSE> {
+impl<const INVERSE: bool> Permutation for Aes<INVERSE> {
     type Isa = Portable;
     const WHOLE_GROUPS: bool = true;
 
@@ -203,7 +199,7 @@ impl<const ROUNDS: usize, const INVERSE: bool> Permutation for Aes<ROUNDS, INVER
     }
 }
 
-impl<const ROUNDS: usize> KeyPerLane for AesEncrypt<ROUNDS> {
+impl KeyPerLane for AesEncrypt {
     fn per_lane<'k>(isa: Portable, key: impl Fn(usize) -> &'k [u8]) -> Self {
         Self::new(isa, key(0))
     }
@@ -223,15 +219,15 @@ impl<const ROUNDS: usize> KeyPerLane for AesEncrypt<ROUNDS> {
 mod tests {
     use super::*;
 
-    fn check<S: Slice, const ROUNDS: usize>() {
+    fn check<S: Slice>(key_bytes: usize) {
         let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(7 * i).unwrap());
-        let keys = RoundKeys::<ROUNDS>::new(&key[..4 * (ROUNDS - 6)]);
+        let keys = RoundKeys::new(&key[..key_bytes]);
         let plain: [X1; GROUP] = std::array::from_fn(|i| X1([0x0123_4567_89ab_cdef << i, !(i as u64)]));
         let (mut native, mut sliced) = (plain, plain);
-        apply_group::<Native, ROUNDS, false>(&keys, &mut native);
-        apply_group::<S, ROUNDS, false>(&keys, &mut sliced);
+        apply_group::<Native, false>(&keys, &mut native);
+        apply_group::<S, false>(&keys, &mut sliced);
         assert_eq!(sliced, native);
-        apply_group::<S, ROUNDS, true>(&keys, &mut sliced);
+        apply_group::<S, true>(&keys, &mut sliced);
         assert_eq!(sliced, plain);
     }
 
@@ -239,8 +235,8 @@ mod tests {
     /// with the reference.
     #[test]
     fn plain_slices_agree_with_those_in_use() {
-        check::<plain::Plain, 10>();
-        check::<plain::Plain, 12>();
-        check::<plain::Plain, 14>();
+        check::<plain::Plain>(16);
+        check::<plain::Plain>(24);
+        check::<plain::Plain>(32);
     }
 }

@@ -98,7 +98,11 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     fn run_alone(&self, job: &Job<'_>, index: usize) {
         let highest = key_each::powers::<P, POWERS>(job, index);
         let key = job.key(index);
-        self.isa.vectorize(Alone { one: OneKey::<P, D, N, KARATSUBA>::new(self.isa, key, highest), job, index });
+        self.isa.vectorize(Alone {
+            one: OneKey::<P, D, N, KARATSUBA>::new(self.isa, key, highest),
+            job,
+            index,
+        });
     }
 
     #[inline(always)]
@@ -139,7 +143,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const KARATSUBA: bool> Work
     }
 }
 
-impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> Worker for InLanes<P, D, N, POWERS, KARATSUBA>
+impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> Worker
+    for InLanes<P, D, N, POWERS, KARATSUBA>
 where
     P: KeyPerLane,
     D: Direction,
@@ -163,7 +168,9 @@ struct Together<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> {
     direction: PhantomData<D>,
 }
 
-impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work for Together<'_, P, D, G, KARATSUBA> {
+impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
+    for Together<'_, P, D, G, KARATSUBA>
+{
     type Output = ();
 
     #[inline(always)]
@@ -185,10 +192,8 @@ impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work fo
             // SAFETY: as many blocks are left in each lane.
             done += unsafe {
                 match blocks - done {
-                    1 => crypt_and_hash::<P, D, G, 1, KARATSUBA>(&mut sets, done),
-                    2 | 3 => crypt_and_hash::<P, D, G, 2, KARATSUBA>(&mut sets, done),
-                    4..=7 => crypt_and_hash::<P, D, G, 4, KARATSUBA>(&mut sets, done),
-                    _ => crypt_and_hash::<P, D, G, 8, KARATSUBA>(&mut sets, done),
+                    0..4 => crypt_and_hash::<P, D, G, 1, KARATSUBA>(&mut sets, done),
+                    _ => crypt_and_hash::<P, D, G, 4, KARATSUBA>(&mut sets, done),
                 }
             };
         }
@@ -347,7 +352,13 @@ impl<'a, P: KeyPerLane, const KARATSUBA: bool> Set<'a, P, KARATSUBA> {
 /// # Safety
 /// Every lane's message has these blocks, the last one perhaps in part.
 #[inline(always)]
-unsafe fn crypt_and_hash<P: KeyPerLane, D: Direction, const G: usize, const R: usize, const KARATSUBA: bool>(
+unsafe fn crypt_and_hash<
+    P: KeyPerLane,
+    D: Direction,
+    const G: usize,
+    const R: usize,
+    const KARATSUBA: bool,
+>(
     sets: &mut [Set<'_, P, KARATSUBA>; G],
     done: usize,
 ) -> usize {

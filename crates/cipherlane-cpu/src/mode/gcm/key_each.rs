@@ -56,7 +56,8 @@ impl<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KA
     }
 }
 
-impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> Worker for KeyEach<P, D, N, POWERS, KARATSUBA>
+impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> Worker
+    for KeyEach<P, D, N, POWERS, KARATSUBA>
 where
     P: Permutation,
     D: Direction,

@@ -10,7 +10,7 @@ use super::ghash::{Ghash, Powers, Products, lengths, power};
 use super::short::Group;
 use super::{Direction, long};
 use crate::cipher::Permutation;
-use crate::job::Job;
+use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
 use crate::worker::{Partial, Segment, Segments, Worker};
 
@@ -34,30 +34,37 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     pub(super) fn run(&self, job: &Job<'_>, range: Range<usize>) {
         let mut group = Group::new();
+        let last = range.end.wrapping_sub(1);
         for index in range {
-            match group.offer::<P::Isa, KARATSUBA>(job, &self.powers, index) {
-                ControlFlow::Break(pre_counter) => self.run_long(job, index, pre_counter),
-                ControlFlow::Continue(()) if group.is_full::<P::Isa>() => self.run_group(job, &mut group),
-                ControlFlow::Continue(()) => {}
+            let offer = group.offer::<P::Isa, KARATSUBA>(job, &self.powers, index);
+            if group.is_full::<P::Isa>() || (index == last && !group.is_empty()) {
+                group.run::<P, KARATSUBA, D>(job, &self.cipher, &self.powers);
+            }
+            if let ControlFlow::Break(pre_counter) = offer {
+                self.run_long(job, index, pre_counter);
             }
         }
-        if !group.is_empty() {
-            self.run_group(job, &mut group);
-        }
-    }
-
-    #[inline(always)]
-    fn run_group(&self, job: &Job<'_>, group: &mut Group) {
-        group.run::<P, KARATSUBA, D>(job, &self.cipher, &self.powers);
     }
 
     #[inline(always)]
     fn run_long(&self, job: &Job<'_>, index: usize, pre_counter: u128) {
         let mut hash = self.hash_aad(job, index);
         let message = job.message(index);
-        // SAFETY: the job's pointers are good.
-        unsafe { long::run::<P, N, KARATSUBA, D>(&self.cipher, &mut hash, message, advanced(pre_counter, 1)) };
+        self.run_text(&mut hash, message, advanced(pre_counter, 1));
         self.conclude(job, index, pre_counter, &hash);
+    }
+
+    /// Encrypts or decrypts and hashes `text`: work of its own, so that it is compiled once.
+    #[inline(always)]
+    fn run_text(&self, hash: &mut Ghash<'_, P::Isa, KARATSUBA>, text: Message, first: u128) {
+        let cipher = &self.cipher;
+        cipher.isa().vectorize(Text::<'_, '_, P, D, N, KARATSUBA> {
+            cipher,
+            hash,
+            text,
+            first,
+            direction: PhantomData,
+        });
     }
 
     #[inline(always)]
@@ -71,13 +78,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     /// The tag (SP 800-38D section 7.1 steps 5 and 6).
     #[inline(always)]
-    fn conclude(
-        &self,
-        job: &Job<'_>,
-        index: usize,
-        pre_counter: u128,
-        hash: &Ghash<'_, P::Isa, KARATSUBA>,
-    ) {
+    fn conclude(&self, job: &Job<'_>, index: usize, pre_counter: u128, hash: &Ghash<'_, P::Isa, KARATSUBA>) {
         let ends = lengths(job.aad(index).len(), job.message(index).bytes);
         let mask = self.cipher.apply([self.cipher.isa().splat_word(pre_counter)])[0].to_words()[0];
         D::conclude(job, index, hash.finish(ends) ^ mask);
@@ -101,6 +102,27 @@ impl<P: Permutation> Work for HashKey<'_, P> {
     }
 }
 
+/// The text of one message, or of a segment of one, as work.
+struct Text<'a, 'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    cipher: &'a P,
+    hash: &'a mut Ghash<'p, P::Isa, KARATSUBA>,
+    text: Message,
+    first: u128,
+    direction: PhantomData<D>,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Text<'_, '_, P, D, N, KARATSUBA>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: the pointers are those of a job's message.
+        unsafe { long::run::<P, N, KARATSUBA, D>(self.cipher, self.hash, self.text, self.first) };
+    }
+}
+
 /// Whole messages, as work.
 struct Messages<'a, T> {
     key: &'a T,
@@ -119,7 +141,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
     }
 }
 
-impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Worker for OneKey<P, D, N, KARATSUBA> {
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Worker
+    for OneKey<P, D, N, KARATSUBA>
+{
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         self.cipher.isa().vectorize(Messages { key: self, job, range });
     }
@@ -146,15 +170,12 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
     #[allow(clippy::cast_possible_truncation)] // SP 800-38D: fewer than 2^32 blocks
     fn run(self) -> Partial {
         let (key, segment) = (self.key, self.segment);
-        let pre_counter =
-            pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(segment.message));
+        let pre_counter = pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(segment.message));
         let first = advanced(pre_counter, 1 + (segment.bytes.start / BLOCK) as u32);
         let mut hash = Ghash::new(&key.powers);
-        // SAFETY: the job's pointers are good, and the segment lies within its message.
-        unsafe {
-            let message = self.job.message(segment.message).skip(segment.bytes.start).take(segment.bytes.len());
-            long::run::<P, N, KARATSUBA, D>(&key.cipher, &mut hash, message, first);
-        }
+        // SAFETY: the segment lies within its message.
+        let message = unsafe { self.job.message(segment.message).skip(segment.bytes.start) };
+        key.run_text(&mut hash, message.take(segment.bytes.len()), first);
         hash.fold().to_le_bytes()
     }
 }
@@ -182,8 +203,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
             let moved = Products::of(isa.splat_word(state), power(&key.powers, blocks)).reduce(isa);
             state = moved.to_words()[0] ^ u128::from_le_bytes(*partial);
         }
-        let pre_counter =
-            pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(self.message));
+        let pre_counter = pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(self.message));
         key.conclude(self.job, self.message, pre_counter, &Ghash::resume(&key.powers, state));
     }
 }

@@ -80,7 +80,13 @@ impl Group {
             // SAFETY: the job's pointers are good; the group takes messages whose powers are all in the table.
             unsafe {
                 add_blocks::<P::Isa, KARATSUBA>(&mut sums[lane], powers, aad.as_ptr(), aad.len(), after);
-                crypt_and_hash::<P, KARATSUBA, D>(cipher, powers, &mut sums[lane], message, isa.splat_word(first));
+                crypt_and_hash::<P, KARATSUBA, D>(
+                    cipher,
+                    powers,
+                    &mut sums[lane],
+                    message,
+                    isa.splat_word(first),
+                );
             }
             ends[lane] = lengths(aad.len(), message.bytes).swap_bytes();
         }
@@ -147,7 +153,10 @@ unsafe fn step<P: Permutation, const R: usize, const KARATSUBA: bool, D: Directi
         if D::OPEN {
             for (register, x) in texts.iter().enumerate() {
                 if register * V::<P>::BYTES < left.bytes {
-                    sum.add::<KARATSUBA>(x.reverse_bytes(), powers.falling(highest - register * V::<P>::LANES));
+                    sum.add::<KARATSUBA>(
+                        x.reverse_bytes(),
+                        powers.falling(highest - register * V::<P>::LANES),
+                    );
                 }
             }
         }
