@@ -8,6 +8,7 @@ use cipherlane_core::{
     Algorithm, Batch, Device, DeviceError, Operation, Output, Plan, Session, Shape, Spans, UnknownName,
     Unsupported, Wish,
 };
+use cipherlane_cpu::Cpu;
 
 /// Finds the devices of this machine and runs batches on the first of them.
 ///
@@ -30,6 +31,12 @@ struct Open {
 const KEPT: usize = 4;
 
 impl Engine {
+    /// An engine on the devices that this machine has. There is always one: the CPU.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_devices(Arc::new(Cpu::new()), [])
+    }
+
     /// An engine whose default device is `default`, and which knows `others` by their identifiers.
     #[must_use]
     pub fn with_devices(default: Arc<dyn Device>, others: impl IntoIterator<Item = Arc<dyn Device>>) -> Self {
@@ -108,6 +115,12 @@ impl Engine {
         }
         kept.push(Open { plan, session: Arc::clone(&session) });
         Ok(session)
+    }
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -48,6 +48,6 @@ pub mod messages;
 pub mod verify;
 
 pub use cipherlane_core::*;
-pub use cipherlane_cpu::Tier;
+pub use cipherlane_cpu::{Cpu, Tier};
 pub use engine::Engine;
 pub use messages::{Error, Opened, Sealed, Texts};

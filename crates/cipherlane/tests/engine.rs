@@ -1,0 +1,141 @@
+//! The engine's own behaviour, on the readable reference: sessions, plans, and what the short way refuses.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: a test that cannot be set up has failed
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cipherlane::verify::Reference;
+use cipherlane::{
+    Algorithm, BatchError, Device, DeviceError, Engine, Error, Info, Kernel, Plan, Sealed, Session, Shape,
+    Unsupported, Wish,
+};
+
+/// The reference, which counts how often a session of it is opened, and plans longer chunks for more messages.
+struct Counted {
+    inner: Reference,
+    opened: AtomicUsize,
+}
+
+impl Device for Counted {
+    fn info(&self) -> &Info {
+        self.inner.info()
+    }
+
+    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
+        self.inner.kernels(shape)
+    }
+
+    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        Ok(Plan { chunk: shape.messages.max(1), ..self.inner.plan(shape, wish)? })
+    }
+
+    fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        self.inner.open(plan)
+    }
+}
+
+fn counted() -> (Arc<Counted>, Engine) {
+    let device = Arc::new(Counted { inner: Reference::new(), opened: AtomicUsize::new(0) });
+    (Arc::clone(&device), Engine::with_devices(device, []))
+}
+
+fn gcm() -> Algorithm {
+    "aes-128-gcm".parse().unwrap()
+}
+
+const KEY: [u8; 16] = [7; 16];
+
+fn nonces(count: u8) -> Vec<[u8; 12]> {
+    (0..count).map(|i| [i; 12]).collect()
+}
+
+fn seal(engine: &Engine, count: u8) -> Sealed {
+    engine.seal(gcm(), &KEY, &nonces(count), b"", &vec!["text"; count.into()]).unwrap()
+}
+
+#[test]
+fn a_session_stays_open_for_its_plan() {
+    let (device, engine) = counted();
+    let opened = || device.opened.load(Ordering::Relaxed);
+    seal(&engine, 1);
+    seal(&engine, 1);
+    assert_eq!(opened(), 1);
+    let sealed = seal(&engine, 2);
+    assert_eq!(opened(), 2, "another shape, another plan");
+    engine.open(gcm(), &KEY, &nonces(2), b"", &sealed).unwrap();
+    assert_eq!(opened(), 3, "another operation");
+    seal(&engine, 1);
+    assert_eq!(opened(), 3, "the first plan is still open");
+}
+
+#[test]
+fn sessions_do_not_pile_up() {
+    let (device, engine) = counted();
+    for count in 1..=5 {
+        seal(&engine, count);
+    }
+    seal(&engine, 5);
+    assert_eq!(device.opened.load(Ordering::Relaxed), 5);
+    seal(&engine, 1);
+    assert_eq!(device.opened.load(Ordering::Relaxed), 6, "the oldest made room");
+}
+
+#[test]
+fn batches_of_many_threads_take_turns() {
+    let (_, engine) = counted();
+    let expected = seal(&engine, 9);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(seal(&engine, 9), expected));
+        }
+    });
+}
+
+#[test]
+fn a_wrong_tag_gives_no_text() {
+    let (_, engine) = counted();
+    let mut sealed = seal(&engine, 3);
+    sealed.tags[1][15] ^= 0x80;
+    let opened = engine.open(gcm(), &KEY, &nonces(3), b"", &sealed).unwrap();
+    let texts: Vec<_> = opened.iter().collect();
+    assert_eq!(texts, [Some(&b"text"[..]), None, Some(&b"text"[..])]);
+    assert_eq!(opened.rejected(), 1);
+    assert_eq!(opened.all(), None);
+}
+
+#[test]
+fn a_nonce_serves_once() {
+    let (_, engine) = counted();
+    let error = engine.seal(gcm(), &KEY, &[[1; 12], [2; 12], [1; 12]], b"", &["a", "b", "c"]).unwrap_err();
+    assert_eq!(error, Error::RepeatedNonce { first: 0, second: 2 });
+    let ctr = "aes-128-ctr".parse().unwrap();
+    let error = engine.encrypt(ctr, &KEY, &[[1; 16], [1; 16]], &["a", "b"]).unwrap_err();
+    assert_eq!(error, Error::RepeatedNonce { first: 0, second: 1 });
+}
+
+#[test]
+fn parts_that_do_not_fit_are_named() {
+    let (_, engine) = counted();
+    let error = engine.seal(gcm(), &KEY, &nonces(1), b"", &["a", "b"]).unwrap_err();
+    assert_eq!(error, Error::Device(BatchError::Rows { what: "nonces", messages: 2 }.into()));
+    let error = engine.encrypt(gcm(), &KEY, &nonces(1), &["a"]).unwrap_err();
+    assert!(error.to_string().contains("it can seal and open"), "{error}");
+}
+
+#[test]
+fn a_wish_that_cannot_be_met_is_refused() {
+    let engine = counted().1.with_wish(Wish { tier: Some("avx1024".to_owned()), ..Wish::default() });
+    let error = engine.seal(gcm(), &KEY, &nonces(1), b"", &["a"]).unwrap_err();
+    assert!(error.to_string().contains("does not offer tier avx1024"), "{error}");
+}
+
+#[test]
+fn no_messages_are_no_trouble() {
+    let (_, engine) = counted();
+    let none: [&[u8]; 0] = [];
+    let sealed = engine.seal(gcm(), &KEY, &nonces(0), b"aad", &none).unwrap();
+    assert!(sealed.texts.is_empty() && sealed.tags.is_empty());
+    assert_eq!(engine.open(gcm(), &KEY, &nonces(0), b"aad", &sealed).unwrap().iter().len(), 0);
+}
