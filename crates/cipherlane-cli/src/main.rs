@@ -1,3 +1,14 @@
-//! The command line of cipherlane.
+//! The command line of cipherlane: results on stdout, progress and warnings on stderr.
 
-fn main() {}
+mod cli;
+mod command;
+mod exit;
+mod render;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    exit::guard(|| command::run(cli::Cli::parse())).into()
+}

@@ -1,0 +1,54 @@
+//! The verbs and what all of them share.
+
+use std::sync::LazyLock;
+
+use clap::{Parser, Subcommand};
+
+use crate::command::{bench, completions, devices, plan, verify};
+
+/// Version and commit, as `--version` prints them.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let tool = cipherlane_lab::host::tool();
+    let changed = if tool.git_dirty == Some(true) { ", with changes" } else { "" };
+    let hash = tool.git_hash.get(..12).unwrap_or(&tool.git_hash);
+    format!("{} (commit {hash}{changed})", tool.version)
+});
+
+const EXAMPLES: &str = "\
+Examples:
+  cipherlane devices                         what is here and what it can do
+  cipherlane bench --quick                   verified figures of five workloads in 15 s
+  cipherlane bench tls-16k --threads 1,phys  one workload, on one core and on all
+  cipherlane bench --algorithm aes-256-gcm --size 64,1k,16k --json out.jsonl
+  cipherlane verify                          every known answer on every tier
+  cipherlane plan --algorithm aes-128-gcm --operation seal --size 128 --messages 1000000
+
+Exit codes: 0 ok, 1 failure, 2 usage, 3 verification mismatch, 4 and 5 reserved (regression, thermal or power \
+abort), 6 nothing to run, 130 interrupted by Ctrl-C with finished rows kept.
+
+Each option may be given by the environment variable beside it; the command line wins. NO_COLOR and CLICOLOR_FORCE \
+are obeyed. CIPHERLANE_NO_AVX512=1, CIPHERLANE_NO_AVX2=1 and CIPHERLANE_NO_SSE=1 switch a tier off.";
+
+/// Bulk cryptography on every lane of a machine, and the laboratory that measures it
+#[derive(Debug, Parser)]
+#[command(name = "cipherlane", version = VERSION.as_str(), after_help = EXAMPLES, propagate_version = true)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Show the devices of this machine, their tiers, and the rivals to measure against
+    Devices(devices::Options),
+    /// Measure, verified: the standard workloads or your own
+    Bench(bench::Options),
+    /// Check known answers on every device and tier
+    Verify(verify::Options),
+    /// Show how a workload would be run
+    Plan(plan::Options),
+    /// Print the completions of a shell
+    Completions(completions::Options),
+}

@@ -1,0 +1,225 @@
+//! What the command line asks for, as a suite.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation};
+use cipherlane_lab::Suite;
+use cipherlane_lab::workload::Custom;
+use cipherlane_record::Host;
+
+use crate::command::shared::{self, Keys, Threads};
+use crate::exit::Usage;
+use crate::render::sink::Sink;
+use crate::render::units;
+
+const EXAMPLES: &str = "\
+Examples:
+  cipherlane bench                                  the standard workloads, 80 s
+  cipherlane bench --quick                          a first look, 12 s
+  cipherlane bench --list                           names and questions of the workloads; runs nothing
+  cipherlane bench meter-128 --threads 1,phys,all
+  cipherlane bench --algorithm aes-256-gcm --size 64,1k,16k,1MiB --keys distinct
+  cipherlane bench --algorithm aes-128-ctr --input disk.img --size 4k --tier avx512,avx2
+  cipherlane bench --quick --json - --csv rows.csv --md rows.md";
+
+/// Seconds of a full run and of a quick one: with start and report they stay below 90 and 15.
+const FULL_SECONDS: f64 = 80.0;
+const QUICK_SECONDS: f64 = 12.0;
+/// The algorithm of a workload of one's own that names none.
+const DEFAULT_ALGORITHM: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
+/// Bytes of its messages: a full TLS record.
+const DEFAULT_SIZE: usize = 16 << 10;
+
+/// Options of `bench`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// Workloads by name: meter-128, cavp-mix, tls-16k, disk-4k, bulk [default: all]
+    #[arg(value_name = "WORKLOAD")]
+    workloads: Vec<String>,
+    /// List the workloads and the questions that they answer; run nothing
+    #[arg(long)]
+    pub(super) list: bool,
+    /// A first look: one row of each workload, in a few seconds
+    #[arg(long, env = "CIPHERLANE_QUICK")]
+    quick: bool,
+    /// Seconds for the whole run [default: 80, with --quick 12]
+    #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = positive)]
+    time: Option<f64>,
+
+    /// Your own workload: ciphers in their modes, as aes-128-gcm [default: aes-128-gcm]
+    #[arg(
+        long,
+        short,
+        env = "CIPHERLANE_ALGORITHM",
+        value_delimiter = ',',
+        help_heading = "Your own workload"
+    )]
+    algorithm: Vec<Algorithm>,
+    /// seal, open, encrypt, decrypt [default: both of the algorithm's]
+    #[arg(
+        long,
+        short,
+        env = "CIPHERLANE_OPERATION",
+        value_delimiter = ',',
+        help_heading = "Your own workload"
+    )]
+    operation: Vec<Operation>,
+    /// Bytes of each message: 16, 16k, 1MiB, or a list [default: 16k]
+    #[arg(long, short, env = "CIPHERLANE_SIZE", value_delimiter = ',', value_parser = units::parse_bytes,
+          help_heading = "Your own workload")]
+    size: Vec<usize>,
+    /// Number of messages [default: as many as half of the L2 cache holds]
+    #[arg(long, short, env = "CIPHERLANE_MESSAGES", help_heading = "Your own workload")]
+    messages: Option<usize>,
+    /// One key for all messages, or one each [default: same]
+    #[arg(long, env = "CIPHERLANE_KEYS", help_heading = "Your own workload")]
+    keys: Option<Keys>,
+    /// A file that is cut into messages, in place of random bytes
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_INPUT", help_heading = "Your own workload")]
+    input: Option<PathBuf>,
+
+    /// Devices, by the names that `cipherlane devices` shows, or all [default: cpu]
+    #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',', help_heading = "Where")]
+    pub(super) device: Vec<String>,
+    /// Instruction tiers, a row each: portable, sse, avx2, avx512 [default: the best of this machine]
+    #[arg(long, env = "CIPHERLANE_TIER", value_delimiter = ',', help_heading = "Where")]
+    pub(super) tier: Vec<String>,
+    /// Threads, a row each: a number, phys (physical cores) or all [default: 1,phys; with --quick 1]
+    #[arg(long, short, env = "CIPHERLANE_THREADS", value_delimiter = ',', help_heading = "Where")]
+    threads: Vec<Threads>,
+    /// Leave the rivals out
+    #[arg(long, env = "CIPHERLANE_NO_RIVALS", help_heading = "Where")]
+    pub(super) no_rivals: bool,
+    /// Flush the caches before each pass
+    #[arg(long, env = "CIPHERLANE_COLD", help_heading = "Where")]
+    pub(super) cold: bool,
+    /// Seed of all contents
+    #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, help_heading = "Where")]
+    pub(super) seed: u64,
+
+    /// Records, one JSON object a line, written as rows finish [default: a new file, which is named at the end]
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
+    pub(super) json: Option<Sink>,
+    /// The rows as comma-separated values
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]
+    pub(super) csv: Option<Sink>,
+    /// The rows as a Markdown table
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_MD", help_heading = "Results (- is stdout)")]
+    pub(super) md: Option<Sink>,
+    /// Show no progress bar
+    #[arg(long, env = "CIPHERLANE_NO_PROGRESS", help_heading = "Results (- is stdout)")]
+    pub(super) no_progress: bool,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        _ => Err(format!("`{text}` is no time; write a number of seconds above 0")),
+    }
+}
+
+impl Options {
+    /// Seconds for the whole run.
+    pub(super) fn seconds(&self) -> f64 {
+        self.time.unwrap_or(if self.quick { QUICK_SECONDS } else { FULL_SECONDS })
+    }
+
+    /// Whether a rival was asked for by name.
+    pub(super) fn names_a_rival(&self) -> bool {
+        self.device.iter().any(|id| id != "cpu")
+    }
+
+    /// The suite.
+    ///
+    /// # Errors
+    /// If a workload has no such name, or the parts of one's own do not fit together.
+    pub(super) fn suite(&self, host: &Host) -> Result<Suite> {
+        let threads = self.thread_counts(host);
+        if self.is_custom() {
+            self.refuse_names()?;
+            return self.custom(&threads);
+        }
+        if !self.workloads.is_empty() {
+            return Ok(Suite::of(&self.workloads, &threads)?);
+        }
+        Ok(if self.quick { Suite::quick(&threads) } else { Suite::standard(&threads) })
+    }
+
+    fn thread_counts(&self, host: &Host) -> Vec<usize> {
+        let wanted: &[Threads] = match self.threads.as_slice() {
+            [] if self.quick => &[Threads::Count(1)],
+            [] => &[Threads::Count(1), Threads::Physical],
+            wanted => wanted,
+        };
+        let mut counts = Vec::new();
+        for count in wanted.iter().map(|threads| threads.on(host)) {
+            if !counts.contains(&count) {
+                counts.push(count);
+            }
+        }
+        counts
+    }
+
+    fn is_custom(&self) -> bool {
+        !(self.algorithm.is_empty() && self.operation.is_empty() && self.size.is_empty())
+            || self.messages.is_some()
+            || self.keys.is_some()
+            || self.input.is_some()
+    }
+
+    fn refuse_names(&self) -> Result<(), Usage> {
+        if self.workloads.is_empty() {
+            return Ok(());
+        }
+        Err(Usage(format!(
+            "the workload {} has its own algorithm, sizes and keys; leave out either its name, or --algorithm, \
+             --operation, --size, --messages, --keys and --input",
+            self.workloads.join(", ")
+        )))
+    }
+
+    fn custom(&self, threads: &[usize]) -> Result<Suite> {
+        let algorithms = or_default(&self.algorithm, DEFAULT_ALGORITHM);
+        let sizes = or_default(&self.size, DEFAULT_SIZE);
+        let mut suite = Suite { experiment: "bench".to_owned(), points: Vec::new() };
+        for algorithm in algorithms {
+            for operation in self.operations(algorithm)? {
+                for &message_bytes in &sizes {
+                    shared::check(algorithm, operation, message_bytes)?;
+                    let custom = Custom {
+                        algorithm,
+                        operation,
+                        message_bytes,
+                        messages: self.messages,
+                        keys: self.keys.unwrap_or(Keys::Same).into(),
+                        input: self.input.clone(),
+                    };
+                    suite.points.extend(Suite::custom(&custom, threads).points);
+                }
+            }
+        }
+        Ok(suite)
+    }
+
+    /// The operations of `algorithm` that were asked for.
+    ///
+    /// # Errors
+    /// If it has none of them.
+    fn operations(&self, algorithm: Algorithm) -> Result<Vec<Operation>, BatchError> {
+        if self.operation.is_empty() {
+            return Ok(algorithm.operations().to_vec());
+        }
+        let (fit, unfit): (Vec<_>, Vec<_>) =
+            self.operation.iter().copied().partition(|operation| algorithm.operations().contains(operation));
+        match (fit.is_empty(), unfit.first()) {
+            (true, Some(&operation)) => Err(BatchError::Operation { algorithm, operation }),
+            _ => Ok(fit),
+        }
+    }
+}
+
+fn or_default<T: Copy>(given: &[T], default: T) -> Vec<T> {
+    if given.is_empty() { vec![default] } else { given.to_vec() }
+}

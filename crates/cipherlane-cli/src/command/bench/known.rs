@@ -1,0 +1,39 @@
+//! Known answers before anything is timed.
+
+use anyhow::Result;
+use cipherlane::verify::{exam, vectors};
+use cipherlane_lab::Contender;
+
+use super::watch::Watch;
+use crate::command::shared;
+use crate::render::complain;
+
+/// A device of ours gives a wrong answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{contender} gives wrong answers, so nothing is timed: {first}; `cipherlane verify` shows all")]
+pub(crate) struct WrongAnswer {
+    contender: String,
+    first: String,
+}
+
+/// Has every contender compute the known answers of the standards, and returns those that are right.
+///
+/// # Errors
+/// If a device of ours is wrong. A rival that is wrong is left out, with a warning.
+pub(super) fn check<'a>(contenders: Vec<Contender<'a>>, watch: &Watch) -> Result<Vec<Contender<'a>>> {
+    let cases = vectors::known();
+    let mut right = Vec::new();
+    for contender in contenders {
+        let label = shared::label(&contender);
+        watch.say(&format!("known answers: {label}"));
+        let tally = exam::run(contender.device, &contender.wish, &cases)?;
+        match tally.failures.first() {
+            None => right.push(contender),
+            Some(first) if contender.is_rival() => {
+                watch.above(|| complain("warning", &format!("{label} is left out, it is wrong: {first}")));
+            }
+            Some(first) => return Err(WrongAnswer { contender: label, first: first.to_string() }.into()),
+        }
+    }
+    Ok(right)
+}

@@ -1,0 +1,143 @@
+//! The table of a run, and under it what each number covers.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use cipherlane_lab::Outcome;
+use cipherlane_lab::workload::{Job, Named};
+use cipherlane_record::{Comparison, Measurement, Verdict};
+use comfy_table::{Cell, Table};
+
+use super::describe;
+use crate::render::table::{self, Column};
+use crate::render::units;
+
+/// The table of the rows whose device is `shown`, with scope lines, warnings, and where the records are.
+pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, records: Option<&Path>) -> String {
+    let rows: Vec<&Measurement> = outcome.rows.iter().filter(|row| shown(&row.device)).collect();
+    let mut text = String::new();
+    if !rows.is_empty() {
+        let _ = writeln!(text, "{}", to_table(&rows).trim_fmt());
+        let _ =
+            writeln!(text, "GB/s = 1e9 bytes of message text per second; B/clk per core clock and thread.");
+        write_scopes(&mut text, &rows);
+    }
+    for skipped in &outcome.skipped {
+        let _ = writeln!(text, "not measured: {}", describe(skipped));
+    }
+    if outcome.stopped {
+        let _ = writeln!(text, "stopped: the {} rows that were finished are kept", outcome.rows.len());
+    }
+    if let Some(path) = records {
+        let _ = writeln!(text, "records: {} ({} rows, rivals' included)", path.display(), outcome.rows.len());
+    }
+    text
+}
+
+fn to_table(rows: &[&Measurement]) -> Table {
+    let mut table = table::new([
+        Column::Number("#"),
+        Column::Words("workload"),
+        Column::Words("does"),
+        Column::Number("message"),
+        Column::Words("keys"),
+        Column::Words("kernel"),
+        Column::Number("threads"),
+        Column::Number("GB/s (95 %)"),
+        Column::Number("messages"),
+        Column::Number("B/clk"),
+        Column::Words("best rival GB/s"),
+        Column::Number("ratio (95 %)"),
+        Column::Words("verified"),
+    ]);
+    for (place, row) in rows.iter().enumerate() {
+        table.add_row(cells(place + 1, row));
+    }
+    table
+}
+
+fn cells(number: usize, row: &Measurement) -> [Cell; 13] {
+    let interval = row.bytes_per_second_ci95;
+    let rate = format!(
+        "{} ({}–{})",
+        units::gigabytes(row.bytes_per_second),
+        units::gigabytes(interval.low),
+        units::gigabytes(interval.high)
+    );
+    let per_clock =
+        row.cycles_per_byte.map_or_else(|| "-".to_owned(), |cycles| units::significant(1.0 / cycles));
+    let kernel =
+        if row.device == "cpu" { row.kernel.clone() } else { format!("{} {}", row.device, row.kernel) };
+    let none = || table::faint("-");
+    [
+        table::plain(number.to_string()),
+        table::plain(&row.workload),
+        table::plain(format!("{} {}", row.algorithm, row.operation)),
+        table::plain(units::bytes(row.message_bytes)),
+        table::plain(row.keys.name()),
+        table::plain(kernel),
+        table::plain(row.threads.to_string()),
+        table::plain(rate),
+        table::plain(units::message_rate(row.messages_per_second)),
+        table::plain(per_clock),
+        row.best_rival.as_ref().map_or_else(none, rival),
+        row.best_rival.as_ref().map_or_else(none, ratio),
+        if row.verified { table::good("yes") } else { table::bad("NO") },
+    ]
+}
+
+fn rival(best: &Comparison) -> Cell {
+    table::plain(format!("{} {}", units::gigabytes(best.rival_bytes_per_second), best.rival_name))
+}
+
+fn ratio(best: &Comparison) -> Cell {
+    let interval = best.ratio_ci95;
+    let text = format!("{:.2} ({:.2}–{:.2})", best.ratio, interval.low, interval.high);
+    match best.verdict {
+        Verdict::Faster => table::good(text),
+        Verdict::Slower => table::bad(text),
+        Verdict::Ambiguous => table::plain(text),
+    }
+}
+
+/// What each number covers, checks that were made, and what its reader should know.
+fn write_scopes(text: &mut String, rows: &[&Measurement]) {
+    for (place, row) in rows.iter().enumerate() {
+        let checks = row.checks;
+        let _ = write!(text, "[{}] {}; {} outputs checked", place + 1, row.scope, checks.messages);
+        if checks.planned_rejects > 0 {
+            let _ = write!(text, ", {} planned rejects", checks.planned_rejects);
+        }
+        let _ = writeln!(text, ", {} unexpected", checks.unexpected);
+    }
+    let mut warnings: Vec<(&str, Vec<String>)> = Vec::new();
+    for (place, row) in rows.iter().enumerate() {
+        for warning in &row.warnings {
+            let number = (place + 1).to_string();
+            match warnings.iter_mut().find(|(text, _)| text == warning) {
+                Some((_, numbers)) => numbers.push(number),
+                None => warnings.push((warning, vec![number])),
+            }
+        }
+    }
+    for (warning, numbers) in warnings {
+        let _ = writeln!(text, "[{}] warning: {warning}", numbers.join(", "));
+    }
+}
+
+/// The workloads with the questions that they answer.
+pub(super) fn list() -> String {
+    let mut table = table::new([Column::Words("workload"), Column::Words("question"), Column::Words("rows")]);
+    for workload in Named::ALL {
+        let jobs: Vec<String> = workload.jobs.iter().map(job).collect();
+        table.add_row([workload.name.to_owned(), workload.question.to_owned(), jobs.join(", ")]);
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+fn job(job: &Job) -> String {
+    match job {
+        Job::Mixed => "mixed".to_owned(),
+        Job::Single(algorithm, operation) => format!("{algorithm} {operation}"),
+    }
+}

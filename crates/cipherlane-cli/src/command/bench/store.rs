@@ -1,0 +1,86 @@
+//! Where rows are kept.
+
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Result;
+use cipherlane_record::{Measurement, Writer, csv, markdown};
+
+use super::Options;
+use crate::render::sink::{Sink, create};
+use crate::render::{complain, units};
+
+/// Records, written as rows finish.
+pub(super) struct Store {
+    writer: Option<Writer<Box<dyn Write>>>,
+    path: Option<PathBuf>,
+}
+
+impl Store {
+    /// Opens what `--json` names, or a new file of this run in the user's data folder. Opens every other result file
+    /// as well, so that a wrong path is known before the run and not after it.
+    pub(super) fn open(options: &Options) -> Result<Self> {
+        for sink in [&options.csv, &options.md].into_iter().flatten() {
+            drop(sink.open()?);
+        }
+        match &options.json {
+            Some(sink @ Sink::Stdout) => Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None }),
+            Some(Sink::File(path)) => Self::create(path.clone()),
+            None => Ok(Self::default_file().unwrap_or_else(|reason| {
+                complain(
+                    "warning",
+                    &format!("records are not kept: {reason:#}; name a file with --json FILE"),
+                );
+                Self { writer: None, path: None }
+            })),
+        }
+    }
+
+    fn create(path: PathBuf) -> Result<Self> {
+        let file: Box<dyn Write> = Box::new(create(&path)?);
+        Ok(Self { writer: Some(Writer::new(file)), path: Some(path) })
+    }
+
+    fn default_file() -> Result<Self> {
+        let folder = folder()?;
+        fs::create_dir_all(&folder)
+            .map_err(|error| anyhow::anyhow!("cannot make {}: {error}", folder.display()))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+        // The process number keeps two runs of one second apart.
+        let name = format!("bench-{}-{}.jsonl", units::timestamp(now), std::process::id());
+        Self::create(folder.join(name))
+    }
+
+    /// Writes a row at once.
+    pub(super) fn append(&mut self, row: &Measurement) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), |writer| writer.append(row))
+    }
+
+    /// The file of records, if it is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Writes the tables that were asked for.
+    pub(super) fn write_tables(&self, options: &Options, rows: &[Measurement]) -> Result<()> {
+        if let Some(sink) = &options.csv {
+            csv::write(sink.open()?, rows)?;
+        }
+        if let Some(sink) = &options.md {
+            markdown::write(sink.open()?, rows)?;
+        }
+        Ok(())
+    }
+}
+
+/// `cipherlane/records` in the user's data folder (XDG Base Directory Specification, `XDG_DATA_HOME`).
+fn folder() -> Result<PathBuf> {
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")));
+    Ok(data
+        .ok_or_else(|| anyhow::anyhow!("neither XDG_DATA_HOME nor HOME names a folder"))?
+        .join("cipherlane/records"))
+}

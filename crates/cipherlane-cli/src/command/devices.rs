@@ -1,0 +1,196 @@
+//! `devices`: what is here and what it can do.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use cipherlane::{Info, Tier};
+use cipherlane_record::Host;
+use serde::Serialize;
+
+use super::shared::Roster;
+use crate::exit::Exit;
+use crate::render::sink::Sink;
+use crate::render::table::{self, Column};
+use crate::render::{self, units};
+
+const EXAMPLES: &str = "\
+Examples:
+  cipherlane devices
+  cipherlane devices --json - | jq '.devices[].id'
+  CIPHERLANE_NO_AVX512=1 cipherlane devices";
+
+/// Options of `devices`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// Write it as JSON to this file, `-` for stdout (which then has no table)
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
+    json: Option<Sink>,
+}
+
+/// All of it.
+#[derive(Debug, Serialize)]
+struct Inventory {
+    host: Host,
+    devices: Vec<Entry>,
+    tiers: Vec<TierEntry>,
+    rivals: Vec<Entry>,
+    absent: Vec<AbsentEntry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    id: String,
+    name: String,
+    tiers: Vec<String>,
+    threads: usize,
+    details: Vec<(String, String)>,
+}
+
+#[derive(Debug, Serialize)]
+struct TierEntry {
+    name: &'static str,
+    instructions: &'static str,
+    available: bool,
+    /// Why not, and what helps.
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct AbsentEntry {
+    id: String,
+    reason: String,
+    remedy: String,
+}
+
+/// Shows the devices.
+pub(crate) fn run(options: &Options) -> Result<Exit> {
+    let inventory = Inventory::take();
+    if let Some(sink) = &options.json {
+        sink.write_json(&inventory)?;
+    }
+    if options.json != Some(Sink::Stdout) {
+        render::print(&inventory.to_text()?)?;
+    }
+    Ok(Exit::Success)
+}
+
+impl Inventory {
+    fn take() -> Self {
+        let roster = Roster::find(true);
+        Self {
+            host: cipherlane_lab::host::detect(),
+            devices: roster.own().into_iter().map(|device| Entry::of(device.info())).collect(),
+            tiers: Tier::ALL.into_iter().rev().map(TierEntry::of).collect(),
+            rivals: roster.rivals.iter().map(|rival| Entry::of(rival.info())).collect(),
+            absent: absent(),
+        }
+    }
+
+    fn to_text(&self) -> Result<String, std::fmt::Error> {
+        let mut text = String::new();
+        write!(text, "{}", host_table(&self.host).trim_fmt())?;
+        for device in &self.devices {
+            write!(text, "\n\n{}: {}", device.id, device.name)?;
+            // The table of tiers says more of them.
+            for (name, value) in device.details.iter().filter(|(name, _)| name.parse::<Tier>().is_err()) {
+                write!(text, "\n  {name}: {value}")?;
+            }
+        }
+        write!(text, "\n\n{}", self.tier_table().trim_fmt())?;
+        writeln!(text, "\n\n{}", self.rival_table().trim_fmt())?;
+        Ok(text)
+    }
+
+    fn tier_table(&self) -> comfy_table::Table {
+        let mut table =
+            table::new([Column::Words("tier"), Column::Words("carried by"), Column::Words("state")]);
+        let best = self.tiers.iter().position(|tier| tier.available);
+        for (place, tier) in self.tiers.iter().enumerate() {
+            let state = match &tier.reason {
+                Some(reason) => table::faint(reason),
+                None if Some(place) == best => table::good("available, the default"),
+                None => table::good("available"),
+            };
+            let instructions =
+                if tier.available { table::plain(tier.instructions) } else { table::faint("") };
+            table.add_row([table::plain(tier.name), instructions, state]);
+        }
+        table
+    }
+
+    fn rival_table(&self) -> comfy_table::Table {
+        let mut table = table::new([Column::Words("rival"), Column::Words("what it is")]);
+        for rival in &self.rivals {
+            table.add_row([table::plain(&rival.id), table::good(&rival.name)]);
+        }
+        for absent in &self.absent {
+            let text = format!("absent: {}; {}", absent.reason, absent.remedy);
+            table.add_row([table::plain(&absent.id), table::faint(text)]);
+        }
+        table
+    }
+}
+
+impl Entry {
+    fn of(info: &Info) -> Self {
+        Self {
+            id: info.id.clone(),
+            name: info.name.clone(),
+            tiers: info.tiers.clone(),
+            threads: info.threads,
+            details: info.details.clone(),
+        }
+    }
+}
+
+impl TierEntry {
+    fn of(tier: Tier) -> Self {
+        let missing = tier.missing();
+        let reason = match tier.switch() {
+            _ if !missing.is_empty() => Some(format!("this CPU lacks {}", missing.join(", "))),
+            Some(switch) if tier.is_switched_off() => Some(format!("switched off by {switch}; unset it")),
+            _ => None,
+        };
+        Self { name: tier.name(), instructions: tier.instructions(), available: tier.is_available(), reason }
+    }
+}
+
+fn host_table(host: &Host) -> comfy_table::Table {
+    let absent = |field: &str| {
+        host.missing.get(field).map_or_else(|| "unknown".to_owned(), |reason| format!("unknown: {reason}"))
+    };
+    let or = |value: Option<String>, field: &str| value.unwrap_or_else(|| absent(field));
+    let physical = or(host.physical_cores.map(|cores| cores.to_string()), "physical_cores");
+    let smt = host.smt.map(|smt| if smt { "on" } else { "off" }.to_owned());
+    let mut table = table::new([Column::Words("machine"), Column::Words("")]);
+    for (name, value) in [
+        ("CPU", or(host.cpu_model.clone(), "cpu_model")),
+        ("cores", format!("{physical} physical, {} logical, SMT {}", host.logical_cores, or(smt, "smt"))),
+        ("L2 cache of a core", or(host.l2_bytes.map(units::bytes), "l2_bytes")),
+        ("last-level cache", or(host.last_level_cache_bytes.map(units::bytes), "last_level_cache_bytes")),
+        ("instructions", host.features.join(" ")),
+        ("frequency governor", or(host.frequency_governor.clone(), "frequency_governor")),
+        ("hypervisor", or(host.hypervisor.clone(), "hypervisor")),
+        ("operating system", or(host.kernel.clone(), "kernel")),
+        ("GPUs", or(host.gpus.as_ref().map(|gpus| gpus.join(", ")), "gpus")),
+    ] {
+        table.add_row([name.to_owned(), value]);
+    }
+    table
+}
+
+#[cfg(feature = "rivals")]
+fn absent() -> Vec<AbsentEntry> {
+    let absent = cipherlane_lab::rivals::absent().into_iter();
+    absent.map(|rival| AbsentEntry { id: rival.id, reason: rival.reason, remedy: rival.remedy }).collect()
+}
+
+#[cfg(not(feature = "rivals"))]
+fn absent() -> Vec<AbsentEntry> {
+    vec![AbsentEntry {
+        id: "rival:*".to_owned(),
+        reason: "this build has no feature `rivals`".to_owned(),
+        remedy: "build without `--no-default-features`".to_owned(),
+    }]
+}

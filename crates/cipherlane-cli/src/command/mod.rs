@@ -1,0 +1,24 @@
+//! The verbs, one file each.
+
+pub(crate) mod bench;
+pub(crate) mod completions;
+pub(crate) mod devices;
+pub(crate) mod plan;
+pub(crate) mod shared;
+pub(crate) mod verify;
+
+use anyhow::Result;
+
+use crate::cli::{Cli, Verb};
+use crate::exit::Exit;
+
+/// Runs the verb.
+pub(crate) fn run(cli: Cli) -> Result<Exit> {
+    match cli.verb {
+        Verb::Devices(options) => devices::run(&options),
+        Verb::Bench(options) => bench::run(&options),
+        Verb::Verify(options) => verify::run(&options),
+        Verb::Plan(options) => plan::run(&options),
+        Verb::Completions(options) => completions::run(&options),
+    }
+}

@@ -1,0 +1,136 @@
+//! `plan`: how a workload would be run.
+
+use anyhow::Result;
+use cipherlane::{Algorithm, BatchError, Kernel, Operation, Plan, Shape, Wish};
+use serde::Serialize;
+
+use super::shared::{Keys, Roster, Threads};
+use crate::exit::Exit;
+use crate::render::sink::Sink;
+use crate::render::table::{self, Column};
+use crate::render::{self, units};
+
+const EXAMPLES: &str = "\
+Examples:
+  cipherlane plan --algorithm aes-128-gcm --size 128 --messages 1000000 --keys distinct
+  cipherlane plan --algorithm aes-256-xts --operation decrypt --size 4k --tier avx2
+  cipherlane plan --algorithm aes-128-ctr --size 1GiB --device rival:libcrypto";
+
+/// Options of `plan`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// Cipher, key bits and mode: aes-128-gcm
+    #[arg(long, short, env = "CIPHERLANE_ALGORITHM")]
+    algorithm: Algorithm,
+    /// What is done to each message: seal, open, encrypt or decrypt [default: the algorithm's forward one]
+    #[arg(long, short, env = "CIPHERLANE_OPERATION")]
+    operation: Option<Operation>,
+    /// Bytes of each message: 16, 16k, 1MiB
+    #[arg(long, short, env = "CIPHERLANE_SIZE", default_value = "16k", value_parser = units::parse_bytes)]
+    size: usize,
+    /// Number of messages
+    #[arg(long, short, env = "CIPHERLANE_MESSAGES", default_value_t = 1)]
+    messages: usize,
+    /// One key for all messages, or one each
+    #[arg(long, env = "CIPHERLANE_KEYS", default_value = "same")]
+    keys: Keys,
+    /// The device, by the name that `cipherlane devices` shows
+    #[arg(long, short, env = "CIPHERLANE_DEVICE", default_value = "cpu")]
+    device: String,
+    /// Insist on an instruction tier: portable, sse, avx2 or avx512
+    #[arg(long, env = "CIPHERLANE_TIER")]
+    tier: Option<String>,
+    /// Insist on a number of threads: 1, phys or all
+    #[arg(long, short, env = "CIPHERLANE_THREADS")]
+    threads: Option<Threads>,
+    /// Write it as JSON to this file, `-` for stdout (which then has no table)
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
+    json: Option<Sink>,
+}
+
+/// A plan, as JSON has it.
+#[derive(Debug, Serialize)]
+struct Entry<'a> {
+    device: &'a str,
+    algorithm: String,
+    operation: &'a str,
+    kernel: &'a str,
+    tier: &'a str,
+    lanes: usize,
+    threads: usize,
+    chunk_bytes: usize,
+    constant_time: bool,
+    alternatives: Vec<&'a str>,
+}
+
+/// Shows the plan.
+pub(crate) fn run(options: &Options) -> Result<Exit> {
+    let roster = Roster::find(options.device != "cpu");
+    let device = roster.choose(std::slice::from_ref(&options.device))?[0];
+    let shape = options.shape()?;
+    let wish = Wish {
+        tier: options.tier.clone(),
+        threads: options.threads.map(|threads| threads.on(&cipherlane_lab::host::detect())),
+        ..Wish::default()
+    };
+    let plan = device.plan(&shape, &wish)?;
+    let mut others = device.kernels(&shape);
+    others.retain(|kernel| kernel.name != plan.kernel);
+    if let Some(sink) = &options.json {
+        sink.write_json(&Entry::of(&plan, &others))?;
+    }
+    if options.json != Some(Sink::Stdout) {
+        render::print(&format!("{}\n", to_table(&plan, &others).trim_fmt()))?;
+    }
+    Ok(Exit::Success)
+}
+
+impl Options {
+    fn shape(&self) -> Result<Shape, BatchError> {
+        let operation = self.operation.unwrap_or(self.algorithm.operations()[0]);
+        super::shared::check(self.algorithm, operation, self.size)?;
+        let shared = self.keys == Keys::Same;
+        Ok(Shape::uniform(self.algorithm, operation, self.messages, self.size as u64, shared))
+    }
+}
+
+impl<'a> Entry<'a> {
+    fn of(plan: &'a Plan, others: &'a [Kernel]) -> Self {
+        Self {
+            device: &plan.device,
+            algorithm: plan.algorithm.to_string(),
+            operation: plan.operation.name(),
+            kernel: &plan.kernel,
+            tier: &plan.tier,
+            lanes: plan.lanes,
+            threads: plan.threads,
+            chunk_bytes: plan.chunk,
+            constant_time: plan.constant_time,
+            alternatives: others.iter().map(|kernel| kernel.name.as_str()).collect(),
+        }
+    }
+}
+
+fn to_table(plan: &Plan, others: &[Kernel]) -> comfy_table::Table {
+    let chunk =
+        if plan.chunk == usize::MAX { "a whole message".to_owned() } else { units::bytes(plan.chunk as u64) };
+    let timing = if plan.constant_time { "independent of keys and data" } else { "depends on keys and data" };
+    let others: Vec<&str> = others.iter().map(|kernel| kernel.name.as_str()).collect();
+    let mut table = table::new([Column::Words("plan"), Column::Words("")]);
+    for (name, value) in [
+        ("device", plan.device.clone()),
+        ("algorithm", plan.algorithm.to_string()),
+        ("operation", plan.operation.to_string()),
+        ("kernel", plan.kernel.clone()),
+        ("tier", plan.tier.clone()),
+        ("blocks in flight", plan.lanes.to_string()),
+        ("threads", plan.threads.to_string()),
+        ("a thread takes", chunk),
+        ("timing", timing.to_owned()),
+        ("other kernels here", if others.is_empty() { "none".to_owned() } else { others.join(", ") }),
+    ] {
+        table.add_row([name.to_owned(), value]);
+    }
+    table
+}

@@ -1,0 +1,194 @@
+//! What several verbs share: the devices to choose from, and options that mean the same everywhere.
+
+use std::str::FromStr;
+
+use anyhow::Result;
+use cipherlane::{
+    Algorithm, BatchError, Cipher, Device, Engine, Info, Mode, Operation, Shape, UnknownName, limits,
+};
+use cipherlane_lab::Contender;
+use cipherlane_record::Host;
+
+use crate::exit::Usage;
+
+/// Everything that runs batches here: the engine's devices, and the rivals.
+pub(crate) struct Roster {
+    /// The engine.
+    pub(crate) engine: Engine,
+    /// Other libraries.
+    pub(crate) rivals: Vec<Box<dyn Device>>,
+}
+
+impl Roster {
+    /// Finds the devices, and the rivals where `with_rivals`.
+    pub(crate) fn find(with_rivals: bool) -> Self {
+        Self { engine: Engine::new(), rivals: if with_rivals { rivals() } else { Vec::new() } }
+    }
+
+    /// The engine's own devices.
+    pub(crate) fn own(&self) -> Vec<&dyn Device> {
+        self.engine.devices().iter().map(AsRef::as_ref).collect()
+    }
+
+    /// The devices of these identifiers; `all` names every one, and none names the engine's own.
+    pub(crate) fn choose(&self, ids: &[String]) -> Result<Vec<&dyn Device>, UnknownName> {
+        if ids.is_empty() {
+            return Ok(self.own());
+        }
+        let all: Vec<&dyn Device> =
+            self.own().into_iter().chain(self.rivals.iter().map(|rival| &**rival)).collect();
+        let mut chosen: Vec<&dyn Device> = Vec::new();
+        for id in ids {
+            let named: Vec<&dyn Device> =
+                all.iter().filter(|device| id == "all" || device.info().id == *id).copied().collect();
+            if named.is_empty() {
+                let known = all.iter().map(|device| device.info().id.clone());
+                return Err(UnknownName::new("device", id, known.chain(["all".to_owned()])));
+            }
+            for device in named {
+                if chosen.iter().all(|other| other.info().id != device.info().id) {
+                    chosen.push(device);
+                }
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+#[cfg(feature = "rivals")]
+fn rivals() -> Vec<Box<dyn Device>> {
+    cipherlane_lab::rivals::available()
+}
+
+#[cfg(not(feature = "rivals"))]
+fn rivals() -> Vec<Box<dyn Device>> {
+    Vec::new()
+}
+
+/// Each of `devices` at each of `tiers`.
+///
+/// # Errors
+/// If a tier is not one of this machine, or a device has none to choose from.
+pub(crate) fn at_tiers<'a>(devices: &[&'a dyn Device], tiers: &[String]) -> Result<Vec<Contender<'a>>> {
+    let mut contenders = Vec::new();
+    for &device in devices {
+        let Info { id, tiers: known, .. } = device.info();
+        if known.is_empty() {
+            return Err(Usage(format!("{id} chooses its instructions by itself; leave --tier to cpu")).into());
+        }
+        for tier in tiers {
+            let contender = Contender::at_tier(device, tier);
+            // A tier serves every algorithm or none: one plan tells.
+            let algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
+            device.plan(&Shape::uniform(algorithm, Operation::Seal, 1, 0, true), &contender.wish)?;
+            contenders.push(contender);
+        }
+    }
+    Ok(contenders)
+}
+
+/// Each of `devices` at each of its own tiers.
+pub(crate) fn at_every_tier<'a>(devices: &[&'a dyn Device]) -> Vec<Contender<'a>> {
+    let mut contenders = Vec::new();
+    for &device in devices {
+        match device.info().tiers.as_slice() {
+            [] => contenders.push(Contender::new(device)),
+            tiers => contenders.extend(tiers.iter().map(|tier| Contender::at_tier(device, tier))),
+        }
+    }
+    contenders
+}
+
+/// The contender's name: its device, and the tier where it insists on one.
+pub(crate) fn label(contender: &Contender<'_>) -> String {
+    let id = &contender.device.info().id;
+    contender.wish.tier.as_ref().map_or_else(|| id.clone(), |tier| format!("{id} {tier}"))
+}
+
+/// Whether `algorithm` does `operation` to messages of `bytes`, known before a batch is built.
+///
+/// # Errors
+/// Says what it does, and which lengths it takes.
+pub(crate) fn check(algorithm: Algorithm, operation: Operation, bytes: usize) -> Result<(), BatchError> {
+    if !algorithm.operations().contains(&operation) {
+        return Err(BatchError::Operation { algorithm, operation });
+    }
+    let (wanted, takes) = limits::text_bytes(algorithm.mode);
+    let found = bytes as u64;
+    if takes(found) { Ok(()) } else { Err(BatchError::Length { algorithm, wanted, message: 0, found }) }
+}
+
+/// A number of threads, as the command line takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    /// As many.
+    Count(usize),
+    /// One per physical core.
+    Physical,
+    /// One per logical core.
+    All,
+}
+
+impl Threads {
+    /// The number on this machine.
+    pub(crate) fn on(self, host: &Host) -> usize {
+        match self {
+            Self::Count(count) => count,
+            Self::Physical => host.physical_cores.unwrap_or(host.logical_cores).min(host.logical_cores),
+            Self::All => host.logical_cores,
+        }
+    }
+}
+
+impl FromStr for Threads {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "phys" => Ok(Self::Physical),
+            "all" => Ok(Self::All),
+            _ => match text.parse() {
+                Ok(count) if count > 0 => Ok(Self::Count(count)),
+                _ => Err(format!("`{text}` is no number of threads; write 1 or more, phys or all")),
+            },
+        }
+    }
+}
+
+/// One key for all messages, or one each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Keys {
+    /// One key for all messages
+    Same,
+    /// A key for each message
+    Distinct,
+}
+
+impl From<Keys> for cipherlane_record::Keys {
+    fn from(keys: Keys) -> Self {
+        match keys {
+            Keys::Same => Self::Same,
+            Keys::Distinct => Self::Distinct,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_read() {
+        assert_eq!("3".parse(), Ok(Threads::Count(3)));
+        assert_eq!("phys".parse(), Ok(Threads::Physical));
+        assert!("0".parse::<Threads>().unwrap_err().contains("phys or all"));
+    }
+
+    #[test]
+    fn an_unknown_device_lists_the_known_ones() {
+        let roster = Roster::find(false);
+        let error = roster.choose(&["abacus".to_owned()]).err().unwrap().to_string();
+        assert_eq!(error, "unknown device `abacus`; known: cpu, all");
+        assert_eq!(roster.choose(&["all".to_owned(), "cpu".to_owned()]).unwrap().len(), 1);
+    }
+}

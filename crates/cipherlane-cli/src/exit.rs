@@ -1,0 +1,129 @@
+//! How the program ends.
+
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use cipherlane::{BatchError, DeviceError, UnknownName, Unsupported};
+use cipherlane_lab::BenchError;
+use cipherlane_lab::judge::JudgeError;
+
+use crate::command::bench::WrongAnswer;
+use crate::render::complain;
+
+/// What the exit code says. 4 (regression) and 5 (thermal or power abort) are kept for verbs to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All went well.
+    Success = 0,
+    /// Something failed while it ran.
+    Failure = 1,
+    /// The command line asks for something that there is not. clap uses the same code.
+    Usage = 2,
+    /// A known answer came out wrong.
+    Mismatch = 3,
+    /// Nothing of what was asked for can run here.
+    NothingToRun = 6,
+    /// Ctrl-C; finished rows are kept. 128 and the number of SIGINT, as shells have it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// The command line cannot be meant as it stands.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
+
+/// Runs `command` and reports its error, if any. A panic is a defect of ours, and is reported as one.
+pub(crate) fn guard(command: impl FnOnce() -> Result<Exit>) -> Exit {
+    panic::set_hook(Box::new(|defect| {
+        complain("error", &format!("internal {defect}; this is a defect of cipherlane, please report it"));
+    }));
+    match panic::catch_unwind(AssertUnwindSafe(command)) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(error)) if is_broken_pipe(&error) => Exit::Success,
+        Ok(Err(error)) => {
+            complain("error", &format!("{error:#}"));
+            of(&error)
+        }
+        Err(_) => Exit::Failure,
+    }
+}
+
+/// Whether the reader of a pipe has seen enough: `cipherlane devices | head -1`.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The exit code of an error, by the innermost cause that has one.
+fn of(error: &anyhow::Error) -> Exit {
+    error.chain().rev().find_map(known).unwrap_or(Exit::Failure)
+}
+
+fn known(cause: &(dyn std::error::Error + 'static)) -> Option<Exit> {
+    if cause.is::<WrongAnswer>() {
+        return Some(Exit::Mismatch);
+    }
+    if cause.is::<Usage>() || cause.is::<UnknownName>() || cause.is::<BatchError>() {
+        return Some(Exit::Usage);
+    }
+    if let Some(unsupported) = cause.downcast_ref::<Unsupported>() {
+        return Some(of_unsupported(unsupported));
+    }
+    if let Some(DeviceError::Unsupported(unsupported)) = cause.downcast_ref::<DeviceError>() {
+        return Some(of_unsupported(unsupported));
+    }
+    if let Some(DeviceError::Batch(_)) = cause.downcast_ref::<DeviceError>() {
+        return Some(Exit::Usage);
+    }
+    if let Some(JudgeError::Disagree { .. }) = cause.downcast_ref::<JudgeError>() {
+        return Some(Exit::Mismatch);
+    }
+    if let Some(BenchError::Judge { error: JudgeError::Disagree { .. }, .. }) =
+        cause.downcast_ref::<BenchError>()
+    {
+        return Some(Exit::Mismatch);
+    }
+    None
+}
+
+/// A tier that this machine lacks may run on the next one; a kernel or number that no machine has may not.
+const fn of_unsupported(unsupported: &Unsupported) -> Exit {
+    match unsupported {
+        Unsupported::Missing { .. } | Unsupported::SwitchedOff { .. } => Exit::NothingToRun,
+        Unsupported::Kernel { .. } | Unsupported::Range { .. } => Exit::Usage,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::{Context, anyhow};
+
+    #[test]
+    fn causes_decide_the_code() {
+        let wrapped = |error: anyhow::Error| of(&error.context("while planning"));
+        assert_eq!(wrapped(anyhow!("disk full")), Exit::Failure);
+        assert_eq!(wrapped(Usage("both".to_owned()).into()), Exit::Usage);
+        assert_eq!(wrapped(UnknownName::new("device", "x", []).into()), Exit::Usage);
+        let missing =
+            Unsupported::Missing { tier: "avx512".to_owned(), missing: "VAES".to_owned(), known: vec![] };
+        assert_eq!(wrapped(DeviceError::from(missing).into()), Exit::NothingToRun);
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_error() {
+        let closed = io::Error::from(io::ErrorKind::BrokenPipe);
+        let failed = || Err::<Exit, _>(closed).context("stdout");
+        assert_eq!(guard(failed), Exit::Success);
+    }
+}

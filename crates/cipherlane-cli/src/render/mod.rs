@@ -1,0 +1,32 @@
+//! What the user sees: tables, bars, units, messages.
+
+pub(crate) mod progress;
+pub(crate) mod sink;
+pub(crate) mod table;
+pub(crate) mod units;
+
+use std::io::{self, IsTerminal, Write};
+
+/// Writes `text` to stdout. Never panics: a closed pipe comes back as an error.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// Writes `text` to stderr, where something else takes stdout. There is nowhere to report that stderr is gone.
+pub(crate) fn print_aside(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Writes `kind: text` to stderr.
+pub(crate) fn complain(kind: &str, text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{kind}: {text}");
+}
+
+/// Whether results on stdout may be coloured: on a terminal, unless `NO_COLOR` or `CLICOLOR_FORCE` say otherwise.
+pub(crate) fn colours() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
+    !set("NO_COLOR") && (forced || io::stdout().is_terminal())
+}

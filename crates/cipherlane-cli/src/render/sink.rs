@@ -1,0 +1,69 @@
+//! Files that results go to, `-` for stdout.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, Result};
+
+use crate::exit::Usage;
+
+/// Where a result goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sink {
+    /// Standard output.
+    Stdout,
+    /// A file, which is replaced.
+    File(PathBuf),
+}
+
+impl FromStr for Sink {
+    type Err = std::convert::Infallible;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Ok(if name == "-" { Self::Stdout } else { Self::File(name.into()) })
+    }
+}
+
+impl Sink {
+    /// Opens it for writing; a file that is there is replaced.
+    pub(crate) fn open(&self) -> Result<Box<dyn Write>> {
+        match self {
+            Self::Stdout => Ok(Box::new(io::stdout())),
+            Self::File(path) => Ok(Box::new(create(path)?)),
+        }
+    }
+
+    /// Writes one JSON value and a newline.
+    pub(crate) fn write_json(&self, value: &impl serde::Serialize) -> Result<()> {
+        let mut line = serde_json::to_vec(value).context("a result cannot be written as JSON")?;
+        line.push(b'\n');
+        let mut sink = self.open()?;
+        sink.write_all(&line)?;
+        Ok(sink.flush()?)
+    }
+}
+
+/// Makes the file at `path`, in place of one that is there.
+pub(crate) fn create(path: &Path) -> Result<File> {
+    File::create(path).with_context(|| {
+        format!("cannot write {}; give the path of a file in a folder that you may write to", path.display())
+    })
+}
+
+/// Whether one of `sinks` is stdout.
+///
+/// # Errors
+/// If several are: they would be mixed.
+pub(crate) fn takes_stdout<const N: usize>(sinks: [(&str, Option<&Sink>); N]) -> Result<bool, Usage> {
+    let names: Vec<&str> =
+        sinks.iter().filter(|(_, sink)| *sink == Some(&Sink::Stdout)).map(|(name, _)| *name).collect();
+    if names.len() > 1 {
+        return Err(Usage(format!(
+            "{} would mix on stdout; give a file to all but one of them",
+            names.join(" and ")
+        )));
+    }
+    Ok(names.len() == 1)
+}

@@ -1,0 +1,149 @@
+//! Numbers with units, in and out.
+
+use std::time::Duration;
+
+/// A number of bytes, as the command line takes it: `16`, `16k`, `1MiB`, `4kB`.
+///
+/// `k`, `M` and `G` alone count in 1024, as block sizes do (`16k` is a TLS record of 16384 bytes), and so do `KiB`,
+/// `MiB` and `GiB`; `kB`, `MB` and `GB` count in 1000.
+pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
+    let remedy = || format!("`{text}` is no size; write 16, 16k, 1MiB or 4kB");
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: usize = text[..digits].parse().map_err(|_| remedy())?;
+    let unit: usize = match text[digits..].trim() {
+        "" | "B" => 1,
+        "k" | "K" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        "kB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return Err(remedy()),
+    };
+    number.checked_mul(unit).ok_or_else(|| format!("`{text}` is more than this machine can address"))
+}
+
+/// Bytes for people, exact: `16 KiB` where it is a whole number of them, else `1350 B`.
+pub(crate) fn bytes(count: u64) -> String {
+    for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
+        if count >= unit && count.is_multiple_of(unit) {
+            return format!("{} {name}", count / unit);
+        }
+    }
+    format!("{count} B")
+}
+
+/// Decimal gigabytes per second (1e9 bytes) with three significant digits, without the unit.
+pub(crate) fn gigabytes(bytes_per_second: f64) -> String {
+    significant(bytes_per_second / 1e9)
+}
+
+/// The time of one message where it is long, the rate of messages where it is short: both readable at a glance.
+pub(crate) fn message_rate(per_second: f64) -> String {
+    match per_second {
+        rate if rate >= 1e6 => format!("{} M/s", significant(rate / 1e6)),
+        rate if rate >= 1e3 => format!("{} k/s", significant(rate / 1e3)),
+        rate => format!("{} /s", significant(rate)),
+    }
+}
+
+/// Three significant digits.
+pub(crate) fn significant(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        size if size >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// A count with its thousands apart: `47 250`.
+pub(crate) fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Whole seconds, or minutes and seconds.
+pub(crate) fn seconds(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..=99 => format!("{seconds} s"),
+        seconds => format!("{} min {:02} s", seconds / 60, seconds % 60),
+    }
+}
+
+/// A moment as `2026-01-31T23-59-59Z`: in UTC, and fit for the name of a file.
+pub(crate) fn timestamp(unix_seconds: u64) -> String {
+    let (days, second) = (unix_seconds / 86_400, unix_seconds % 86_400);
+    let (year, month, day) = civil(days);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}-{minute:02}-{second:02}Z")
+}
+
+/// The Gregorian date of a day, counted from 1970-01-01.
+fn civil(mut days: u64) -> (u64, u64, u64) {
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    (year, month, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        for (text, size) in [("16", 16), ("16k", 16384), ("1MiB", 1 << 20), ("4kB", 4000), ("1350 B", 1350)] {
+            assert_eq!(parse_bytes(text), Ok(size), "{text}");
+        }
+        for text in ["", "k", "16q", "-1", "1.5k", "99999999999G"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_written_exactly() {
+        assert_eq!(bytes(16384), "16 KiB");
+        assert_eq!(bytes(1350), "1350 B");
+        assert_eq!(bytes(256 << 20), "256 MiB");
+        assert_eq!(bytes(0), "0 B");
+    }
+
+    #[test]
+    fn rates_have_three_digits() {
+        assert_eq!(gigabytes(31.417e9), "31.4");
+        assert_eq!(gigabytes(0.01234e9), "0.012");
+        assert_eq!(message_rate(2_345_678.0), "2.35 M/s");
+        assert_eq!(message_rate(45_678.0), "45.7 k/s");
+        assert_eq!(count(47_250), "47 250");
+        assert_eq!(count(999), "999");
+    }
+
+    #[test]
+    fn moments_are_dated() {
+        assert_eq!(timestamp(0), "1970-01-01T00-00-00Z");
+        assert_eq!(timestamp(951_782_400), "2000-02-29T00-00-00Z");
+        assert_eq!(timestamp(1_767_225_599), "2025-12-31T23-59-59Z");
+    }
+}

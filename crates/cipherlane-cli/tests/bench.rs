@@ -1,0 +1,121 @@
+//! `bench`: rows, files, tiers, and Ctrl-C.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: a test that cannot be set up has failed
+
+mod support;
+
+use cipherlane_record::Measurement;
+use predicates::prelude::*;
+use predicates::str::contains;
+use support::{Sandbox, stdout};
+
+/// One's own workload that is measured in a moment.
+const SMALL: [&str; 7] = ["bench", "-a", "aes-128-gcm", "-s", "256", "--time", "1"];
+
+fn rows(text: &str) -> Vec<Measurement> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&SMALL, more].concat()
+}
+
+#[test]
+fn the_list_runs_nothing() {
+    let sandbox = Sandbox::new();
+    let text = stdout(&mut sandbox.cipherlane(&["bench", "--list"]));
+    for name in ["meter-128", "cavp-mix", "tls-16k", "disk-4k", "bulk"] {
+        assert!(text.contains(name), "{text}");
+    }
+    assert!(!sandbox.folder.path().join("data").exists());
+}
+
+#[test]
+fn rows_are_verified_and_say_what_they_cover() {
+    let sandbox = Sandbox::new();
+    let assert = sandbox.cipherlane(&with(&["-o", "seal", "-t", "1"])).assert().success();
+    let output = assert.stdout(contains("aes-128-gcm seal").and(contains("key set-up")).and(contains("yes")));
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let path = text.lines().find_map(|line| line.strip_prefix("records: ")).unwrap();
+    let path = path.split(" (").next().unwrap();
+    let rows = rows(&std::fs::read_to_string(path).unwrap());
+    let own: Vec<_> = rows.iter().filter(|row| row.device == "cpu").collect();
+    assert_eq!(own.len(), 1, "one row of the engine, the others of rivals");
+    assert_eq!((own[0].algorithm.as_str(), own[0].operation.as_str()), ("aes-128-gcm", "seal"));
+    assert_eq!((own[0].message_bytes, own[0].threads, own[0].verified), (256, 1, true));
+}
+
+#[test]
+fn one_result_goes_to_stdout_and_the_others_to_files() {
+    let sandbox = Sandbox::new();
+    let run =
+        with(&["-o", "open", "-t", "1", "--no-rivals", "--json", "-", "--csv", "r.csv", "--md", "r.md"]);
+    let assert = sandbox.cipherlane(&run).assert().success().stderr(contains("aes-128-gcm open"));
+    let rows = rows(std::str::from_utf8(&assert.get_output().stdout).unwrap());
+    assert_eq!(rows.len(), 1);
+    assert!(rows[0].best_rival.is_none(), "the rivals were left out");
+    let csv = sandbox.read("r.csv");
+    assert!(csv.starts_with("experiment,workload,algorithm") && csv.lines().count() == 2, "{csv}");
+    assert!(sandbox.read("r.md").contains("| aes-128-gcm | open |"));
+    assert!(!sandbox.folder.path().join("data").exists(), "--json takes the place of the default file");
+}
+
+#[test]
+fn tiers_are_forced_by_name() {
+    let sandbox = Sandbox::new();
+    let run = with(&["-o", "seal", "-t", "1", "--no-rivals", "--tier", "portable", "--json", "-"]);
+    let rows = rows(&stdout(&mut sandbox.cipherlane(&run)));
+    assert_eq!(rows[0].tier, "portable");
+    assert!(rows[0].kernel.starts_with("aes-gcm/portable/"), "{}", rows[0].kernel);
+}
+
+#[test]
+fn a_switched_off_tier_gives_way_to_the_next() {
+    let sandbox = Sandbox::new();
+    let run = with(&["-o", "seal", "-t", "1", "--no-rivals", "--json", "-"]);
+    let mut bench = sandbox.cipherlane(&run);
+    for variable in ["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_AVX2", "CIPHERLANE_NO_SSE"] {
+        bench.env(variable, "1");
+    }
+    let rows = rows(&stdout(&mut bench));
+    assert!(rows[0].kernel.starts_with("aes-gcm/portable/"), "{}", rows[0].kernel);
+}
+
+#[test]
+fn an_input_is_cut_into_messages() {
+    let sandbox = Sandbox::new();
+    sandbox.write("input", &"z".repeat(1000));
+    let run = with(&["-o", "seal", "-t", "1", "--no-rivals", "--input", "input", "--json", "-"]);
+    let rows = rows(&stdout(&mut sandbox.cipherlane(&run)));
+    assert_eq!((rows[0].messages, rows[0].bytes), (4, 1000));
+}
+
+#[test]
+fn nothing_to_run_exits_6() {
+    let sandbox = Sandbox::new();
+    let run = with(&["--no-rivals", "--input", "absent"]);
+    sandbox.cipherlane(&run).assert().code(6).stdout(contains("not measured").and(contains("absent")));
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_keeps_the_rows_that_are_finished() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Stdio;
+
+    let sandbox = Sandbox::new();
+    // Many points in more time than anyone waits: the run cannot end by itself before the signal.
+    let sizes = (1..=100).map(|size| (16 * size).to_string()).collect::<Vec<_>>().join(",");
+    let run = ["bench", "--no-rivals", "-a", "aes-128-gcm", "-s", &sizes, "--time", "200", "--json", "-"];
+    let mut child = sandbox.bare().args(run).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut records = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    records.read_line(&mut text).unwrap();
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    records.read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let rows = rows(&text);
+    assert!(!rows.is_empty() && rows.len() < 400, "{} rows", rows.len());
+    assert!(rows.iter().all(|row| row.verified));
+}

@@ -1,0 +1,164 @@
+//! Names, errors, and what each verb prints.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: a test that cannot be set up has failed
+
+mod support;
+
+use predicates::prelude::*;
+use predicates::str::contains;
+use support::{Sandbox, stdout};
+
+#[test]
+fn the_version_names_the_commit() {
+    let version = Sandbox::new().cipherlane(&["--version"]).assert().success().get_output().stdout.clone();
+    let version = String::from_utf8(version).unwrap();
+    assert!(version.starts_with(&format!("cipherlane {} (commit ", env!("CARGO_PKG_VERSION"))), "{version}");
+}
+
+#[test]
+fn every_verb_has_examples() {
+    let sandbox = Sandbox::new();
+    for verb in ["devices", "bench", "verify", "plan", "completions"] {
+        let example = contains("Examples:").and(contains(format!("cipherlane {verb}")));
+        sandbox.cipherlane(&[verb, "--help"]).assert().success().stdout(example);
+    }
+}
+
+#[test]
+fn unknown_names_list_the_known_ones() {
+    let sandbox = Sandbox::new();
+    for (arguments, known) in [
+        (&["bench", "metre"][..], "meter-128, cavp-mix, tls-16k, disk-4k, bulk"),
+        (&["bench", "--algorithm", "aes-512-gcm"], "aes-256-gcm"),
+        (&["bench", "--operation", "hash"], "seal, open, encrypt, decrypt"),
+        (&["bench", "--device", "abacus", "tls-16k"], "cpu"),
+        (&["verify", "--device", "abacus"], "cpu"),
+        (&["verify", "--tier", "neon"], "portable"),
+        (&["plan", "--algorithm", "aes-128-ccm"], "aes-128-gcm"),
+        (&["plan", "--algorithm", "aes-128-gcm", "--device", "abacus"], "cpu"),
+        (&["plan", "--algorithm", "aes-128-gcm", "--tier", "neon"], "portable"),
+        (&["conjure"], "conjure"),
+    ] {
+        let assert = sandbox.cipherlane(arguments).assert().code(2);
+        assert.stdout("").stderr(contains("error: ").and(contains(known)));
+    }
+}
+
+#[test]
+fn impossible_combinations_say_why() {
+    let sandbox = Sandbox::new();
+    for (arguments, reason) in [
+        (&["plan", "-a", "aes-128-gcm", "-o", "encrypt"][..], "it can seal and open"),
+        (&["plan", "-a", "aes-128-cbc", "-s", "17"], "whole blocks of 16 bytes"),
+        (&["plan", "-a", "aes-128-xts", "-s", "15"], "16 bytes to 16 MiB"),
+        (&["plan", "-a", "aes-128-gcm", "-t", "0"], "1 or more, phys or all"),
+        (&["plan", "-a", "aes-128-gcm", "-s", "1q"], "write 16, 16k, 1MiB or 4kB"),
+        (&["bench", "-a", "aes-128-ctr", "-o", "seal,open"], "it can encrypt and decrypt"),
+        (&["bench", "-a", "aes-256-xts", "-s", "16k,17MiB"], "16 bytes to 16 MiB"),
+        (&["bench", "tls-16k", "--size", "16"], "the workload tls-16k has its own"),
+        (&["bench", "--json", "-", "--csv", "-"], "--json and --csv would mix on stdout"),
+        (&["bench", "--time", "0"], "number of seconds above 0"),
+    ] {
+        sandbox.cipherlane(arguments).assert().code(2).stdout("").stderr(contains(reason));
+    }
+}
+
+#[test]
+fn an_unwritable_result_file_is_found_before_the_run() {
+    let run = ["bench", "tls-16k", "--csv", "nowhere/rows.csv"];
+    let assert = Sandbox::new().cipherlane(&run).assert().code(1);
+    assert.stderr(contains("cannot write nowhere/rows.csv"));
+}
+
+#[test]
+fn devices_show_every_tier() {
+    let text = stdout(&mut Sandbox::new().cipherlane(&["devices"]));
+    for part in ["cpu: ", "avx512", "avx2", "sse", "portable", "rival:", "L2 cache of a core"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn devices_are_json_as_well() {
+    let text = stdout(&mut Sandbox::new().cipherlane(&["devices", "--json", "-"]));
+    let devices: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(devices["devices"][0]["id"], "cpu");
+    assert_eq!(devices["tiers"].as_array().unwrap().len(), 4);
+    assert_eq!(devices["tiers"][3]["available"], true, "portable is always there");
+    assert!(devices["host"]["logical_cores"].as_u64().unwrap() >= 1);
+}
+
+#[test]
+fn a_switched_off_tier_says_by_what() {
+    let sandbox = Sandbox::new();
+    let mut devices = sandbox.cipherlane(&["devices"]);
+    let sse = contains("switched off by CIPHERLANE_NO_SSE").or(contains("this CPU lacks"));
+    devices.env("CIPHERLANE_NO_SSE", "1").assert().success().stdout(sse);
+    let mut plan = sandbox.cipherlane(&["plan", "-a", "aes-128-gcm", "--tier", "sse"]);
+    let reason = contains("CIPHERLANE_NO_SSE").or(contains("lacks"));
+    plan.env("CIPHERLANE_NO_SSE", "1").assert().code(6).stderr(reason);
+}
+
+#[test]
+fn the_next_tier_takes_over() {
+    let sandbox = Sandbox::new();
+    let kernel = |variables: &[&str]| {
+        let mut plan = sandbox.cipherlane(&["plan", "-a", "aes-256-gcm", "--json", "-"]);
+        for variable in variables {
+            plan.env(variable, "1");
+        }
+        let plan: serde_json::Value = serde_json::from_str(&stdout(&mut plan)).unwrap();
+        plan["kernel"].as_str().unwrap().to_owned()
+    };
+    let tiers = ["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_AVX2", "CIPHERLANE_NO_SSE"];
+    assert!(!kernel(&tiers[..1]).contains("avx512"));
+    assert!(!kernel(&tiers[..2]).contains("avx"));
+    assert!(kernel(&tiers).starts_with("aes-gcm/portable/"));
+}
+
+#[test]
+fn options_may_come_from_the_environment() {
+    let sandbox = Sandbox::new();
+    let mut plan = sandbox.cipherlane(&["plan", "--tier", "portable", "--json", "-"]);
+    plan.env("CIPHERLANE_ALGORITHM", "aes-192-xts").env("CIPHERLANE_TIER", "neon");
+    let plan: serde_json::Value = serde_json::from_str(&stdout(&mut plan)).unwrap();
+    assert_eq!(plan["algorithm"], "aes-192-xts");
+    assert_eq!(plan["tier"], "portable", "the command line wins");
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let sandbox = Sandbox::new();
+    let escapes =
+        |variable: &str| stdout(sandbox.cipherlane(&["devices"]).env(variable, "1")).contains('\u{1b}');
+    assert!(escapes("CLICOLOR_FORCE"));
+    assert!(!escapes("NO_COLOR"));
+    assert!(!escapes("TERM"), "a pipe is no terminal");
+}
+
+#[test]
+fn completions_name_the_verbs() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let text = stdout(&mut sandbox.cipherlane(&["completions", shell]));
+        assert!(text.contains("verify") && text.contains("bench"), "{shell}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_leaves_is_no_error() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let mut child = Sandbox::new()
+        .bare()
+        .args(["completions", "zsh"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut errors = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    assert_eq!((child.wait().unwrap().code(), errors.as_str()), (Some(0), ""));
+}
