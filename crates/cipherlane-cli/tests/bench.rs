@@ -46,6 +46,20 @@ fn rows_are_verified_and_say_what_they_cover() {
 }
 
 #[test]
+fn a_quick_look_measures_each_workload_or_says_why_not() {
+    let sandbox = Sandbox::new();
+    let run = ["bench", "--quick", "--time", "1", "--no-rivals", "--json", "rows.jsonl"];
+    let text = stdout(&mut sandbox.cipherlane(&run));
+    assert!(text.contains("not measured: cavp-mix") && text.contains("cargo xtask vectors"), "{text}");
+    assert!(text.contains("records: rows.jsonl"), "{text}");
+    let rows = rows(&sandbox.read("rows.jsonl"));
+    let workloads: Vec<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
+    assert_eq!(workloads, ["meter-128", "tls-16k", "disk-4k", "bulk"]);
+    assert!(rows.iter().all(|row| row.verified && row.threads == 1));
+    assert!(rows[0].checks.planned_rejects > 0 && rows[0].checks.unexpected == 0);
+}
+
+#[test]
 fn one_result_goes_to_stdout_and_the_others_to_files() {
     let sandbox = Sandbox::new();
     let run =

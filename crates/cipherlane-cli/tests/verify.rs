@@ -61,6 +61,22 @@ fn a_folder_is_searched() {
 }
 
 #[test]
+fn the_users_cache_is_the_last_place() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir_all(sandbox.folder.path().join("cache/cipherlane/vectors")).unwrap();
+    sandbox.write(&format!("cache/cipherlane/vectors/{NAME}"), GCM);
+    let run = ["verify", "--quick", "--tier", "portable"];
+    let text = stdout(&mut sandbox.cipherlane(&run));
+    assert!(!text.contains("NOT RUN: NIST CAVP GCM") && text.contains("NOT RUN: NIST CAVP ECB"), "{text}");
+    sandbox
+        .cipherlane(&run)
+        .env("CIPHERLANE_VECTORS", "absent")
+        .assert()
+        .success()
+        .stdout(contains("NIST CAVP GCM"));
+}
+
+#[test]
 fn a_file_of_no_known_form_is_an_error() {
     let sandbox = Sandbox::new();
     sandbox.write("prose.rsp", "To be or not to be\n");

@@ -30,7 +30,9 @@ impl Sandbox {
                 command.env_remove(name);
             }
         }
-        command.current_dir(self.folder.path()).env("XDG_DATA_HOME", self.folder.path().join("data"));
+        let folder = self.folder.path();
+        command.current_dir(folder);
+        command.env("XDG_DATA_HOME", folder.join("data")).env("XDG_CACHE_HOME", folder.join("cache"));
         command
     }
 

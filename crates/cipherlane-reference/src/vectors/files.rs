@@ -10,19 +10,29 @@ use super::{Case, VectorError, rsp, wycheproof};
 pub const VARIABLE: &str = "CIPHERLANE_VECTORS";
 
 /// Where the fetched vectors lie: the folder that [`VARIABLE`] names, or `vectors/fetched`, here or in the nearest
-/// folder above that has it.
+/// folder above that has it; where [`VARIABLE`] names none, `cipherlane/vectors` in the user's cache as a last place.
 ///
 /// # Errors
 /// If there is no such folder; says how to fetch the vectors.
 pub fn directory() -> Result<PathBuf, VectorError> {
-    let named = std::env::var_os(VARIABLE).map_or_else(|| PathBuf::from("vectors/fetched"), PathBuf::from);
+    let variable = std::env::var_os(VARIABLE).map(PathBuf::from);
+    let cache = if variable.is_none() { user_cache() } else { None };
+    let named = variable.unwrap_or_else(|| PathBuf::from("vectors/fetched"));
     let here = std::env::current_dir().map_err(|error| VectorError::in_file(Path::new("."), error))?;
     // Joining an absolute path yields that path.
-    here.ancestors().map(|folder| folder.join(&named)).find(|folder| folder.is_dir()).ok_or_else(|| {
+    let mut places = here.ancestors().map(|folder| folder.join(&named)).chain(cache);
+    places.find(|folder| folder.is_dir()).ok_or_else(|| {
         let remedy =
             format!("run `cargo xtask vectors` to fetch the vectors, or set {VARIABLE} to their folder");
         VectorError::in_file(&named, format!("no such folder; {remedy}"))
     })
+}
+
+/// `cipherlane/vectors` in the user's cache (XDG Base Directory Specification, `XDG_CACHE_HOME`).
+fn user_cache() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(cache.join("cipherlane/vectors"))
 }
 
 /// A file of test vectors that was recognised by its contents, or one that was not.
