@@ -110,14 +110,21 @@ mod x86 {
         algorithm: Algorithm,
         operation: Operation,
     ) -> Entry {
-        let parts = (isa, algorithm.mode, operation);
         let kernel = match algorithm.cipher {
-            // One kernel for all: the key that it is given says which.
-            Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => {
-                mode::<AesEncrypt<I>, AesDecrypt<I>, N>(parts, gcm::<AesEncrypt<I>, POWERS, KARATSUBA>)
-            }
+            Cipher::Aes128 => rounds::<I, 10, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
+            Cipher::Aes192 => rounds::<I, 12, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
+            Cipher::Aes256 => rounds::<I, 14, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
         };
         Entry { lanes: N * I::V::LANES, kernel }
+    }
+
+    fn rounds<I: Isa<V: AesLanes>, const ROUNDS: usize, const POWERS: usize, const KARATSUBA: bool>(
+        isa: I,
+        algorithm_mode: Mode,
+        operation: Operation,
+    ) -> Box<dyn Kernel> {
+        let gcm = gcm::<AesEncrypt<I, ROUNDS>, POWERS, KARATSUBA>;
+        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N>((isa, algorithm_mode, operation), gcm)
     }
 
     fn gcm<P: KeyPerLane, const POWERS: usize, const KARATSUBA: bool>(

@@ -209,9 +209,6 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// The high half of `self`, then the low half of `other`.
     fn high_low(self, other: Self) -> Self;
 
-    /// The high half of `self`, then the high half of `other`.
-    fn high_high(self, other: Self) -> Self;
-
     /// Carry-less product of the low halves.
     fn clmul_low(self, other: Self) -> Self;
 

@@ -199,12 +199,6 @@ impl Lanes for X4 {
     }
 
     #[inline(always)]
-    fn high_high(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_unpackhi_epi64(self.0, other.0) })
-    }
-
-    #[inline(always)]
     fn clmul_low(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_clmulepi64_epi128::<0x00>(self.0, other.0) })

@@ -183,6 +183,23 @@ impl<V: Lanes> Products<V> {
         };
     }
 
+    /// Adds two products: one XOR of three operands in the place of two of two, where registers have that.
+    #[inline(always)]
+    pub(crate) fn add_two<const KARATSUBA: bool>(&mut self, x: [V; 2], factors: [Power<V>; 2]) {
+        let [first, second] = factors;
+        self.low = self.low.xor3(x[0].clmul_low(first.value), x[1].clmul_low(second.value));
+        self.high = self.high.xor3(x[0].clmul_high(first.value), x[1].clmul_high(second.value));
+        if KARATSUBA {
+            let sums = [x[0].xor(x[0].swap_halves()), x[1].xor(x[1].swap_halves())];
+            self.middle = self.middle.xor3(sums[0].clmul_low(first.sum), sums[1].clmul_low(second.sum));
+        } else {
+            for (x, factor) in [(x[0], first), (x[1], second)] {
+                self.middle =
+                    self.middle.xor3(x.clmul_low_high(factor.value), factor.value.clmul_low_high(x));
+            }
+        }
+    }
+
     /// Ends a sum whose products were added with KARATSUBA.
     #[inline(always)]
     pub(crate) fn settle<const KARATSUBA: bool>(mut self) -> Self {

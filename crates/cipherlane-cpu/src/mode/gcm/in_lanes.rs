@@ -293,11 +293,10 @@ impl<'a, P: KeyPerLane, const KARATSUBA: bool> Set<'a, P, KARATSUBA> {
     #[inline(always)]
     unsafe fn hash_aad(&mut self, block: usize) {
         let mut blocks = [0; MAX_LANES];
-        for lane in 0..V::<P>::LANES {
-            let aad = self.aad[lane];
+        for (to, aad) in blocks.iter_mut().zip(self.aad).take(V::<P>::LANES) {
             let bytes = (aad.len() - block * BLOCK).min(BLOCK);
             // SAFETY: that many bytes are left of the slice.
-            blocks[lane] = unsafe { load_block(aad.as_ptr().add(block * BLOCK), bytes) };
+            *to = unsafe { load_block(aad.as_ptr().add(block * BLOCK), bytes) };
         }
         self.absorb(self.cipher.isa().words(&blocks));
     }
@@ -314,8 +313,8 @@ impl<'a, P: KeyPerLane, const KARATSUBA: bool> Set<'a, P, KARATSUBA> {
     #[inline(always)]
     fn finish(&mut self) -> [u128; MAX_LANES] {
         let mut ends = [0; MAX_LANES];
-        for lane in 0..V::<P>::LANES {
-            ends[lane] = lengths(self.aad[lane].len(), self.messages[lane].bytes);
+        for ((end, aad), message) in ends.iter_mut().zip(self.aad).zip(&self.messages) {
+            *end = lengths(aad.len(), message.bytes);
         }
         self.absorb(self.cipher.isa().words(&ends));
         self.hash.reverse_bytes().xor(self.mask).to_words()

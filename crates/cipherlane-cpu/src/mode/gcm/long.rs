@@ -75,7 +75,7 @@ struct GroupHash<'a, I: Isa, const N: usize, const KARATSUBA: bool> {
 }
 
 impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARATSUBA> {
-    const ENOUGH_CALLS: () = assert!(N <= CALLS);
+    const ENOUGH_CALLS: () = assert!(N <= CALLS && N.is_multiple_of(2));
 
     #[inline(always)]
     fn new(hash: &Ghash<'a, I, KARATSUBA>, from: *const u8) -> Self {
@@ -98,15 +98,17 @@ impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARA
 }
 
 impl<I: Isa, const N: usize, const KARATSUBA: bool> Meanwhile for GroupHash<'_, I, N, KARATSUBA> {
-    /// The registers in turn, the state first. Calls beyond N do nothing.
+    /// The registers two by two, the state first. Calls beyond N do nothing.
     #[inline(always)]
     fn step(&mut self, call: usize) {
-        if call >= N {
+        if call >= N || call % 2 == 1 {
             return;
         }
-        let x = if call == 0 { self.state } else { self.load(call - 1) };
-        self.products.add::<KARATSUBA>(x, self.powers.splat((N - call) * I::V::LANES));
-        if call == N - 1 {
+        let first = if call == 0 { self.state } else { self.load(call - 1) };
+        let factors =
+            [self.powers.splat((N - call) * I::V::LANES), self.powers.splat((N - call - 1) * I::V::LANES)];
+        self.products.add_two::<KARATSUBA>([first, self.load(call)], factors);
+        if call == N - 2 {
             self.last = self.load(N - 1);
         }
     }

@@ -60,11 +60,14 @@ pub(crate) trait Keyless<P: Permutation>: Worker + Sized + 'static {
     fn new(isa: P::Isa) -> Self;
 }
 
+/// Types that a kernel names and has no values of.
+type Parts<P, D, K> = fn() -> (P, D, K);
+
 /// GCM over block cipher P, with N registers in flight and powers of H up to POWERS; K runs messages with a key
 /// each.
 pub(crate) struct Gcm<P: Permutation, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
     isa: P::Isa,
-    parts: PhantomData<(fn() -> P, D, fn() -> K)>,
+    parts: PhantomData<Parts<P, D, K>>,
 }
 
 impl<P: Permutation, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool>

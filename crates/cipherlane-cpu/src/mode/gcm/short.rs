@@ -93,8 +93,8 @@ impl Group {
         let mut sum = Products::fold_each(&sums);
         sum.add::<KARATSUBA>(isa.words(&ends), powers.splat(1));
         let tags = sum.settle::<KARATSUBA>().reduce(isa).reverse_bytes().xor(masks).to_words();
-        for lane in 0..self.count {
-            D::conclude(job, self.indices[lane], tags[lane]);
+        for (index, tag) in self.indices.into_iter().zip(tags).take(self.count) {
+            D::conclude(job, index, tag);
         }
         self.count = 0;
     }
