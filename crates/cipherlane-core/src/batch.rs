@@ -170,7 +170,7 @@ impl<'a> Batch<'a> {
             self.check_column("rows of AAD", &self.aad, "AAD", None)?;
             self.check_nonces_not_empty()?;
             self.check_aad_lengths()?;
-        } else if !matches!(self.aad.width(), Some(0)) {
+        } else if !matches!(self.aad, Column::Shared([]) | Column::Each { bytes: [], width: 0 }) {
             return Err(BatchError::Unused { algorithm: self.algorithm, what: "AAD" });
         }
         self.check_tags(output)?;

@@ -1,10 +1,10 @@
-//! How a batch will be run, as plain data: printed, recorded, and any field overridden.
+//! How a batch will be run, as plain data: printed and recorded; what a caller may choose, a wish overrides.
 
 use crate::algorithm::{Algorithm, Operation};
 
 /// How a device will run batches of one shape.
 ///
-/// Plain data: `cipherlane plan` prints it, a record keeps it, an experiment sweeps any field of it.
+/// Plain data: `cipherlane plan` prints it, a record keeps it, an experiment sweeps what a [`Wish`] can ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Identifier of the device: `cpu`, `rival:aws-lc`.

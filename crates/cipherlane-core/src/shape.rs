@@ -22,7 +22,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of `messages` equal messages of `message_bytes` bytes, out of place.
+    /// The shape of `messages` equal messages of `message_bytes` bytes, out of place. More than 2^64 - 1 bytes, which
+    /// no batch has, count as that.
     #[must_use]
     pub const fn uniform(
         algorithm: Algorithm,
@@ -35,7 +36,7 @@ impl Shape {
             algorithm,
             operation,
             messages,
-            bytes: messages as u64 * message_bytes,
+            bytes: (messages as u64).saturating_mul(message_bytes),
             longest: message_bytes,
             shared_key,
             in_place: false,
