@@ -27,10 +27,18 @@ pub enum Error {
 }
 
 /// Texts, one after the other in one buffer.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Texts {
     bytes: Vec<u8>,
+    /// One more than there are texts.
     offsets: Vec<u64>,
+}
+
+/// No texts.
+impl Default for Texts {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), offsets: vec![0] }
+    }
 }
 
 impl Texts {
@@ -210,6 +218,9 @@ impl Engine {
 
     /// Encrypts `messages` under one key, each with its own nonce: the IV of CBC, the initial counter block of CTR,
     /// the tweak of XTS. ECB takes none: give it empty ones.
+    ///
+    /// In CTR each block of a message counts on from its initial counter block; that the stretches of two messages
+    /// do not meet is the caller's to see to, beyond their starts.
     ///
     /// # Errors
     /// [`Error::RepeatedNonce`] in CTR, or lengths that the algorithm does not take.
