@@ -130,12 +130,17 @@ impl Crew {
     }
 }
 
-/// Bytes of an average row.
+/// Most bytes of an average row that count. More than any default chunk, so a message is a task of its own before; and
+/// so little that the costs of all messages whose offsets fit into memory add up to less than 2^64: a sum that
+/// wrapped would cut tasks that overlap.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Bytes of an average row, at most [`MOST_BYTES`].
 fn average_bytes(column: &Column<'_>, rows: usize) -> u64 {
-    let total = match *column {
-        Column::Shared(bytes) => return bytes.len() as u64,
-        Column::Each { width, .. } => return width as u64,
-        Column::Ragged(ragged) => ragged.offsets[rows] - ragged.offsets[0],
+    let average = match *column {
+        Column::Shared(bytes) => bytes.len() as u64,
+        Column::Each { width, .. } => width as u64,
+        Column::Ragged(ragged) => (ragged.offsets[rows] - ragged.offsets[0]) / rows.max(1) as u64,
     };
-    total / rows.max(1) as u64
+    average.min(MOST_BYTES)
 }

@@ -213,14 +213,15 @@ impl Grain {
         if threads == 1 {
             return self.chunk;
         }
-        let leaves_two = |chunk: &usize| batch_cost(shape) / *chunk as u64 >= 2 * threads as u64;
+        let leaves_two = |chunk: &usize| batch_cost(shape) / *chunk as u64 / 2 >= threads as u64;
         let least = (self.chunk / 16).max(MIN_CHUNK);
         [self.chunk, self.chunk / 4].into_iter().find(leaves_two).unwrap_or(least)
     }
 }
 
 fn batch_cost(shape: &Shape) -> u64 {
-    shape.bytes + split::message_cost(shape.shared_key) * shape.messages as u64
+    let messages = split::message_cost(shape.shared_key).saturating_mul(shape.messages as u64);
+    shape.bytes.saturating_add(messages)
 }
 
 /// Whether the messages are so few that one thread runs them side by side, and they cannot be cut.

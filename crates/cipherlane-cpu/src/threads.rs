@@ -95,7 +95,7 @@ impl Threads {
     /// Whether the system lets a thread of this process be pinned to `cpu`.
     pub(crate) fn can_pin(cpu: LogicalCpu) -> bool {
         let pin = move || core_affinity::set_for_current(CoreId { id: cpu.id });
-        std::thread::spawn(pin).join().unwrap_or(false)
+        std::thread::Builder::new().spawn(pin).is_ok_and(|thread| thread.join().unwrap_or(false))
     }
 
     /// Number of threads, the calling one included.

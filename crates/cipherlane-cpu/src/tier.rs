@@ -9,7 +9,8 @@ use cipherlane_core::UnknownName;
 /// A set of instructions that kernels are compiled for. A later one is wider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tier {
-    /// Integer instructions of any 64-bit CPU; constant time without AES instructions.
+    /// No instruction beyond the target's baseline, and constant time without AES instructions: AES is bitsliced, in
+    /// SSE2 registers on x86-64, which every such CPU has, and in 64-bit integers elsewhere.
     Portable,
     /// 128-bit registers: AES-NI and PCLMULQDQ.
     Sse,
@@ -82,7 +83,8 @@ impl Tier {
     #[must_use]
     pub fn instructions(self) -> &'static str {
         match self {
-            Self::Portable => "64-bit integers",
+            Self::Portable if cfg!(all(target_arch = "x86_64", target_feature = "sse2")) => "bitsliced, SSE2",
+            Self::Portable => "bitsliced, 64-bit integers",
             Self::Sse => "AES-NI 128",
             Self::Avx2 if has_vaes256() => "VAES 256",
             Self::Avx2 => "AES-NI 128 in pairs",
