@@ -1,12 +1,12 @@
 //! A batch of messages, and the check that every session makes before it touches one.
 
+use crate::BLOCK;
 use crate::algorithm::{Algorithm, Operation};
 use crate::column::{Column, offsets_fit};
 use crate::error::BatchError;
 use crate::limits;
 use crate::output::Output;
 use crate::shape::Shape;
-use crate::{BLOCK, column};
 
 /// Messages that are run together: one algorithm and operation, with one key or a key each.
 #[derive(Clone, Copy, Debug)]
@@ -199,10 +199,10 @@ impl<'a> Batch<'a> {
         what: &'static str,
         width: Option<usize>,
     ) -> Result<(), BatchError> {
-        if let Column::Ragged(column::Ragged { bytes, offsets }) = *column
-            && !offsets_fit(offsets, bytes.len())
+        if let Column::Ragged(ragged) = *column
+            && !ragged.is_well_formed()
         {
-            return Err(BatchError::Offsets { what, bytes: bytes.len() });
+            return Err(BatchError::Offsets { what, bytes: ragged.bytes.len() });
         }
         if column.rows().is_some_and(|count| count != self.len()) {
             return Err(BatchError::Rows { what: rows, messages: self.len() });
