@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::{BLOCK, Batch, Output, Source};
+use cipherlane_core::{BLOCK, Batch, BatchError, Output, Source};
 
 use crate::rows::{Rows, first_bytes, load_block, store_block};
 
@@ -59,8 +59,9 @@ impl Message {
 }
 
 impl<'a> Job<'a> {
-    /// The job of running `batch` into `output`, which must have passed [`Batch::check`] together.
-    pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Self {
+    /// The job of running `batch` into `output`, which it checks first: everything that the pointers rely on.
+    pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Result<Self, BatchError> {
+        batch.check(output)?;
         let text = output.bytes.as_mut_ptr();
         let input = match batch.messages.source {
             Source::Apart(bytes) => bytes.as_ptr(),
@@ -68,7 +69,7 @@ impl<'a> Job<'a> {
         };
         let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
         let (keys, nonces, aad) = (Rows::new(&batch.keys), Rows::new(&batch.nonces), Rows::new(&batch.aad));
-        Self { batch, input, output: text, tags, accepted, keys, nonces, aad, borrowed: PhantomData }
+        Ok(Self { batch, input, output: text, tags, accepted, keys, nonces, aad, borrowed: PhantomData })
     }
 
     /// The batch: keys, nonces, AAD and lengths.

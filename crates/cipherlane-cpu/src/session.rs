@@ -47,10 +47,10 @@ impl CpuSession {
 impl Session for CpuSession {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        batch.check(output)?;
         self.check_operation(batch)?;
+        let job = Job::new(batch, output)?;
         if !batch.is_empty() {
-            self.crew.run(self.workers.of(batch), &Job::new(batch, output));
+            self.crew.run(self.workers.of(batch), &job);
         }
         // The texts are used where they lie: all that is not computing is the check, too short to time apart.
         let wall = start.elapsed();
@@ -80,14 +80,15 @@ impl Workers {
 
     /// The worker for `batch`, which is checked and not empty. A key that the last batch had is not expanded again.
     fn of(&mut self, batch: &Batch<'_>) -> &dyn Worker {
-        let key = match batch.keys {
-            Column::Shared(key) => key,
-            // A message of its own has a key of its own, as well: it can be run on several threads.
-            _ if batch.len() == 1 => batch.keys.row(0),
+        let (key, kept) = match batch.keys {
+            Column::Shared(key) => (key, true),
+            // One message with a key of its own can be run on several threads, too. Its key is expanded each time:
+            // a key for each message is what the caller said.
+            _ if batch.len() == 1 => (batch.keys.row(0), false),
             Column::Each { .. } | Column::Ragged(_) => return &*self.keyless,
         };
         // In constant time: how much of two keys agrees is nobody's business.
-        let known = self.keyed.take_if(|keyed| bool::from(keyed.key.as_slice().ct_eq(key)));
+        let known = self.keyed.take_if(|keyed| kept && bool::from(keyed.key.as_slice().ct_eq(key)));
         let expand = || Keyed { key: Zeroizing::new(key.to_vec()), worker: self.kernel.worker(Some(key)) };
         &*self.keyed.insert(known.unwrap_or_else(expand)).worker
     }

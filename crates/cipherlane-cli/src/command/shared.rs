@@ -140,6 +140,9 @@ impl Threads {
     }
 }
 
+/// More than any machine profits from; each has a stack and a share of the working set.
+const MOST_THREADS: usize = 4096;
+
 impl FromStr for Threads {
     type Err = String;
 
@@ -148,8 +151,8 @@ impl FromStr for Threads {
             "phys" => Ok(Self::Physical),
             "all" => Ok(Self::All),
             _ => match text.parse() {
-                Ok(count) if count > 0 => Ok(Self::Count(count)),
-                _ => Err(format!("`{text}` is no number of threads; write 1 or more, phys or all")),
+                Ok(count) if (1..=MOST_THREADS).contains(&count) => Ok(Self::Count(count)),
+                _ => Err(format!("`{text}` is no number of threads; write 1 to {MOST_THREADS}, phys or all")),
             },
         }
     }

@@ -201,13 +201,12 @@ impl Material {
 /// Runs a batch as a session does: in ranges of messages, or each message in segments where the kernel can.
 fn run(tested: &Tested, batch: &Batch<'_>, bytes: &mut [u8], chunk: Option<usize>) {
     let mut output = Output::text(bytes);
-    batch.check(&output).unwrap();
     let key = match batch.keys {
         Column::Shared(key) => Some(key),
         _ => None,
     };
     let worker = tested.kernel.worker(key);
-    let job = Job::new(batch, &mut output);
+    let job = Job::new(batch, &mut output).unwrap();
     match (chunk, worker.segments()) {
         (Some(chunk), Some(segments)) => {
             for message in 0..batch.len() {

@@ -163,9 +163,9 @@ impl Request<'_> {
         const SMALL_L2_BYTES: u64 = 256 << 10;
         const COLD_BYTES: usize = 64 << 20;
         match wanted {
-            Wanted::Hot => {
-                usize::try_from(l2_bytes.unwrap_or(SMALL_L2_BYTES) / 2).unwrap_or(usize::MAX / 2) * threads
-            }
+            Wanted::Hot => usize::try_from(l2_bytes.unwrap_or(SMALL_L2_BYTES) / 2)
+                .unwrap_or(usize::MAX)
+                .saturating_mul(threads),
             Wanted::Cold => COLD_BYTES,
         }
     }
