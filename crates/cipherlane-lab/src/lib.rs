@@ -2,7 +2,7 @@
 //!
 //! The modules are the stages of a measurement. [`suite`] says what to measure; [`workload`] builds the batches and
 //! [`judge`] computes what their outputs must be; [`measure`] runs all contenders in turn and looks at every
-//! output; [`statistics`] says what the samples add up to; [`bench`] joins the stages and hands out a
+//! output; [`statistics`] says what the samples add up to; [`mod@bench`] joins the stages and hands out a
 //! [`cipherlane_record::Measurement`] as each row finishes.
 
 pub mod bench;
