@@ -51,7 +51,7 @@ fn impossible_combinations_say_why() {
         (&["plan", "-a", "aes-128-gcm", "-o", "encrypt"][..], "it can seal and open"),
         (&["plan", "-a", "aes-128-cbc", "-s", "17"], "whole blocks of 16 bytes"),
         (&["plan", "-a", "aes-128-xts", "-s", "15"], "16 bytes to 16 MiB"),
-        (&["plan", "-a", "aes-128-gcm", "-t", "0"], "1 or more, phys or all"),
+        (&["plan", "-a", "aes-128-gcm", "-t", "0"], "1 to 4096, phys or all"),
         (&["plan", "-a", "aes-128-gcm", "-s", "1q"], "write 16, 16k, 1MiB or 4kB"),
         (&["bench", "-a", "aes-128-ctr", "-o", "seal,open"], "it can encrypt and decrypt"),
         (&["bench", "-a", "aes-256-xts", "-s", "16k,17MiB"], "16 bytes to 16 MiB"),

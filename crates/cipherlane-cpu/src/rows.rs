@@ -63,24 +63,12 @@ impl<'a> Rows<'a> {
 #[inline(always)]
 pub(crate) unsafe fn load_block(from: *const u8, bytes: usize) -> u128 {
     debug_assert!(bytes <= BLOCK);
-    // SAFETY: each branch reads a first and a last part of the bytes, which may overlap, and no others.
+    // SAFETY: the caller's.
     unsafe {
         if bytes == BLOCK {
             u128::from_le(from.cast::<u128>().read_unaligned())
-        } else if bytes >= 8 {
-            let (first, last) = (from.cast::<u64>(), from.add(bytes - 8).cast::<u64>());
-            let last = u128::from(u64::from_le(last.read_unaligned())) << (8 * (bytes - 8));
-            u128::from(u64::from_le(first.read_unaligned())) | last
-        } else if bytes >= 4 {
-            let (first, last) = (from.cast::<u32>(), from.add(bytes - 4).cast::<u32>());
-            let last = u64::from(u32::from_le(last.read_unaligned())) << (8 * (bytes - 4));
-            u128::from(u64::from(u32::from_le(first.read_unaligned())) | last)
         } else {
-            let mut value = 0;
-            for i in 0..bytes {
-                value |= u128::from(*from.add(i)) << (8 * i);
-            }
-            value
+            load_part(from, bytes)
         }
     }
 }
@@ -92,12 +80,53 @@ pub(crate) unsafe fn load_block(from: *const u8, bytes: usize) -> u128 {
 #[inline(always)]
 pub(crate) unsafe fn store_block(value: u128, to: *mut u8, bytes: usize) {
     debug_assert!(bytes <= BLOCK);
-    let low = value as u64;
-    // SAFETY: each branch writes a first and a last part of the bytes, which may overlap, and no others.
+    // SAFETY: the caller's.
     unsafe {
         if bytes == BLOCK {
             to.cast::<u128>().write_unaligned(value.to_le());
-        } else if bytes >= 8 {
+        } else {
+            store_part(value, to, bytes);
+        }
+    }
+}
+
+/// [`load_block`] of fewer than 16 bytes: the first and the last 8, 4 or 1 of them, which may overlap.
+///
+/// # Safety
+/// `bytes` bytes are readable.
+#[inline(always)]
+unsafe fn load_part(from: *const u8, bytes: usize) -> u128 {
+    // SAFETY: each branch reads within the bytes.
+    unsafe {
+        if bytes >= 8 {
+            let (first, last) = (from.cast::<u64>(), from.add(bytes - 8).cast::<u64>());
+            let last = u128::from(u64::from_le(last.read_unaligned())) << (8 * (bytes - 8));
+            u128::from(u64::from_le(first.read_unaligned())) | last
+        } else if bytes >= 4 {
+            let (first, last) = (from.cast::<u32>(), from.add(bytes - 4).cast::<u32>());
+            let last = u64::from(u32::from_le(last.read_unaligned())) << (8 * (bytes - 4));
+            u128::from(u64::from(u32::from_le(first.read_unaligned())) | last)
+        } else if bytes > 0 {
+            let (middle, last) = (bytes / 2, bytes - 1);
+            let at = |i: usize| u32::from(*from.add(i)) << (8 * i);
+            u128::from(at(0) | at(middle) | at(last))
+        } else {
+            0
+        }
+    }
+}
+
+/// [`store_block`] of fewer than 16 bytes, likewise.
+///
+/// # Safety
+/// `bytes` bytes are writable.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // takes words apart
+unsafe fn store_part(value: u128, to: *mut u8, bytes: usize) {
+    let low = value as u64;
+    // SAFETY: each branch writes within the bytes.
+    unsafe {
+        if bytes >= 8 {
             let last = (value >> (8 * (bytes - 8))) as u64;
             to.add(bytes - 8).cast::<u64>().write_unaligned(last.to_le());
             to.cast::<u64>().write_unaligned(low.to_le());
@@ -105,8 +134,8 @@ pub(crate) unsafe fn store_block(value: u128, to: *mut u8, bytes: usize) {
             let last = (low >> (8 * (bytes - 4))) as u32;
             to.add(bytes - 4).cast::<u32>().write_unaligned(last.to_le());
             to.cast::<u32>().write_unaligned((low as u32).to_le());
-        } else {
-            for i in 0..bytes {
+        } else if bytes > 0 {
+            for i in [0, bytes / 2, bytes - 1] {
                 to.add(i).write((low >> (8 * i)) as u8);
             }
         }
