@@ -52,7 +52,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         let message = job.message(index);
         // SAFETY: the job's pointers are good.
         unsafe {
-            long::run::<P, N, KARATSUBA, D>(&self.cipher, &mut hash, message, advanced(pre_counter, 1))
+            long::run::<P, N, KARATSUBA, D>(&self.cipher, &mut hash, message, advanced(pre_counter, 1));
         };
         self.conclude(job, index, pre_counter, &hash);
     }
