@@ -32,9 +32,12 @@ fn compiled<W: Work>(work: W) -> W::Output {
 }
 
 /// `block` as a register of one lane.
+///
+/// # Safety
+/// 16 bytes are readable, and this CPU has the instructions.
 #[inline(always)]
-fn one(block: *const u8) -> __m128i {
-    // SAFETY: called with pointers to 16 readable bytes, where a proof exists.
+unsafe fn one(block: *const u8) -> __m128i {
+    // SAFETY: the caller's.
     unsafe { _mm_loadu_si128(block.cast()) }
 }
 
@@ -57,7 +60,7 @@ impl Isa for Sse {
     #[inline(always)]
     fn splat(self, block: &[u8; BLOCK]) -> X1 {
         // SAFETY: as above.
-        X1(one(block.as_ptr()))
+        X1(unsafe { one(block.as_ptr()) })
     }
 
     #[inline(always)]
@@ -69,7 +72,7 @@ impl Isa for Sse {
     #[inline(always)]
     unsafe fn gather(self, from: &[*const u8]) -> X1 {
         // SAFETY: as above.
-        X1(one(from[0]))
+        X1(unsafe { one(from[0]) })
     }
 }
 

@@ -36,9 +36,12 @@ fn compiled<W: Work>(work: W) -> W::Output {
 }
 
 /// `block` as a register of one lane.
+///
+/// # Safety
+/// 16 bytes are readable, and this CPU has the instructions.
 #[inline(always)]
-fn one(block: *const u8) -> __m128i {
-    // SAFETY: called with pointers to 16 readable bytes, where a proof exists.
+unsafe fn one(block: *const u8) -> __m128i {
+    // SAFETY: the caller's.
     unsafe { _mm_loadu_si128(block.cast()) }
 }
 

@@ -14,11 +14,12 @@ use cipherlane_core::BLOCK;
 use super::counter::{counted, pre_counter_96};
 use super::ghash::{Power, Products, lengths};
 use super::one_key::OneKey;
+use super::row::Row;
 use super::{Direction, Keyless, key_each};
 use crate::cipher::{KeyPerLane, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
-use crate::rows::{first_bytes, load_block, store_block};
+use crate::rows::load_block;
 use crate::worker::{Segments, Worker};
 
 /// Sets of lanes that are run together.
@@ -336,7 +337,7 @@ impl<'a, P: KeyPerLane, const KARATSUBA: bool> Set<'a, P, KARATSUBA> {
         for (i, register) in ciphertext.iter_mut().enumerate() {
             // SAFETY: the caller's.
             *register = unsafe {
-                let rows = Rows::new(&self.messages, (done + i) * BLOCK);
+                let rows = Row::new(&self.messages, (done + i) * BLOCK);
                 let x = rows.load::<P::Isa>(isa);
                 let y = rows.store::<P::Isa>(isa, x.xor(*register));
                 if D::OPEN { x } else { y }
@@ -372,75 +373,4 @@ unsafe fn crypt_and_hash<
         }
     }
     R
-}
-
-/// One block of each lane's message.
-struct Rows<'a> {
-    messages: &'a [Message; MAX_LANES],
-    at: usize,
-}
-
-impl<'a> Rows<'a> {
-    #[inline(always)]
-    fn new(messages: &'a [Message; MAX_LANES], at: usize) -> Self {
-        Self { messages, at }
-    }
-
-    /// Whether every lane has a whole block.
-    #[inline(always)]
-    fn are_whole<I: Isa>(&self) -> bool {
-        let mut shortest = usize::MAX;
-        for message in &self.messages[..I::V::LANES] {
-            shortest = shortest.min(message.bytes);
-        }
-        self.at + BLOCK <= shortest
-    }
-
-    /// # Safety
-    /// Every message goes beyond `at`.
-    #[inline(always)]
-    unsafe fn load<I: Isa>(&self, isa: I) -> I::V {
-        let mut from = [std::ptr::null(); MAX_LANES];
-        // SAFETY: the caller's; no more than what is left of a message is touched.
-        unsafe {
-            for (pointer, message) in from.iter_mut().zip(self.messages) {
-                *pointer = message.input.add(self.at);
-            }
-            if self.are_whole::<I>() {
-                return isa.gather(&from);
-            }
-            let mut blocks = [0; MAX_LANES];
-            for lane in 0..I::V::LANES {
-                let bytes = (self.messages[lane].bytes - self.at).min(BLOCK);
-                blocks[lane] = load_block(from[lane], bytes);
-            }
-            isa.words(&blocks)
-        }
-    }
-
-    /// Stores `x` and returns what was stored, the rest zero.
-    ///
-    /// # Safety
-    /// Every message goes beyond `at`.
-    #[inline(always)]
-    unsafe fn store<I: Isa>(&self, isa: I, x: I::V) -> I::V {
-        let mut to = [std::ptr::null_mut(); MAX_LANES];
-        // SAFETY: the caller's; no more than what is left of a message is touched.
-        unsafe {
-            for (pointer, message) in to.iter_mut().zip(self.messages) {
-                *pointer = message.output.add(self.at);
-            }
-            if self.are_whole::<I>() {
-                x.scatter(&to);
-                return x;
-            }
-            let mut blocks = x.to_words();
-            for lane in 0..I::V::LANES {
-                let bytes = (self.messages[lane].bytes - self.at).min(BLOCK);
-                store_block(blocks[lane], to[lane], bytes);
-                blocks[lane] &= first_bytes(bytes);
-            }
-            isa.words(&blocks)
-        }
-    }
 }

@@ -10,6 +10,7 @@ mod in_lanes;
 mod key_each;
 mod long;
 mod one_key;
+mod row;
 mod short;
 mod text;
 
