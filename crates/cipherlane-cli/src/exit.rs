@@ -9,8 +9,17 @@ use cipherlane::{BatchError, DeviceError, UnknownName, Unsupported};
 use cipherlane_lab::BenchError;
 use cipherlane_lab::judge::JudgeError;
 
-use crate::command::bench::WrongAnswer;
 use crate::render::complain;
+
+/// A device of ours gives a wrong answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{contender} gives wrong answers, so nothing is timed: {first}; `cipherlane verify` shows all")]
+pub(crate) struct WrongAnswer {
+    /// What computed it.
+    pub(crate) contender: String,
+    /// The first case that it got wrong.
+    pub(crate) first: String,
+}
 
 /// What the exit code says. 4 (regression) and 5 (thermal or power abort) are kept for verbs to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

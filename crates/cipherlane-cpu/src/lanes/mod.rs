@@ -106,6 +106,15 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
 /// Lanes of the widest register.
 pub(crate) const MAX_LANES: usize = 4;
 
+/// x^128 + x^127 + x^126 + x^121 + 1, the bit-reflected polynomial of GHASH (SP 800-38D section 6.3), less x^128.
+pub(crate) const REFLECTED_POLYNOMIAL: u128 = 0xc200_0000_0000_0000_0000_0000_0000_0001;
+
+/// `word` times x in the bit-reflected field of GHASH. Constant time: the bit shifted out becomes a mask.
+#[inline(always)]
+pub(crate) fn times_x(word: u128) -> u128 {
+    (word << 1) ^ (REFLECTED_POLYNOMIAL & 0u128.wrapping_sub(word >> 127))
+}
+
 /// A window of one register into it is a mask of first bytes.
 static ONES_THEN_ZEROS: [u8; 2 * MAX_LANES * BLOCK] = {
     let mut bytes = [0; 2 * MAX_LANES * BLOCK];
@@ -230,13 +239,12 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// Lane `i` of the result is the XOR of all lanes of `registers[i]`, for the first LANES registers.
     fn fold_each(registers: &[Self; MAX_LANES]) -> Self;
 
-    /// Multiplies each lane by x in the bit-reflected field of GHASH, its bytes reversed (see
-    /// [`crate::mode::gcm::ghash`]).
+    /// Multiplies each lane by x in the bit-reflected field of GHASH: see [`times_x`].
     #[inline(always)]
     fn times_x_reflected(self) -> Self {
         let mut words = self.to_words();
         for word in &mut words[..Self::LANES] {
-            *word = crate::mode::gcm::ghash::times_x(*word);
+            *word = times_x(*word);
         }
         self.isa().words(&words)
     }

@@ -6,15 +6,8 @@ use cipherlane_lab::Contender;
 
 use super::watch::Watch;
 use crate::command::shared;
+use crate::exit::WrongAnswer;
 use crate::render::complain;
-
-/// A device of ours gives a wrong answer.
-#[derive(Debug, thiserror::Error)]
-#[error("{contender} gives wrong answers, so nothing is timed: {first}; `cipherlane verify` shows all")]
-pub(crate) struct WrongAnswer {
-    contender: String,
-    first: String,
-}
 
 /// Has every contender compute the known answers of the standards, and returns those that are right.
 ///

@@ -15,7 +15,6 @@ use cipherlane::{Device, Tier};
 use cipherlane_lab::{Contender, Judges, Outcome, Sampling, Skipped, Wanted, run_suite};
 
 pub(crate) use ask::Options;
-pub(crate) use known::WrongAnswer;
 
 use super::shared::{self, Roster};
 use crate::exit::Exit;

@@ -13,13 +13,13 @@
 
 use cipherlane_core::BLOCK;
 
-use crate::lanes::{Isa, Lanes, MAX_LANES, wipe_blocks};
+use crate::lanes::{Isa, Lanes, MAX_LANES, REFLECTED_POLYNOMIAL, times_x, wipe_blocks};
 
 /// Most powers of H that a table holds.
 pub(crate) const MAX_POWERS: usize = 64;
 
 /// One, times x, modulo the reflected polynomial x^128 + x^127 + x^126 + x^121 + 1; its high half also reduces.
-const ONE: u128 = 0xc200_0000_0000_0000_0000_0000_0000_0001;
+const ONE: u128 = REFLECTED_POLYNOMIAL;
 
 /// Powers of the hash key, highest first: entry MAX_POWERS - e is H^e times x.
 ///
@@ -31,11 +31,6 @@ pub(crate) struct Powers<I: Isa> {
     /// High half XOR low half of each entry, for Karatsuba's product of sums.
     sums: [[u8; BLOCK]; MAX_POWERS + MAX_LANES],
     highest: usize,
-}
-
-/// `h` times x in the reflected field. Constant time: the bit shifted out becomes a mask.
-pub(crate) fn times_x(h: u128) -> u128 {
-    (h << 1) ^ (ONE & 0u128.wrapping_sub(h >> 127))
 }
 
 impl<I: Isa> Powers<I> {

@@ -23,7 +23,7 @@ use crate::rows::load_block;
 use crate::worker::{Segments, Worker};
 
 /// Sets of lanes that are run together.
-const SETS: usize = 4;
+const SETS: usize = 2;
 /// Most messages that are run together.
 const MAX_TOGETHER: usize = SETS * MAX_LANES;
 /// Most blocks of a message that shares registers with others: beyond, it fills registers by itself.
