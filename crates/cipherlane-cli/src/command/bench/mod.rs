@@ -95,7 +95,8 @@ fn lab_options(options: &Options) -> cipherlane_lab::Options<'static> {
         cache: if options.cold { Wanted::Cold } else { Wanted::Hot },
         seed: options.seed,
         stop: &STOP,
-        argv: std::env::args().collect(),
+        // By name: where the program lies is nobody's business who reads the record.
+        argv: std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(std::env::args().skip(1)).collect(),
     }
 }
 
