@@ -9,6 +9,8 @@ mod cipher;
 mod crew;
 mod describe;
 mod device;
+#[allow(unsafe_code)] // blocks of a checked batch through pointers, vector intrinsics
+mod hash;
 #[allow(unsafe_code)] // pointers into the buffers of a checked batch, shared by threads
 mod job;
 #[allow(unsafe_code)] // vector intrinsics, each behind a proof of its CPU feature

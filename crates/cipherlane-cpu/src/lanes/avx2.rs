@@ -25,7 +25,7 @@ impl Avx2 {
 /// A register of 2 lanes. Exists only where [`Avx2`] does.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub(crate) struct X2([__m128i; 2]);
+pub(crate) struct X2(pub(super) [__m128i; 2]);
 
 #[target_feature(enable = "avx2,aes,pclmulqdq")]
 fn compiled<W: Work>(work: W) -> W::Output {

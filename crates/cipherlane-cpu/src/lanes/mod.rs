@@ -20,6 +20,7 @@ mod tests;
 pub(crate) mod vaes256;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vaes512;
+pub(crate) mod words;
 
 use cipherlane_core::BLOCK;
 

@@ -24,7 +24,7 @@ impl Sse {
 /// A register of 1 lane. Exists only where [`Sse`] does.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub(crate) struct X1(__m128i);
+pub(crate) struct X1(pub(super) __m128i);
 
 #[target_feature(enable = "sse4.1,ssse3,aes,pclmulqdq")]
 fn compiled<W: Work>(work: W) -> W::Output {

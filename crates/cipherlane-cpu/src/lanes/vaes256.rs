@@ -25,7 +25,7 @@ impl Vaes256 {
 /// A register of 2 lanes. Exists only where [`Vaes256`] does.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub(crate) struct X2(__m256i);
+pub(crate) struct X2(pub(super) __m256i);
 
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
 fn compiled<W: Work>(work: W) -> W::Output {

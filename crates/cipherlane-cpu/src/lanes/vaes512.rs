@@ -28,7 +28,7 @@ impl Vaes512 {
 /// A register of 4 lanes. Exists only where [`Vaes512`] does.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub(crate) struct X4(__m512i);
+pub(crate) struct X4(pub(super) __m512i);
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,aes,pclmulqdq,avx2")]
 fn compiled<W: Work>(work: W) -> W::Output {

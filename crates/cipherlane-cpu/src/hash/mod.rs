@@ -1,0 +1,78 @@
+//! Hash functions: iterated over blocks, with a message in each lane.
+//!
+//! A hash function is two things. [`Iterated`] has the rules of its standard: initial value, padding, output.
+//! [`Absorb`] is an engine: code that absorbs blocks of LANES messages at once. Everything else is written once over
+//! these: which message is in which lane, the ends of messages, long outputs, single streams.
+
+use cipherlane_core::BLOCK;
+
+/// Most bytes of a block: the rate of SHAKE128 (FIPS 202 section 6.2).
+pub(crate) const MAX_BLOCK: usize = 168;
+
+/// Most bytes of the padded end of a message: two blocks of SHA-512 (FIPS 180-4 section 5.1.2), whole registers.
+pub(crate) const MAX_END: usize = 256;
+const _: () = assert!(MAX_END >= MAX_BLOCK && MAX_END.is_multiple_of(4 * BLOCK));
+
+/// Most messages that an engine runs side by side.
+pub(crate) const MAX_STREAMS: usize = 64;
+
+/// The rules of a hash function that absorbs a message block by block into a chaining value: Merkle-Damgård, or a
+/// sponge, whose chaining value is its state.
+pub(crate) trait Iterated: Copy + Send + Sync + 'static {
+    /// What one message's blocks are absorbed into. Plain integers.
+    type Chain: Copy + Send + Sync + 'static;
+
+    /// Bytes of a block (of a sponge: its rate), at most [`MAX_BLOCK`].
+    fn block_bytes(self) -> usize;
+
+    /// The chaining value before the first block.
+    fn initial(self) -> Self::Chain;
+
+    /// Pads the end of a message of `total` bytes and returns how many blocks it is.
+    ///
+    /// `end` has the bytes after the last whole block, `total % block_bytes()` of them, then zeros.
+    fn pad(self, end: &mut [u8; MAX_END], total: usize) -> usize;
+
+    /// Most bytes of output that one chaining value gives. A sponge gives more after absorbing a block of zeros,
+    /// which is a permutation of its state and nothing else; other functions never have longer digests.
+    fn output_bytes(self) -> usize;
+
+    /// Writes the first bytes of output, at most [`Iterated::output_bytes`], to `to`.
+    fn output(self, chain: &Self::Chain, to: &mut [u8]);
+}
+
+/// An engine: absorbs blocks of LANES messages at once. A token, like [`crate::lanes::Isa`]: it exists only where
+/// its instructions do.
+pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
+    /// Messages side by side, at most [`MAX_STREAMS`].
+    const LANES: usize;
+
+    /// The chaining values of LANES messages, as the engine likes them. Plain integers and registers: they are
+    /// wiped by overwriting their bytes.
+    type States: Copy;
+
+    /// The initial value in every lane.
+    fn fresh(self, hash: H) -> Self::States;
+
+    /// Puts a chaining value into `lane`.
+    fn put(states: &mut Self::States, lane: usize, chain: &H::Chain);
+
+    /// The chaining value in `lane`.
+    fn get(states: &Self::States, lane: usize) -> H::Chain;
+
+    /// Absorbs `blocks` consecutive blocks of each lane `i`, from `from[i]` on.
+    ///
+    /// Only the first `active` lanes count. Those behind them have pointers, too, which are as good to read from; an
+    /// engine may absorb those blocks or not.
+    ///
+    /// # Safety
+    /// `from` has LANES pointers, each to that many readable blocks.
+    unsafe fn absorb(
+        self,
+        hash: H,
+        states: &mut Self::States,
+        from: &[*const u8; MAX_STREAMS],
+        active: usize,
+        blocks: usize,
+    );
+}

@@ -1,0 +1,78 @@
+//! Registers of 32-bit and 64-bit words, which hash functions compute in: word i of a register belongs to message i.
+//!
+//! Words are little-endian: what [`Lanes::store`] stores of a word is an integer of this machine.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod sse;
+#[cfg(test)]
+mod tests;
+
+use super::{Lanes, MAX_LANES};
+
+/// 32-bit words of the widest register.
+pub(crate) const MAX_WORDS_32: usize = 4 * MAX_LANES;
+/// 64-bit words of the widest register.
+pub(crate) const MAX_WORDS_64: usize = 2 * MAX_LANES;
+
+/// Operations on each word of a register by itself. Shifts and rotations are by 1 to width - 1 bits.
+pub(crate) trait WordLanes: Lanes {
+    /// 32-bit words of a register: 4, 8 or 16.
+    const WORDS_32: usize = 4 * Self::LANES;
+    /// 64-bit words of a register: 2, 4 or 8.
+    const WORDS_64: usize = 2 * Self::LANES;
+
+    /// `word` everywhere.
+    fn splat_32(isa: Self::Isa, word: u32) -> Self;
+
+    /// `word` everywhere.
+    fn splat_64(isa: Self::Isa, word: u64) -> Self;
+
+    /// Adds 64-bit words modulo 2^64. [`Lanes::add32`] adds 32-bit ones.
+    fn add_64(self, other: Self) -> Self;
+
+    /// Rotates 32-bit words by R bits towards the low bit.
+    fn rotate_right_32<const R: i32>(self) -> Self;
+
+    /// Shifts 32-bit words by R bits towards the low bit, filling with zeros.
+    fn shift_right_32<const R: i32>(self) -> Self;
+
+    /// Rotates 64-bit words by R bits towards the low bit.
+    fn rotate_right_64<const R: i32>(self) -> Self;
+
+    /// Rotates 64-bit words by R bits towards the high bit.
+    fn rotate_left_64<const R: i32>(self) -> Self;
+
+    /// Shifts 64-bit words by R bits towards the low bit, filling with zeros.
+    fn shift_right_64<const R: i32>(self) -> Self;
+
+    /// `self ? a : b`, bit by bit: Ch(self, a, b) of FIPS 180-4 section 4.1.2.
+    #[inline(always)]
+    fn choose(self, a: Self, b: Self) -> Self {
+        a.xor(b).and(self).xor(b)
+    }
+
+    /// What at least two of the three say, bit by bit: Maj(self, a, b) of FIPS 180-4 section 4.1.2.
+    #[inline(always)]
+    fn majority(self, a: Self, b: Self) -> Self {
+        self.xor(a).and(a.xor(b)).xor(a)
+    }
+
+    /// `self ^ (!a & b)`: one bit of Chi, FIPS 202 section 3.2.4.
+    fn chi(self, a: Self, b: Self) -> Self;
+
+    /// Reverses the bytes of each 32-bit word.
+    fn swap_bytes_32(self) -> Self;
+
+    /// Reverses the bytes of each 64-bit word.
+    fn swap_bytes_64(self) -> Self;
+
+    /// Word `j` of register `i` becomes word `i` of register `j`, for the first [`Self::WORDS_32`] of both.
+    fn transpose_32(registers: &mut [Self; MAX_WORDS_32]);
+
+    /// Word `j` of register `i` becomes word `i` of register `j`, for the first [`Self::WORDS_64`] of both.
+    fn transpose_64(registers: &mut [Self; MAX_WORDS_64]);
+}
