@@ -1,6 +1,7 @@
 //! Readable implementations that follow their standards, and the exam that every device sits.
 //!
-//! - [`aes`] and [`mode`] follow the standards section by section; [`Reference`] makes a device of them.
+//! - [`aes`], [`camellia`], [`sc2000`], [`sm4`], [`mode`], [`sha2`] and [`keccak`] follow the standards section by
+//!   section; [`Reference`] makes a device of them.
 //! - [`conformance::check`] compares any other device with it: one line in a backend's tests.
 //! - [`vectors`] reads published test vectors, [`exam`] puts them to a device.
 //!
@@ -10,13 +11,18 @@
 #![forbid(unsafe_code)]
 
 pub mod aes;
+pub mod camellia;
 pub mod cipher;
 pub mod conformance;
 mod device;
 pub mod exam;
+pub mod keccak;
 pub mod mode;
 mod random;
 mod rows;
+pub mod sc2000;
+pub mod sha2;
+pub mod sm4;
 pub mod vectors;
 
 pub use device::Reference;
