@@ -1,0 +1,68 @@
+//! A GPU in words: its name, and what `cipherlane devices` shows of it.
+
+use nvml_wrapper::Nvml;
+use nvml_wrapper::enum_wrappers::device::Clock;
+use nvml_wrapper::error::NvmlError;
+
+use crate::driver::{Attribute, CudaError, Gpu};
+
+/// The capability as one number: 90 for 9.0, as `sm_90` spells it.
+pub(crate) fn capability(gpu: Gpu) -> Result<u32, CudaError> {
+    let (major, minor) = gpu.capability()?;
+    Ok(u32::try_from(10 * major + minor).unwrap_or(0))
+}
+
+/// What there is to say of `gpu`: what CUDA knows, then what NVML does.
+pub(crate) fn details(gpu: Gpu) -> Result<Vec<(String, String)>, CudaError> {
+    let number = |attribute| gpu.attribute(attribute);
+    let megahertz = |attribute| Ok::<_, CudaError>(number(attribute)? / 1000);
+    let (major, minor) = gpu.driver().version();
+    let mut details = vec![
+        ("capability", format!("sm_{}", capability(gpu)?)),
+        ("multiprocessors", number(Attribute::Multiprocessors)?.to_string()),
+        // Drivers since CUDA 13 may no longer tell clocks by attribute; NVML does.
+        ("memory", format!("{:.1} GiB", gpu.memory_bytes()? as f64 / (1_u64 << 30) as f64)),
+        ("second-level cache", format!("{} MiB", number(Attribute::CacheBytes)? >> 20)),
+        ("shared memory a block", format!("{} KiB", number(Attribute::SharedPerBlock)? >> 10)),
+        ("copy engines", number(Attribute::CopyEngines)?.to_string()),
+        ("memory bus", format!("{} bits", number(Attribute::MemoryBusBits)?)),
+        ("highest clock", format!("{} MHz", megahertz(Attribute::ClockKilohertz)?)),
+        ("highest memory clock", format!("{} MHz", megahertz(Attribute::MemoryClockKilohertz)?)),
+        ("CUDA of the driver", format!("{major}.{minor}")),
+        ("bus", gpu.bus_id()?),
+    ];
+    match told_by_nvml(&gpu.bus_id()?) {
+        Ok(told) => details.extend(told),
+        Err(error) => details.push(("driver, link, clocks now", format!("unknown: NVML: {error}"))),
+    }
+    Ok(details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// What NVIDIA's management library says of the GPU at `bus_id`: the driver's version, the link, the clocks now. A
+/// figure that this GPU does not have is left out with its reason.
+fn told_by_nvml(bus_id: &str) -> Result<Vec<(&'static str, String)>, NvmlError> {
+    // The plain name is for those who develop with it; drivers install the one with the version.
+    let nvml = Nvml::init().or_else(|_| Nvml::builder().lib_path("libnvidia-ml.so.1".as_ref()).init())?;
+    let device = nvml.device_by_pci_bus_id(bus_id)?;
+    let link = |generation: Result<u32, NvmlError>, width: Result<u32, NvmlError>| match (generation, width) {
+        (Ok(generation), Ok(width)) => format!("PCIe {generation} x{width}"),
+        (Err(error), _) | (_, Err(error)) => format!("unknown: {error}"),
+    };
+    let clock = |clock| device.clock_info(clock).map_or_else(|error| format!("unknown: {error}"), megahertz);
+    let power = device.enforced_power_limit();
+    Ok(vec![
+        ("driver", nvml.sys_driver_version()?),
+        ("link", link(device.current_pcie_link_gen(), device.current_pcie_link_width())),
+        ("highest link", link(device.max_pcie_link_gen(), device.max_pcie_link_width())),
+        ("clock now", clock(Clock::SM)),
+        ("memory clock now", clock(Clock::Memory)),
+        (
+            "power limit",
+            power.map_or_else(|error| format!("unknown: {error}"), |power| format!("{} W", power / 1000)),
+        ),
+    ])
+}
+
+fn megahertz(number: u32) -> String {
+    format!("{number} MHz")
+}

@@ -1,0 +1,81 @@
+//! The primary context of a GPU: the one that other CUDA libraries of the process use, too.
+
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use super::api::{Code, Functions, Handle};
+use super::{CudaError, Gpu};
+
+/// The primary context of a GPU, kept alive by whoever holds a clone.
+#[derive(Clone, Debug)]
+pub struct Context(Arc<Retained>);
+
+#[derive(Debug)]
+struct Retained {
+    gpu: Gpu,
+    handle: Handle,
+}
+
+// SAFETY: the driver lets any thread make a context current and use what belongs to it.
+unsafe impl Send for Retained {}
+// SAFETY: as above; the driver serialises what must be.
+unsafe impl Sync for Retained {}
+
+impl Context {
+    /// The context of `gpu`; the first one of the process makes it, which takes about a tenth of a second.
+    ///
+    /// # Errors
+    /// If the GPU is taken or out of memory.
+    pub fn new(gpu: Gpu) -> Result<Self, CudaError> {
+        let mut handle = null_mut();
+        // SAFETY: the driver writes one handle, which is released when `Retained` is dropped.
+        let code = unsafe { (gpu.driver.functions.cuDevicePrimaryCtxRetain)(&raw mut handle, gpu.handle) };
+        gpu.driver.check("cuDevicePrimaryCtxRetain", code)?;
+        Ok(Self(Arc::new(Retained { gpu, handle })))
+    }
+
+    /// The GPU.
+    #[must_use]
+    pub fn gpu(&self) -> Gpu {
+        self.0.gpu
+    }
+
+    /// Free and total bytes of the GPU's memory.
+    ///
+    /// # Errors
+    /// If the driver cannot say.
+    pub fn memory_info(&self) -> Result<(usize, usize), CudaError> {
+        let (mut free, mut total) = (0, 0);
+        let api = self.enter()?;
+        // SAFETY: the context is current; the driver writes two sizes.
+        self.check("cuMemGetInfo_v2", unsafe { (api.cuMemGetInfo_v2)(&raw mut free, &raw mut total) })?;
+        Ok((free, total))
+    }
+
+    /// Makes the context current on this thread, as the functions need it that this returns.
+    pub(super) fn enter(&self) -> Result<&'static Functions, CudaError> {
+        let api = &self.0.gpu.driver.functions;
+        // SAFETY: the context is retained.
+        self.check("cuCtxSetCurrent", unsafe { (api.cuCtxSetCurrent)(self.0.handle) })?;
+        Ok(api)
+    }
+
+    /// The functions with the context current, for giving something back. Nobody can be told of a failure there.
+    pub(super) fn enter_to_drop(&self) -> &'static Functions {
+        let api = &self.0.gpu.driver.functions;
+        // SAFETY: the context is retained.
+        unsafe { (api.cuCtxSetCurrent)(self.0.handle) };
+        api
+    }
+
+    pub(super) fn check(&self, call: &'static str, code: Code) -> Result<(), CudaError> {
+        self.0.gpu.driver.check(call, code)
+    }
+}
+
+impl Drop for Retained {
+    fn drop(&mut self) {
+        // SAFETY: retained once by `Context::new`.
+        unsafe { (self.gpu.driver.functions.cuDevicePrimaryCtxRelease_v2)(self.gpu.handle) };
+    }
+}

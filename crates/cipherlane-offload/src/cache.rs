@@ -1,0 +1,212 @@
+//! Compiled kernels on disk, found again by what they were made from.
+//!
+//! An entry's name is a digest of everything that its contents depend on, so that nothing has to be invalidated: a
+//! new source, option, compiler or GPU has a new name. The entry itself says its length and digest; one that does not
+//! agree with them is as good as none.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sha2::{Digest, Sha256};
+
+/// The environment variable that names the folder of compiled kernels and tuned launches.
+pub const VARIABLE: &str = "CIPHERLANE_CACHE";
+
+/// The first bytes of an entry; the number changes with the form.
+const MAGIC: &[u8; 16] = b"cipherlane 0001\n";
+const DIGEST: usize = 32;
+
+/// The name of an entry: a digest of its ingredients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// The key of `ingredients`, in their order. Each goes in with its length: two that run into each other differ
+    /// from the same bytes cut elsewhere.
+    #[must_use]
+    pub fn new(ingredients: &[&[u8]]) -> Self {
+        let mut digest = Sha256::new();
+        for ingredient in ingredients {
+            digest.update((ingredient.len() as u64).to_le_bytes());
+            digest.update(ingredient);
+        }
+        Self(hex(&digest.finalize()))
+    }
+
+    /// The digest in hexadecimal.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A folder of entries. Any number of processes may share it.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+impl Cache {
+    /// The cache in `folder`, which is made when the first entry is stored.
+    #[must_use]
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// The folder that [`VARIABLE`] names, or `cipherlane` in the user's cache. `None` where the user has none (no
+    /// `XDG_CACHE_HOME`, `HOME` or `LOCALAPPDATA`): then every process compiles for itself.
+    #[must_use]
+    pub fn of_user() -> Option<Self> {
+        let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        absolute(VARIABLE)
+            .or_else(|| {
+                let cache = absolute("XDG_CACHE_HOME")
+                    .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+                    .or_else(|| absolute("LOCALAPPDATA"))?;
+                Some(cache.join("cipherlane"))
+            })
+            .map(Self::at)
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file of an entry of this kind: `cubin`, `tuning`.
+    #[must_use]
+    pub fn path(&self, kind: &str, key: &Key) -> PathBuf {
+        self.folder.join(kind).join(key.as_str())
+    }
+
+    /// The contents of an entry, or `None` where there is none, it is damaged, or it cannot be read: all of them are
+    /// remedied by making it anew.
+    #[must_use]
+    pub fn get(&self, kind: &str, key: &Key) -> Option<Vec<u8>> {
+        let bytes = fs::read(self.path(kind, key)).ok()?;
+        let (magic, rest) = bytes.split_at_checked(MAGIC.len())?;
+        let (digest, contents) = rest.split_at_checked(DIGEST)?;
+        (magic == MAGIC && digest == Sha256::digest(contents).as_slice()).then(|| contents.to_vec())
+    }
+
+    /// Stores an entry under its name in one step: a reader finds all of it or nothing.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to; names the file.
+    pub fn put(&self, kind: &str, key: &Key, contents: &[u8]) -> io::Result<()> {
+        static STORED: AtomicU64 = AtomicU64::new(0);
+        let path = self.path(kind, key);
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        fs::create_dir_all(self.folder.join(kind)).map_err(named)?;
+        // A name that no other writer has: neither another process nor another thread of this one.
+        let count = STORED.fetch_add(1, Ordering::Relaxed);
+        let draft = path.with_extension(format!("{}-{count}.draft", std::process::id()));
+        let stored = write(&draft, contents).and_then(|()| fs::rename(&draft, &path));
+        if stored.is_err() {
+            // What is left of it would only lie about; that it could not be stored is what gets reported.
+            drop(fs::remove_file(&draft));
+        }
+        stored.map_err(named)
+    }
+
+    /// The entry, or what `make` makes, which is then stored. Says whether it was there.
+    ///
+    /// That a made entry could not be stored is no error: it costs the next process the same time again. It is
+    /// returned as the third value, for whoever wants to tell the user.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn get_or_make<E>(
+        &self,
+        kind: &str,
+        key: &Key,
+        make: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<(Vec<u8>, bool, Option<io::Error>), E> {
+        if let Some(contents) = self.get(kind, key) {
+            return Ok((contents, true, None));
+        }
+        let contents = make()?;
+        let error = self.put(kind, key, &contents).err();
+        Ok((contents, false, error))
+    }
+}
+
+fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&Sha256::digest(contents))?;
+    file.write_all(contents)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path().join("not yet made"));
+        (folder, cache)
+    }
+
+    #[test]
+    fn an_entry_comes_back_under_its_key_alone() {
+        let (_folder, cache) = cache();
+        let (one, other) = (Key::new(&[b"source", b"sm_90"]), Key::new(&[b"source", b"sm_80"]));
+        assert_eq!(cache.get("cubin", &one), None);
+        cache.put("cubin", &one, b"code").unwrap();
+        assert_eq!(cache.get("cubin", &one).as_deref(), Some(&b"code"[..]));
+        assert_eq!((cache.get("cubin", &other), cache.get("tuning", &one)), (None, None));
+        let drafts = fs::read_dir(cache.folder().join("cubin")).unwrap().count();
+        assert_eq!(drafts, 1, "a draft was left behind");
+    }
+
+    #[test]
+    fn where_ingredients_end_counts() {
+        assert_ne!(Key::new(&[b"ab", b"c"]), Key::new(&[b"a", b"bc"]));
+        assert_ne!(Key::new(&[b"ab"]), Key::new(&[b"ab", b""]));
+        assert_eq!(Key::new(&[b"ab"]), Key::new(&[b"ab"]));
+    }
+
+    #[test]
+    fn a_damaged_entry_is_made_anew() {
+        let (_folder, cache) = cache();
+        let key = Key::new(&[b"x"]);
+        let make = || Ok::<_, ()>(b"contents".to_vec());
+        assert!(!cache.get_or_make("cubin", &key, make).unwrap().1);
+        assert!(cache.get_or_make("cubin", &key, || Err(())).unwrap().1);
+        let path = cache.path("cubin", &key);
+        let whole = fs::read(&path).unwrap();
+        for damage in 0..4 {
+            let mut bytes = whole.clone();
+            match damage {
+                0 => bytes.truncate(10),
+                1 => bytes.truncate(whole.len() - 1),
+                2 => *bytes.last_mut().unwrap() ^= 1,
+                _ => bytes[0] ^= 1,
+            }
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(cache.get("cubin", &key), None, "damage {damage} went unnoticed");
+            let (contents, found, error) = cache.get_or_make("cubin", &key, make).unwrap();
+            assert_eq!((contents.as_slice(), found, error.is_none()), (&b"contents"[..], false, true));
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_reported_and_does_no_harm() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let cache = Cache::at(&file);
+        let made = cache.get_or_make("cubin", &Key::new(&[]), || Ok::<_, ()>(vec![1])).unwrap();
+        assert_eq!(made.0, [1]);
+        assert!(made.2.unwrap().to_string().contains("file"));
+    }
+}

@@ -1,0 +1,85 @@
+//! What OpenCL answered, in words.
+
+use std::fmt;
+
+use opencl3::error_codes::ClError as Inner;
+
+/// A call of OpenCL that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClError {
+    /// The function, as OpenCL's manual names it.
+    pub call: &'static str,
+    /// The error code.
+    pub code: i32,
+    /// The code's name.
+    pub text: String,
+    /// What helps, where that is known.
+    pub remedy: Option<&'static str>,
+}
+
+impl ClError {
+    /// The error that `call` returned.
+    #[must_use]
+    pub fn new(call: &'static str, code: i32) -> Self {
+        Self { call, code, text: Inner(code).to_string(), remedy: remedy(code) }
+    }
+}
+
+impl fmt::Display for ClError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({})", self.call, self.text, self.code)?;
+        self.remedy.map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
+    }
+}
+
+impl std::error::Error for ClError {}
+
+/// Adds the name of the call to what it returned.
+pub(super) trait Named<T> {
+    fn named(self, call: &'static str) -> Result<T, ClError>;
+}
+
+impl<T> Named<T> for Result<T, i32> {
+    fn named(self, call: &'static str) -> Result<T, ClError> {
+        self.map_err(|code| ClError::new(call, code))
+    }
+}
+
+impl<T> Named<T> for Result<T, Inner> {
+    fn named(self, call: &'static str) -> Result<T, ClError> {
+        self.map_err(|Inner(code)| ClError::new(call, code))
+    }
+}
+
+/// The codes of `cl.h` that a user can do something about.
+const fn remedy(code: i32) -> Option<&'static str> {
+    Some(match code {
+        -2000 => "install an OpenCL loader (Debian: ocl-icd-libopencl1)",
+        -1001 => {
+            "the loader lists no driver: install the vendor's (PoCL for a CPU: pocl-opencl-icd), or name its library \
+             by OCL_ICD_FILENAMES (NVIDIA: libnvidia-opencl.so.1)"
+        }
+        -1 => "the driver has no device: is it in use, or hidden by the environment?",
+        -2 => "the device is not available now; another process may hold it",
+        -3 => "the driver has no compiler: install its full package",
+        -6..=-4 => "ask for a smaller chunk, or end what else uses the device's memory",
+        -52 | -54 | -55 => "the launch does not fit the device: ask for fewer threads",
+        -42 => {
+            "the compiled kernel is not for this driver: delete the folder `cipherlane` in the user's cache"
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_call_code_and_remedy() {
+        let error = ClError::new("clGetPlatformIDs", -1001).to_string();
+        assert!(error.starts_with("clGetPlatformIDs: ") && error.contains("(-1001)"), "{error}");
+        assert!(error.contains("OCL_ICD_FILENAMES"), "{error}");
+        assert!(ClError::new("clFlush", -36).to_string().starts_with("clFlush: "));
+    }
+}
