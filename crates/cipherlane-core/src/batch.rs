@@ -1,7 +1,7 @@
 //! A batch of messages, and the check that every session makes before it touches one.
 
 use crate::BLOCK;
-use crate::algorithm::{Algorithm, Operation};
+use crate::algorithm::{Algorithm, Hash, Operation};
 use crate::column::{Column, offsets_fit};
 use crate::error::BatchError;
 use crate::limits;
@@ -11,7 +11,7 @@ use crate::shape::Shape;
 /// Messages that are run together: one algorithm and operation, with one key or a key each.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
-    /// The cipher in its mode.
+    /// The cipher in its mode, or the hash function.
     pub algorithm: Algorithm,
     /// What is done to each message.
     pub operation: Operation,
@@ -23,7 +23,7 @@ pub struct Batch<'a> {
     pub aad: Column<'a>,
     /// The texts.
     pub messages: Messages<'a>,
-    /// Bytes of each tag (AEAD only).
+    /// Bytes of each tag (AEAD) or digest (hash).
     pub tag_lengths: TagLengths<'a>,
     /// The tags to check, one row of [`TagLengths::stride`] bytes per message (`open` only).
     pub tags: &'a [u8],
@@ -140,6 +140,14 @@ impl<'a> Batch<'a> {
         Self { algorithm, operation, keys, nonces, aad, messages, tag_lengths, tags }
     }
 
+    /// A batch to hash, with digests of `digest_bytes` bytes: [`Hash::usual_digest_bytes`] or, for SHAKE, any number.
+    #[must_use]
+    pub const fn hash(hash: Hash, messages: Messages<'a>, digest_bytes: usize) -> Self {
+        let (algorithm, operation) = (Algorithm::Hash(hash), Operation::Hash);
+        let (none, tag_lengths) = (Column::EMPTY, TagLengths::Same(digest_bytes));
+        Self { algorithm, operation, keys: none, nonces: none, aad: none, messages, tag_lengths, tags: &[] }
+    }
+
     /// Number of messages.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -171,9 +179,13 @@ impl<'a> Batch<'a> {
             self.check_nonces_not_empty()?;
             self.check_aad_lengths()?;
         } else if !matches!(self.aad, Column::Shared([]) | Column::Each { bytes: [], width: 0 }) {
-            return Err(BatchError::Unused { algorithm: self.algorithm, what: "AAD" });
+            return Err(self.unused("AAD"));
         }
-        self.check_tags(output)?;
+        match self.algorithm {
+            Algorithm::Cipher(..) if self.algorithm.is_aead() => self.check_tags(output)?,
+            Algorithm::Cipher(..) => self.check_no_tags()?,
+            Algorithm::Hash(hash) => self.check_digests(hash, output)?,
+        }
         self.check_lengths()
     }
 
@@ -185,6 +197,13 @@ impl<'a> Batch<'a> {
         };
         if !offsets_fit(offsets, bytes) {
             return Err(BatchError::Offsets { what, bytes });
+        }
+        if self.operation == Operation::Hash {
+            // Its results are digests: no text comes out, so there is no place to read it from, either.
+            return match self.messages.source {
+                Source::Apart(_) => Ok(()),
+                Source::InPlace => Err(self.unused("messages in place, as it leaves them unchanged")),
+            };
         }
         // `offsets_fit` has shown that the last offset is within a buffer, hence a usize.
         #[allow(clippy::cast_possible_truncation)]
@@ -240,15 +259,37 @@ impl<'a> Batch<'a> {
         self.check_widths("AAD", &self.aad, "at most 2^61 - 1", |found| found as u64 <= limits::GCM_AAD_BYTES)
     }
 
+    const fn unused(&self, what: &'static str) -> BatchError {
+        BatchError::Unused { algorithm: self.algorithm, what }
+    }
+
+    fn check_no_tags(&self) -> Result<(), BatchError> {
+        match self.tag_lengths {
+            TagLengths::Same(0) if self.tags.is_empty() => Ok(()),
+            TagLengths::Same(_) | TagLengths::Each(_) => Err(self.unused("tags")),
+        }
+    }
+
+    fn check_digests(&self, hash: Hash, output: &Output<'_>) -> Result<(), BatchError> {
+        let TagLengths::Same(found) = self.tag_lengths else {
+            return Err(self.unused("digest lengths that differ"));
+        };
+        if !self.tags.is_empty() {
+            return Err(self.unused("digests to check"));
+        }
+        let (wanted, right) = match hash.digest_bytes() {
+            Some(bytes) => (bytes.to_string(), found == bytes),
+            None => (format!("1 to {}", limits::XOF_BYTES), (1..=limits::XOF_BYTES).contains(&found)),
+        };
+        if !right {
+            return Err(self.width_error("digests", &wanted, 0, found));
+        }
+        let bytes = self.len().checked_mul(found);
+        check_size("bytes of digests", bytes.unwrap_or(usize::MAX), output.tags.len())
+    }
+
     fn check_tags(&self, output: &Output<'_>) -> Result<(), BatchError> {
         let messages = self.len();
-        if !self.algorithm.is_aead() {
-            let unused = |what| Err(BatchError::Unused { algorithm: self.algorithm, what });
-            return match self.tag_lengths {
-                TagLengths::Same(0) if self.tags.is_empty() => Ok(()),
-                TagLengths::Same(_) | TagLengths::Each(_) => unused("tags"),
-            };
-        }
         if let TagLengths::Each(lengths) = self.tag_lengths
             && lengths.len() != messages
         {
@@ -267,15 +308,13 @@ impl<'a> Batch<'a> {
                 Err(BatchError::Rows { what: "tags to check", messages })
             }
             Operation::Open => check_size("verdicts (accepted)", messages, output.accepted.len()),
-            _ if !self.tags.is_empty() => {
-                Err(BatchError::Unused { algorithm: self.algorithm, what: "tags to check when it seals" })
-            }
+            _ if !self.tags.is_empty() => Err(self.unused("tags to check when it seals")),
             _ => check_size("bytes of tags", wanted, output.tags.len()),
         }
     }
 
     fn check_lengths(&self) -> Result<Shape, BatchError> {
-        let (wanted, right) = limits::text_bytes(self.algorithm.mode);
+        let (wanted, right) = limits::text_bytes(self.algorithm);
         let mut longest = 0;
         for (message, pair) in self.messages.offsets.windows(2).enumerate() {
             let found = pair[1] - pair[0];
@@ -357,6 +396,23 @@ mod tests {
         batch.tag_lengths = TagLengths::Same(4);
         let error = batch.check(&Output::opened(&mut bytes, &mut accepted)).unwrap_err();
         assert!(error.to_string().contains("1 tags to check"), "{error}");
+    }
+
+    #[test]
+    fn a_hash_takes_texts_and_nothing_else() {
+        let texts = messages(&[0; 40], &[0, 40, 40]);
+        let mut digests = vec![0; 64];
+        let good = Batch::hash(Hash::Sha256, texts, 32);
+        assert_eq!(good.check(&Output::digests(&mut digests)).unwrap().messages, 2);
+        let mut error = |batch: Batch<'_>| batch.check(&Output::digests(&mut digests)).unwrap_err().to_string();
+        assert!(error(Batch { keys: Column::Shared(&[0; 16]), ..good }).contains("keys of 0 bytes"));
+        assert!(error(Batch { aad: Column::Shared(&[0; 16]), ..good }).contains("no AAD"));
+        assert!(error(Batch::hash(Hash::Sha256, texts, 31)).contains("digests of 32 bytes"));
+        assert!(error(Batch::hash(Hash::Shake128, texts, 0)).contains("1 to"));
+        assert!(error(Batch::hash(Hash::Shake128, texts, 33)).contains("66 bytes of digests"));
+        let in_place = Messages { source: Source::InPlace, offsets: &[0] };
+        assert!(error(Batch::hash(Hash::Sha256, in_place, 32)).contains("in place"));
+        assert!(error(Batch { operation: Operation::Seal, ..good }).contains("it can hash"));
     }
 
     #[test]

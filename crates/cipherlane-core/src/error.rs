@@ -27,8 +27,8 @@ impl UnknownName {
 /// A batch whose parts do not fit together. Nothing was read or written.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BatchError {
-    /// The operation is not one of the algorithm's two.
-    #[error("{algorithm} cannot {operation}; it can {} and {}", algorithm.operations()[0], algorithm.operations()[1])]
+    /// The operation is not one of the algorithm's.
+    #[error("{algorithm} cannot {operation}; it can {}", listed(*algorithm))]
     Operation {
         /// The algorithm of the batch.
         algorithm: Algorithm,
@@ -105,6 +105,10 @@ pub enum BatchError {
         /// The size it has.
         found: usize,
     },
+}
+
+fn listed(algorithm: Algorithm) -> String {
+    algorithm.operations().iter().map(|operation| operation.name()).collect::<Vec<_>>().join(" and ")
 }
 
 /// A plan that the device cannot offer.

@@ -18,7 +18,7 @@ pub mod plan;
 pub mod shape;
 pub mod spans;
 
-pub use algorithm::{Algorithm, Cipher, Mode, Operation};
+pub use algorithm::{Algorithm, Cipher, Hash, Mode, Operation};
 pub use batch::{Batch, Messages, Source, TagLengths};
 pub use column::{Column, Ragged};
 pub use device::{Device, Info, Kernel, Session};

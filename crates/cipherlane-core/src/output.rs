@@ -4,10 +4,10 @@
 #[derive(Debug)]
 pub struct Output<'a> {
     /// The texts: message `i` goes to the same offsets that it has in the batch. At least as long as the last
-    /// offset. For a batch [in place](crate::Source::InPlace) this buffer holds the input, too.
+    /// offset; a hash leaves it alone. For a batch [in place](crate::Source::InPlace) this buffer holds the input, too.
     pub bytes: &'a mut [u8],
     /// `seal`: the tags that were made, one row of [`crate::TagLengths::stride`] bytes per message; a shorter tag
-    /// fills the front of its row. Empty otherwise.
+    /// fills the front of its row. `hash`: the digests, one row of that many bytes per message. Empty otherwise.
     pub tags: &'a mut [u8],
     /// `open`: whether each tag was right. The text of a rejected message is zeroed. Empty otherwise.
     pub accepted: &'a mut [bool],
@@ -30,5 +30,11 @@ impl<'a> Output<'a> {
     #[must_use]
     pub fn opened(bytes: &'a mut [u8], accepted: &'a mut [bool]) -> Self {
         Self { bytes, tags: &mut [], accepted }
+    }
+
+    /// An output of `hash`.
+    #[must_use]
+    pub fn digests(digests: &'a mut [u8]) -> Self {
+        Self { bytes: &mut [], tags: digests, accepted: &mut [] }
     }
 }

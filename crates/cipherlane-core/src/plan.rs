@@ -9,7 +9,7 @@ use crate::algorithm::{Algorithm, Operation};
 pub struct Plan {
     /// Identifier of the device: `cpu`, `rival:aws-lc`.
     pub device: String,
-    /// The cipher in its mode.
+    /// The cipher in its mode, or the hash function.
     pub algorithm: Algorithm,
     /// What is done to each message.
     pub operation: Operation,

@@ -5,7 +5,7 @@ use crate::algorithm::{Algorithm, Operation};
 /// Sizes of a batch, never its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// The cipher in its mode.
+    /// The cipher in its mode, or the hash function.
     pub algorithm: Algorithm,
     /// What is done to each message.
     pub operation: Operation,

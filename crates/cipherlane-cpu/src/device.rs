@@ -51,9 +51,8 @@ impl Cpu {
     ) -> impl Iterator<Item = (Kernel, Tier, Entry)> {
         self.tiers.iter().filter_map(move |&tier| {
             let entry = table::kernel(tier, algorithm, operation)?;
-            let (family, mode) = (algorithm.cipher.family(), algorithm.mode.name());
             let kernel = Kernel {
-                name: format!("{family}-{mode}/{tier}/x{}", entry.lanes),
+                name: format!("{}/{tier}/x{}", algorithm.family(), entry.lanes),
                 tier: tier.name().to_owned(),
                 lanes: entry.lanes,
                 // There is no other code here.

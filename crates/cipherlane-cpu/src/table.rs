@@ -23,17 +23,19 @@ pub(crate) fn kernel(tier: Tier, algorithm: Algorithm, operation: Operation) -> 
     if !algorithm.operations().contains(&operation) {
         return None;
     }
+    let Algorithm::Cipher(cipher, mode) = algorithm else { return None };
+    let parts = (mode, operation);
     match tier {
-        Tier::Portable => Some(portable(algorithm, operation)),
+        Tier::Portable => portable(cipher, parts),
         #[cfg(target_arch = "x86_64")]
-        Tier::Sse | Tier::Avx2 | Tier::Avx512 => x86::kernel(tier, algorithm, operation),
+        Tier::Sse | Tier::Avx2 | Tier::Avx512 => x86::kernel(tier, cipher, parts),
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Sse | Tier::Avx2 | Tier::Avx512 => None,
     }
 }
 
 /// Bitsliced AES, a slice at a time.
-fn portable(algorithm: Algorithm, operation: Operation) -> Entry {
+fn portable(cipher: Cipher, (of, operation): (Mode, Operation)) -> Option<Entry> {
     const N: usize = aes_bitsliced::GROUP;
     /// Powers of H: a multiplication is dear here, so no more than a group needs.
     const POWERS: usize = 2 * N;
@@ -44,16 +46,17 @@ fn portable(algorithm: Algorithm, operation: Operation) -> Entry {
             Box::new(Gcm::<P, Open, KeyEach<P, Open, N, POWERS, true>, N, POWERS, true>::new(isa))
         }
     }
-    let parts = (Portable, algorithm.mode, operation);
-    let kernel = match algorithm.cipher {
+    let parts = (Portable, of, operation);
+    let kernel = match cipher {
         // One kernel for all: the key that it is given says which.
         Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => mode::<
             aes_bitsliced::AesEncrypt,
             aes_bitsliced::AesDecrypt,
             N,
         >(parts, gcm::<aes_bitsliced::AesEncrypt>),
+        _ => return None,
     };
-    Entry { lanes: N * <Portable as Isa>::V::LANES, kernel }
+    Some(Entry { lanes: N * <Portable as Isa>::V::LANES, kernel })
 }
 
 /// The modes of a block cipher with encryption E and decryption D, N registers in flight.
@@ -90,32 +93,31 @@ mod x86 {
     /// enough for 16 architectural registers.
     const N: usize = 8;
 
-    pub(super) fn kernel(tier: Tier, algorithm: Algorithm, operation: Operation) -> Option<Entry> {
+    pub(super) fn kernel(tier: Tier, cipher: Cipher, parts: (Mode, Operation)) -> Option<Entry> {
         // Narrow registers spread over more ports than carry-less multiplications do: Karatsuba pays everywhere.
         // At 512 bits it does on CPUs that start one of those every other clock.
-        Some(match tier {
-            Tier::Sse => aes::<_, 32, true>(Sse::detect()?, algorithm, operation),
-            Tier::Avx2 if has_vaes256() => aes::<_, 32, true>(Vaes256::detect()?, algorithm, operation),
-            Tier::Avx2 => aes::<_, 32, true>(Avx2::detect()?, algorithm, operation),
-            Tier::Avx512 if multiplies_slowly() => {
-                aes::<_, 64, true>(Vaes512::detect()?, algorithm, operation)
-            }
-            Tier::Avx512 => aes::<_, 64, false>(Vaes512::detect()?, algorithm, operation),
-            Tier::Portable => return None,
-        })
+        match tier {
+            Tier::Sse => aes::<_, 32, true>(Sse::detect()?, cipher, parts),
+            Tier::Avx2 if has_vaes256() => aes::<_, 32, true>(Vaes256::detect()?, cipher, parts),
+            Tier::Avx2 => aes::<_, 32, true>(Avx2::detect()?, cipher, parts),
+            Tier::Avx512 if multiplies_slowly() => aes::<_, 64, true>(Vaes512::detect()?, cipher, parts),
+            Tier::Avx512 => aes::<_, 64, false>(Vaes512::detect()?, cipher, parts),
+            Tier::Portable => None,
+        }
     }
 
     fn aes<I: Isa<V: AesLanes>, const POWERS: usize, const KARATSUBA: bool>(
         isa: I,
-        algorithm: Algorithm,
-        operation: Operation,
-    ) -> Entry {
-        let kernel = match algorithm.cipher {
-            Cipher::Aes128 => rounds::<I, 10, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
-            Cipher::Aes192 => rounds::<I, 12, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
-            Cipher::Aes256 => rounds::<I, 14, POWERS, KARATSUBA>(isa, algorithm.mode, operation),
+        cipher: Cipher,
+        (mode, operation): (Mode, Operation),
+    ) -> Option<Entry> {
+        let kernel = match cipher {
+            Cipher::Aes128 => rounds::<I, 10, POWERS, KARATSUBA>(isa, mode, operation),
+            Cipher::Aes192 => rounds::<I, 12, POWERS, KARATSUBA>(isa, mode, operation),
+            Cipher::Aes256 => rounds::<I, 14, POWERS, KARATSUBA>(isa, mode, operation),
+            _ => return None,
         };
-        Entry { lanes: N * I::V::LANES, kernel }
+        Some(Entry { lanes: N * I::V::LANES, kernel })
     }
 
     fn rounds<I: Isa<V: AesLanes>, const ROUNDS: usize, const POWERS: usize, const KARATSUBA: bool>(

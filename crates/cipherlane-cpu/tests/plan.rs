@@ -17,12 +17,12 @@ fn refusal(wish: &Wish) -> String {
 fn kernels_say_family_mode_tier_and_lanes() {
     let cpu = Cpu::new();
     for algorithm in Algorithm::all() {
-        for operation in algorithm.operations() {
+        for &operation in algorithm.operations() {
             let kernels = cpu.kernels(&Shape::uniform(algorithm, operation, 1, 16, true));
             let tiers: Vec<&str> = kernels.iter().map(|kernel| kernel.tier.as_str()).collect();
             assert_eq!(tiers, cpu.info().tiers, "{algorithm} {operation}: a tier without a kernel");
             for kernel in kernels {
-                let name = format!("aes-{}/{}/x{}", algorithm.mode.name(), kernel.tier, kernel.lanes);
+                let name = format!("{}/{}/x{}", algorithm.family(), kernel.tier, kernel.lanes);
                 assert_eq!(kernel.name, name);
                 assert!(kernel.constant_time);
             }

@@ -25,6 +25,7 @@ pub fn keyed(cipher: Cipher, key: &[u8]) -> Box<dyn BlockCipher> {
     assert_eq!(key.len(), cipher.key_bytes(), "{} takes keys of that many bytes", cipher.name());
     match cipher {
         Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => Box::new(Aes::new(key)),
+        other => unreachable!("{} is not offered yet", other.name()),
     }
 }
 

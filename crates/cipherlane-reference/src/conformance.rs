@@ -43,7 +43,7 @@ pub fn check(device: &dyn Device) -> Result<Report, Failure> {
 pub fn check_with(device: &dyn Device, wish: &Wish) -> Result<Report, Failure> {
     let mut report = Report::default();
     for algorithm in Algorithm::all() {
-        for operation in algorithm.operations() {
+        for &operation in algorithm.operations() {
             let Some(mut examiner) = Examiner::open(device, wish, algorithm, operation)? else { continue };
             suite::sit_all(&mut examiner)?;
             *report.checks.entry(algorithm).or_default() += examiner.checks();

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use cipherlane_core::{
-    BLOCK, Batch, BatchError, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan, Session,
+    Algorithm, BLOCK, Batch, BatchError, Device, DeviceError, Info, Kernel, Mode, Output, Plan, Session,
     Shape, Source, Spans, Unsupported, Wish,
 };
 
-use crate::cipher::{Block, keyed};
+use crate::cipher::{Block, BlockCipher, keyed};
 use crate::mode::{cbc, ctr, ecb, gcm, xts};
 
 /// The device that runs every algorithm by the letter of its standard, message by message on one thread.
@@ -42,9 +42,8 @@ impl Default for Reference {
 }
 
 fn kernel(shape: &Shape) -> Kernel {
-    let (family, mode) = (shape.algorithm.cipher.family(), shape.algorithm.mode.name());
     Kernel {
-        name: format!("{family}-{mode}/{NAME}/x1"),
+        name: format!("{}/{NAME}/x1", shape.algorithm.family()),
         tier: NAME.to_owned(),
         lanes: 1,
         constant_time: false,
@@ -61,14 +60,20 @@ impl Device for Reference {
     }
 
     fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
-        if shape.algorithm.operations().contains(&shape.operation) { vec![kernel(shape)] } else { Vec::new() }
+        let served = shape.algorithm.cipher().is_some_and(|cipher| cipher.family() == "aes");
+        if served && shape.algorithm.operations().contains(&shape.operation) {
+            vec![kernel(shape)]
+        } else {
+            Vec::new()
+        }
     }
 
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
         let Some(kernel) = self.kernels(shape).pop() else {
-            let [forward, backward] = shape.algorithm.operations().map(Operation::name);
+            let known: Vec<_> =
+                shape.algorithm.operations().iter().map(|operation| operation.name()).collect();
             let what = format!("{} {}", shape.algorithm, shape.operation);
-            return Err(not_offered(what, format!("{forward} and {backward}")));
+            return Err(not_offered(what, known.join(" and ")));
         };
         if let Some(tier) = &wish.tier
             && *tier != kernel.tier
@@ -148,34 +153,43 @@ fn run_message(batch: &Batch<'_>, index: usize, output: &mut Output<'_>) {
     if let Source::Apart(input) = batch.messages.source {
         text.copy_from_slice(&input[range]);
     }
+    let Algorithm::Cipher(cipher, mode) = batch.algorithm else {
+        unreachable!("no kernel is offered for it")
+    };
     let (key, nonce) = (batch.keys.row(index), batch.nonces.row(index));
-    let cipher = |key| keyed(batch.algorithm.cipher, key);
+    let keyed = |key| keyed(cipher, key);
     let forward = batch.operation.is_forward();
-    match batch.algorithm.mode {
-        Mode::Ecb if forward => ecb::encrypt(&*cipher(key), text),
-        Mode::Ecb => ecb::decrypt(&*cipher(key), text),
-        Mode::Cbc if forward => cbc::encrypt(&*cipher(key), block(nonce), text),
-        Mode::Cbc => cbc::decrypt(&*cipher(key), block(nonce), text),
-        Mode::Ctr => ctr::apply(&*cipher(key), block(nonce), text),
-        Mode::Gcm => run_gcm(batch, index, text, output.tags, output.accepted),
+    match mode {
+        Mode::Ecb if forward => ecb::encrypt(&*keyed(key), text),
+        Mode::Ecb => ecb::decrypt(&*keyed(key), text),
+        Mode::Cbc if forward => cbc::encrypt(&*keyed(key), block(nonce), text),
+        Mode::Cbc => cbc::decrypt(&*keyed(key), block(nonce), text),
+        Mode::Ctr => ctr::apply(&*keyed(key), block(nonce), text),
+        Mode::Gcm => run_gcm(&*keyed(key), batch, index, text, output.tags, output.accepted),
         Mode::Xts => {
-            let (data, tweak) = key.split_at(batch.algorithm.cipher.key_bytes());
+            let (data, tweak) = key.split_at(cipher.key_bytes());
             let run = if forward { xts::encrypt } else { xts::decrypt };
-            run(&*cipher(data), &*cipher(tweak), block(nonce), text);
+            run(&*keyed(data), &*keyed(tweak), block(nonce), text);
         }
     }
 }
 
-fn run_gcm(batch: &Batch<'_>, index: usize, text: &mut [u8], tags: &mut [u8], accepted: &mut [bool]) {
-    let cipher = keyed(batch.algorithm.cipher, batch.keys.row(index));
+fn run_gcm(
+    cipher: &dyn BlockCipher,
+    batch: &Batch<'_>,
+    index: usize,
+    text: &mut [u8],
+    tags: &mut [u8],
+    accepted: &mut [bool],
+) {
     let (nonce, aad) = (batch.nonces.row(index), batch.aad.row(index));
     let row = index * batch.tag_lengths.stride();
     let tag = row..row + batch.tag_lengths.get(index);
     if batch.operation.is_forward() {
-        let full = gcm::seal(&*cipher, nonce, aad, text);
+        let full = gcm::seal(cipher, nonce, aad, text);
         tags[tag.clone()].copy_from_slice(&full[..tag.len()]);
     } else {
-        accepted[index] = gcm::open(&*cipher, nonce, aad, text, &batch.tags[tag]);
+        accepted[index] = gcm::open(cipher, nonce, aad, text, &batch.tags[tag]);
     }
 }
 

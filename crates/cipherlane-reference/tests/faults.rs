@@ -142,8 +142,8 @@ impl Device for Faulty {
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let inner = self.inner.open(plan)?;
-        let [forward, backward] = self.algorithm.operations();
-        let other = if plan.operation == forward { backward } else { forward };
+        let others = self.algorithm.operations().iter().find(|&&other| other != plan.operation);
+        let other = *others.unwrap();
         let other = self.inner.open(&Plan { operation: other, ..plan.clone() })?;
         Ok(Box::new(FaultySession { inner, other, fault: self.fault, plan: plan.clone() }))
     }

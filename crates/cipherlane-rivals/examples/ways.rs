@@ -23,7 +23,7 @@ fn main() {
         println!("{}: {}; {}", absent.id, absent.reason, absent.remedy);
     }
     for algorithm in algorithms {
-        for operation in algorithm.operations() {
+        for &operation in algorithm.operations() {
             for shared in [true, false] {
                 let key = if shared { "same key" } else { "a key each" };
                 println!("\n{algorithm} {operation}, {key}: best GB/s (1e9 bytes) by bytes of a message");

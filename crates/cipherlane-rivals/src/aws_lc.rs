@@ -47,22 +47,21 @@ pub(crate) fn open() -> Box<dyn Device> {
 
 /// AWS-LC's cipher, or null where it has none.
 fn find(algorithm: Algorithm) -> CipherPointer {
-    let function: unsafe extern "C" fn() -> *const aws::EVP_CIPHER = match (algorithm.cipher, algorithm.mode)
-    {
-        (Cipher::Aes128, Mode::Ecb) => aws::EVP_aes_128_ecb,
-        (Cipher::Aes192, Mode::Ecb) => aws::EVP_aes_192_ecb,
-        (Cipher::Aes256, Mode::Ecb) => aws::EVP_aes_256_ecb,
-        (Cipher::Aes128, Mode::Cbc) => aws::EVP_aes_128_cbc,
-        (Cipher::Aes192, Mode::Cbc) => aws::EVP_aes_192_cbc,
-        (Cipher::Aes256, Mode::Cbc) => aws::EVP_aes_256_cbc,
-        (Cipher::Aes128, Mode::Ctr) => aws::EVP_aes_128_ctr,
-        (Cipher::Aes192, Mode::Ctr) => aws::EVP_aes_192_ctr,
-        (Cipher::Aes256, Mode::Ctr) => aws::EVP_aes_256_ctr,
-        (Cipher::Aes128, Mode::Gcm) => aws::EVP_aes_128_gcm,
-        (Cipher::Aes192, Mode::Gcm) => aws::EVP_aes_192_gcm,
-        (Cipher::Aes256, Mode::Gcm) => aws::EVP_aes_256_gcm,
-        (Cipher::Aes256, Mode::Xts) => aws::EVP_aes_256_xts,
-        (Cipher::Aes128 | Cipher::Aes192, Mode::Xts) => return null(),
+    let function: unsafe extern "C" fn() -> *const aws::EVP_CIPHER = match algorithm {
+        Algorithm::Cipher(Cipher::Aes128, Mode::Ecb) => aws::EVP_aes_128_ecb,
+        Algorithm::Cipher(Cipher::Aes192, Mode::Ecb) => aws::EVP_aes_192_ecb,
+        Algorithm::Cipher(Cipher::Aes256, Mode::Ecb) => aws::EVP_aes_256_ecb,
+        Algorithm::Cipher(Cipher::Aes128, Mode::Cbc) => aws::EVP_aes_128_cbc,
+        Algorithm::Cipher(Cipher::Aes192, Mode::Cbc) => aws::EVP_aes_192_cbc,
+        Algorithm::Cipher(Cipher::Aes256, Mode::Cbc) => aws::EVP_aes_256_cbc,
+        Algorithm::Cipher(Cipher::Aes128, Mode::Ctr) => aws::EVP_aes_128_ctr,
+        Algorithm::Cipher(Cipher::Aes192, Mode::Ctr) => aws::EVP_aes_192_ctr,
+        Algorithm::Cipher(Cipher::Aes256, Mode::Ctr) => aws::EVP_aes_256_ctr,
+        Algorithm::Cipher(Cipher::Aes128, Mode::Gcm) => aws::EVP_aes_128_gcm,
+        Algorithm::Cipher(Cipher::Aes192, Mode::Gcm) => aws::EVP_aes_192_gcm,
+        Algorithm::Cipher(Cipher::Aes256, Mode::Gcm) => aws::EVP_aes_256_gcm,
+        Algorithm::Cipher(Cipher::Aes256, Mode::Xts) => aws::EVP_aes_256_xts,
+        _ => return null(),
     };
     // SAFETY: takes nothing and returns a static object.
     unsafe { function() }.cast()
@@ -83,11 +82,12 @@ impl Library for AwsLc {
         if !self.api.has(shape.algorithm) {
             return Vec::new();
         }
-        let ways: &[_] = match shape.algorithm.mode {
-            Mode::Gcm if one_call_wins(shape) => &[AEAD, EVP],
-            Mode::Gcm => &[EVP, AEAD],
-            Mode::Ctr | Mode::Cbc => &[DIRECT, EVP],
-            Mode::Ecb | Mode::Xts => &[EVP],
+        let ways: &[_] = match shape.algorithm.mode() {
+            Some(Mode::Gcm) if one_call_wins(shape) => &[AEAD, EVP],
+            Some(Mode::Gcm) => &[EVP, AEAD],
+            Some(Mode::Ctr | Mode::Cbc) => &[DIRECT, EVP],
+            Some(Mode::Ecb | Mode::Xts) => &[EVP],
+            None => &[],
         };
         ways.iter().map(|&way| (way, self.limits.clone())).collect()
     }
@@ -98,9 +98,10 @@ impl Library for AwsLc {
         operation: Operation,
         way: &str,
     ) -> Result<Box<dyn Context>, Fault> {
+        let Algorithm::Cipher(cipher, mode) = algorithm else { return Err("the search for the cipher") };
         Ok(match way {
-            AEAD => Box::new(aead::Aead::new(algorithm.cipher)),
-            DIRECT => Box::new(direct::Direct::new(algorithm, operation)),
+            AEAD => Box::new(aead::Aead::new(cipher).ok_or("the search for the AEAD")?),
+            DIRECT => Box::new(direct::Direct::new(mode, operation)),
             _ => Box::new(Evp::new(self.api, algorithm, operation)?),
         })
     }

@@ -57,7 +57,7 @@ impl Limits {
                 }
             }
         }
-        if batch.algorithm.mode == Mode::Xts && !self.equal_xts_halves {
+        if batch.algorithm.mode() == Some(Mode::Xts) && !self.equal_xts_halves {
             for index in 0..batch.keys.rows().unwrap_or(1).min(batch.len()) {
                 let (data, tweak) = batch.keys.row(index).split_at(batch.algorithm.key_bytes() / 2);
                 if bool::from(data.ct_eq(tweak)) {
@@ -119,8 +119,7 @@ impl<L: Library> Each<L> {
     }
 
     fn kernel(shape: &Shape, way: &str, constant_time: bool) -> Kernel {
-        let algorithm = shape.algorithm;
-        let name = format!("{}-{}/{TIER}/{way}", algorithm.cipher.family(), algorithm.mode.name());
+        let name = format!("{}/{TIER}/{way}", shape.algorithm.family());
         // Libraries do not say how many blocks they have in flight; they are called for one message at a time.
         Kernel { name, tier: TIER.to_owned(), lanes: 1, constant_time }
     }

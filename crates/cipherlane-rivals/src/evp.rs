@@ -92,13 +92,13 @@ unsafe impl Send for Api {}
 unsafe impl Sync for Api {}
 
 impl Api {
-    /// The library with `functions`, and whatever AES ciphers `find` finds.
+    /// The library with `functions`, and whatever ciphers `find` finds.
     ///
     /// # Safety
     /// The functions are those of one library that stays loaded, and `find` returns its `EVP_CIPHER` of that very
     /// algorithm, or null.
     pub(crate) unsafe fn new(functions: Functions, find: impl Fn(Algorithm) -> CipherPointer) -> Self {
-        let found = Algorithm::all().map(|algorithm| (algorithm, find(algorithm)));
+        let found = Algorithm::ciphers().map(|algorithm| (algorithm, find(algorithm)));
         Self { functions, ciphers: found.filter(|(_, cipher)| !cipher.is_null()).collect() }
     }
 
@@ -169,10 +169,11 @@ impl Evp {
     pub(crate) fn new(api: &'static Api, algorithm: Algorithm, operation: Operation) -> Result<Self, Fault> {
         let functions = &api.functions;
         let cipher = api.cipher(algorithm).ok_or("the search for the cipher")?;
+        let mode = algorithm.mode().ok_or("the search for the mode")?;
         // SAFETY: takes nothing; null means that there is no memory.
         let ctx = unsafe { (functions.ctx_new)() };
         let ctx = NonNull::new(ctx).ok_or("EVP_CIPHER_CTX_new")?;
-        let evp = Self { functions, ctx, mode: algorithm.mode, nonce_bytes: NONCE };
+        let evp = Self { functions, ctx, mode, nonce_bytes: NONCE };
         let direction = c_int::from(operation.is_forward());
         // SAFETY: `ctx` is live, `cipher` is the library's, and null keys and IVs mean "later".
         let code =

@@ -49,11 +49,9 @@ struct Graviola;
 
 impl Library for Graviola {
     fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
-        let Algorithm { cipher, mode } = shape.algorithm;
-        if mode == Mode::Gcm && cipher != Cipher::Aes192 {
-            vec![(WAY, Limits::USUAL_GCM)]
-        } else {
-            Vec::new()
+        match shape.algorithm {
+            Algorithm::Cipher(Cipher::Aes128 | Cipher::Aes256, Mode::Gcm) => vec![(WAY, Limits::USUAL_GCM)],
+            _ => Vec::new(),
         }
     }
 

@@ -115,7 +115,7 @@ impl<'a> Part<'a> {
             let tag = match batch.operation {
                 Operation::Seal => Tag::Make(&mut self.tags[row * stride..row * stride + length]),
                 Operation::Open => Tag::Check(&batch.tags[index * stride..index * stride + length]),
-                Operation::Encrypt | Operation::Decrypt => Tag::Absent,
+                Operation::Encrypt | Operation::Decrypt | Operation::Hash => Tag::Absent,
             };
             let wanted = !batch.keys.is_shared() || std::mem::take(&mut self.new_key);
             let out = &mut self.bytes[start - self.base..end - self.base];

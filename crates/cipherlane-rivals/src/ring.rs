@@ -22,9 +22,9 @@ pub(crate) fn open() -> Box<dyn Device> {
 struct Ring;
 
 fn find(algorithm: Algorithm) -> Option<&'static aead::Algorithm> {
-    match (algorithm.mode, algorithm.cipher) {
-        (Mode::Gcm, Cipher::Aes128) => Some(&aead::AES_128_GCM),
-        (Mode::Gcm, Cipher::Aes256) => Some(&aead::AES_256_GCM),
+    match algorithm {
+        Algorithm::Cipher(Cipher::Aes128, Mode::Gcm) => Some(&aead::AES_128_GCM),
+        Algorithm::Cipher(Cipher::Aes256, Mode::Gcm) => Some(&aead::AES_256_GCM),
         _ => None,
     }
 }

@@ -36,9 +36,14 @@ pub(crate) fn open() -> Box<dyn Device> {
 struct RustCrypto;
 
 impl Library for RustCrypto {
-    fn ways(&self, _: &Shape) -> Vec<(&'static str, Limits)> {
-        // Other lengths of nonces and tags are types of their own.
-        vec![(WAY, Limits::USUAL_GCM)]
+    fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
+        match shape.algorithm {
+            // Other lengths of nonces and tags are types of their own.
+            Algorithm::Cipher(Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256, _) => {
+                vec![(WAY, Limits::USUAL_GCM)]
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn context(
@@ -47,11 +52,18 @@ impl Library for RustCrypto {
         operation: Operation,
         _: &str,
     ) -> Result<Box<dyn Context>, Fault> {
-        Ok(match algorithm.cipher {
-            Cipher::Aes128 => context::<Aes128, Aes128Enc, Aes128Dec>(algorithm.mode, operation),
-            Cipher::Aes192 => context::<Aes192, Aes192Enc, Aes192Dec>(algorithm.mode, operation),
-            Cipher::Aes256 => context::<Aes256, Aes256Enc, Aes256Dec>(algorithm.mode, operation),
-        })
+        match algorithm {
+            Algorithm::Cipher(Cipher::Aes128, mode) => {
+                Ok(context::<Aes128, Aes128Enc, Aes128Dec>(mode, operation))
+            }
+            Algorithm::Cipher(Cipher::Aes192, mode) => {
+                Ok(context::<Aes192, Aes192Enc, Aes192Dec>(mode, operation))
+            }
+            Algorithm::Cipher(Cipher::Aes256, mode) => {
+                Ok(context::<Aes256, Aes256Enc, Aes256Dec>(mode, operation))
+            }
+            _ => Err("the search for the algorithm"),
+        }
     }
 
     // Fixsliced AES and a GHASH without tables where the CPU has no instructions for them.

@@ -244,7 +244,7 @@ impl Engine {
         nonces: &[N],
         messages: &[M],
     ) -> Result<Texts, Error> {
-        if algorithm.mode == Mode::Ctr {
+        if algorithm.mode() == Some(Mode::Ctr) {
             check_nonces_differ(nonces)?;
         }
         self.cipher(algorithm, Operation::Encrypt, key, nonces, messages)

@@ -113,7 +113,7 @@ pub(crate) fn check(algorithm: Algorithm, operation: Operation, bytes: usize) ->
     if !algorithm.operations().contains(&operation) {
         return Err(BatchError::Operation { algorithm, operation });
     }
-    let (wanted, takes) = limits::text_bytes(algorithm.mode);
+    let (wanted, takes) = limits::text_bytes(algorithm);
     let found = bytes as u64;
     if takes(found) { Ok(()) } else { Err(BatchError::Length { algorithm, wanted, message: 0, found }) }
 }

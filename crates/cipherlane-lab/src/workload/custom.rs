@@ -86,7 +86,7 @@ impl Custom {
         let nonce_bytes = self.algorithm.nonce_bytes().unwrap_or(GCM_NONCE_BYTES);
         let part = Part {
             algorithm: self.algorithm,
-            operation: self.algorithm.operations()[0],
+            operation: self.algorithm.forward(),
             keys: match self.keys {
                 Keys::Same => Rows::Shared(random.bytes(key_bytes)),
                 Keys::Distinct => Rows::Each { bytes: random.bytes(messages * key_bytes), width: key_bytes },

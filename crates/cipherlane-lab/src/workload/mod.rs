@@ -245,11 +245,14 @@ impl Workload {
         let (mut same, mut same_family) = (true, true);
         for other in algorithms {
             same &= other == first;
-            same_family &= other.mode == first.mode && other.cipher.family() == first.cipher.family();
+            same_family &= other.family() == first.family();
         }
         match (same, same_family) {
             (true, _) => first.to_string(),
-            (false, true) => format!("{}-mixed-{}", first.cipher.family(), first.mode.name()),
+            (false, true) => match first {
+                Algorithm::Cipher(cipher, mode) => format!("{}-mixed-{}", cipher.family(), mode.name()),
+                Algorithm::Hash(hash) => hash.name().to_owned(),
+            },
             (false, false) => "mixed".to_owned(),
         }
     }

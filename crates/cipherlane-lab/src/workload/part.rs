@@ -1,7 +1,7 @@
 //! One batch of a workload, with buffers of its own.
 
 use cipherlane::{
-    Algorithm, BLOCK, Batch, BatchError, Column, Messages, Operation, Output, Ragged, Shape, Source,
+    Algorithm, BLOCK, Batch, BatchError, Column, Messages, Mode, Operation, Output, Ragged, Shape, Source,
     TagLengths,
 };
 
@@ -84,7 +84,7 @@ impl TagBytes {
 /// The input of one batch.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The cipher in its mode.
+    /// The cipher in its mode, or the hash function.
     pub algorithm: Algorithm,
     /// What is done to each message.
     pub operation: Operation,
@@ -98,7 +98,7 @@ pub struct Part {
     pub texts: Vec<u8>,
     /// Message `i` is `offsets[i]..offsets[i + 1]` of the texts.
     pub offsets: Vec<u64>,
-    /// Tag lengths.
+    /// Lengths of the tags, or of the digests.
     pub tag_bytes: TagBytes,
     /// The tags to check (`open` only).
     pub tags: Vec<u8>,
@@ -169,7 +169,7 @@ impl Part {
     /// The forward operation on `text` with what message `index` has beside its text.
     #[must_use]
     pub fn forward(&self, index: usize, text: &[u8]) -> Self {
-        self.alone(index, self.algorithm.operations()[0], text, &[])
+        self.alone(index, self.algorithm.forward(), text, &[])
     }
 
     fn alone(&self, index: usize, operation: Operation, text: &[u8], tags: &[u8]) -> Self {
@@ -210,9 +210,9 @@ impl std::fmt::Debug for Part {
 /// The output of one batch: what came out, or what must.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Results {
-    /// The texts, at the offsets of the part.
+    /// The texts, at the offsets of the part; none of a hash.
     pub bytes: Vec<u8>,
-    /// The tags that were made (`seal` only).
+    /// The tags or digests that were made (`seal` and `hash` only).
     pub tags: Vec<u8>,
     /// Whether each tag was right (`open` only).
     pub accepted: Vec<bool>,
@@ -222,10 +222,11 @@ impl Results {
     /// Zeroed buffers that fit `part`.
     #[must_use]
     pub fn for_part(part: &Part) -> Self {
-        let (seals, opens) = (part.operation == Operation::Seal, part.operation == Operation::Open);
+        let (hashes, opens) = (part.operation == Operation::Hash, part.operation == Operation::Open);
+        let makes = hashes || part.operation == Operation::Seal;
         Self {
-            bytes: vec![0; part.texts.len()],
-            tags: vec![0; if seals { part.len() * part.tag_bytes.lengths().stride() } else { 0 }],
+            bytes: vec![0; if hashes { 0 } else { part.texts.len() }],
+            tags: vec![0; if makes { part.len() * part.tag_bytes.lengths().stride() } else { 0 }],
             accepted: vec![false; if opens { part.len() } else { 0 }],
         }
     }
@@ -235,7 +236,7 @@ impl Results {
     pub fn single(&self, part: &Part, index: usize) -> Self {
         let tag = if self.tags.is_empty() { &[][..] } else { &self.tags[part.tag_range(index)] };
         Self {
-            bytes: self.bytes[part.range(index)].to_vec(),
+            bytes: if self.bytes.is_empty() { Vec::new() } else { self.bytes[part.range(index)].to_vec() },
             tags: tag.to_vec(),
             accepted: self.accepted.get(index).into_iter().copied().collect(),
         }
@@ -273,8 +274,12 @@ pub fn uniform_offsets(messages: usize, message_bytes: usize) -> Vec<u64> {
     (0..=messages as u64).map(|index| index * message_bytes as u64).collect()
 }
 
-/// A tag of [`BLOCK`] bytes where the algorithm makes one.
+/// A tag of [`BLOCK`] bytes or a digest of its usual length where the algorithm makes one.
 #[must_use]
 pub const fn full_tag(algorithm: Algorithm) -> TagBytes {
-    TagBytes::Same(if algorithm.is_aead() { BLOCK } else { 0 })
+    TagBytes::Same(match algorithm {
+        Algorithm::Cipher(_, Mode::Gcm) => BLOCK,
+        Algorithm::Cipher(_, Mode::Ecb | Mode::Cbc | Mode::Ctr | Mode::Xts) => 0,
+        Algorithm::Hash(hash) => hash.usual_digest_bytes(),
+    })
 }

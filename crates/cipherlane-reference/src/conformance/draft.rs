@@ -141,18 +141,18 @@ impl Draft {
     }
 }
 
-/// `length`, or the nearest shorter one that the mode takes; `None` if there is none.
-pub(super) fn legal(mode: Mode, length: usize) -> Option<usize> {
-    match mode {
-        Mode::Ecb | Mode::Cbc => Some(length / BLOCK * BLOCK),
-        Mode::Ctr | Mode::Gcm => Some(length),
-        Mode::Xts => (length >= BLOCK).then_some(length),
+/// `length`, or the nearest shorter one that the algorithm takes; `None` if there is none.
+pub(super) fn legal(algorithm: Algorithm, length: usize) -> Option<usize> {
+    match algorithm {
+        Algorithm::Cipher(_, Mode::Ecb | Mode::Cbc) => Some(length / BLOCK * BLOCK),
+        Algorithm::Cipher(_, Mode::Ctr | Mode::Gcm) | Algorithm::Hash(_) => Some(length),
+        Algorithm::Cipher(_, Mode::Xts) => (length >= BLOCK).then_some(length),
     }
 }
 
-/// Those lengths of `lengths` that the mode takes, cut to whole blocks where it must be.
-pub(super) fn legal_lengths(mode: Mode, lengths: impl IntoIterator<Item = usize>) -> Vec<usize> {
-    let mut legal: Vec<usize> = lengths.into_iter().filter_map(|length| legal(mode, length)).collect();
+/// Those lengths of `lengths` that the algorithm takes, cut to whole blocks where it must be.
+pub(super) fn legal_lengths(algorithm: Algorithm, lengths: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut legal: Vec<usize> = lengths.into_iter().filter_map(|length| legal(algorithm, length)).collect();
     legal.dedup();
     legal
 }

@@ -117,7 +117,10 @@ impl Examiner {
     /// The seed of the next case: its number, algorithm and operation, so that each can be repeated alone.
     pub(super) fn next_seed(&mut self) -> u64 {
         self.cases += 1;
-        let (cipher, mode) = (self.algorithm.cipher as u64, self.algorithm.mode as u64);
-        cipher << 56 | mode << 48 | (self.operation as u64) << 40 | self.cases
+        let (family, variant) = match self.algorithm {
+            Algorithm::Cipher(cipher, mode) => (cipher as u64, mode as u64),
+            Algorithm::Hash(hash) => (0xff, hash as u64),
+        };
+        family << 56 | variant << 48 | (self.operation as u64) << 40 | self.cases
     }
 }

@@ -49,7 +49,7 @@ impl Trial {
     }
 
     fn encrypt(&mut self) -> Result<(), DeviceError> {
-        let [operation, _] = self.draft.algorithm.operations();
+        let operation = self.draft.algorithm.forward();
         let mut coded = self.plain.clone();
         let mut tags = vec![0; self.rejected.len() * self.stride()];
         let reference = Reference::new();

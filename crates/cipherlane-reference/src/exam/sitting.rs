@@ -108,6 +108,7 @@ impl Outcome {
         match operation {
             Operation::Seal => output.tags = &mut tags,
             Operation::Open => output.accepted = &mut accepted,
+            Operation::Hash => output.tags = &mut tags,
             Operation::Encrypt | Operation::Decrypt => {}
         }
         let result = session.run(&batch, &mut output).map(|_| ());

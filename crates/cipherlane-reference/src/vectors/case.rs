@@ -61,13 +61,13 @@ pub struct Start {
 }
 
 impl Case {
-    /// The case the other way round, for a case that a device shall compute.
+    /// The case the other way round, for a case that a device shall compute; a hash has none.
     #[must_use]
-    pub fn reversed(&self) -> Self {
-        let [forward, backward] = self.algorithm.operations();
-        let operation = if self.operation == forward { backward } else { forward };
+    pub fn reversed(&self) -> Option<Self> {
+        let backward = self.algorithm.backward()?;
+        let operation = if self.operation == backward { self.algorithm.forward() } else { backward };
         let mut case = Self { operation, ..self.clone() };
         std::mem::swap(&mut case.input, &mut case.output);
-        case
+        Some(case)
     }
 }

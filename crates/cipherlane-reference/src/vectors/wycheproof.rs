@@ -106,9 +106,9 @@ fn cases_of(mode: Mode, name: &str, test: &Test) -> Result<Vec<Case>, String> {
         case.expectation = Expectation::Refused;
     }
     if refused || test.result == Outcome::Valid {
-        return Ok(vec![case.reversed(), case]);
+        return Ok(case.reversed().into_iter().chain([case]).collect());
     }
-    let mut case = case.reversed();
+    let Some(mut case) = case.reversed() else { return Ok(vec![case]) };
     case.output.clear();
     case.expectation = match mode {
         Mode::Gcm => Expectation::Reject,

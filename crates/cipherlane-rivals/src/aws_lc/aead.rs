@@ -33,18 +33,21 @@ impl Drop for Aead {
 }
 
 impl Aead {
-    pub(super) fn new(cipher: Cipher) -> Self {
+    /// A context without a key, or `None` where the library has no such AEAD.
+    pub(super) fn new(cipher: Cipher) -> Option<Self> {
         // SAFETY: each takes nothing and returns a static object.
         let algorithm = unsafe {
             match cipher {
                 Cipher::Aes128 => aws::EVP_aead_aes_128_gcm(),
                 Cipher::Aes192 => aws::EVP_aead_aes_192_gcm(),
                 Cipher::Aes256 => aws::EVP_aead_aes_256_gcm(),
+                _ => return None,
             }
         };
         // SAFETY: all zero is what `EVP_AEAD_CTX_zero` makes: a context without a key.
         let ctx = Box::new(unsafe { std::mem::zeroed() });
-        Self { algorithm, ctx, key: Zeroizing::new([0; 32]), key_bytes: cipher.key_bytes(), tag_bytes: 0 }
+        let key = Zeroizing::new([0; 32]);
+        Some(Self { algorithm, ctx, key, key_bytes: cipher.key_bytes(), tag_bytes: 0 })
     }
 
     /// Expands the key, for tags of `tag_bytes` bytes.

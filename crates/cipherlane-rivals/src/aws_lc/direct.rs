@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // the library is C
 
 use aws_lc_sys as aws;
-use cipherlane_core::{Algorithm, BLOCK, Mode, Operation};
+use cipherlane_core::{BLOCK, Mode, Operation};
 
 use crate::message::{Context, Fault, Message};
 
@@ -21,10 +21,10 @@ impl Drop for Direct {
 }
 
 impl Direct {
-    pub(super) fn new(algorithm: Algorithm, operation: Operation) -> Self {
+    pub(super) fn new(mode: Mode, operation: Operation) -> Self {
         // SAFETY: a struct of integers, which the first message's key overwrites.
         let key = unsafe { std::mem::zeroed() };
-        Self { key, mode: algorithm.mode, forward: operation.is_forward() }
+        Self { key, mode, forward: operation.is_forward() }
     }
 
     fn expand(&mut self, key: &[u8]) -> Result<(), Fault> {

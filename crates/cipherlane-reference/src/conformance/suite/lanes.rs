@@ -17,7 +17,7 @@ fn edge_lengths(examiner: &Examiner) -> Vec<usize> {
         let bytes = blocks * BLOCK;
         [bytes.saturating_sub(1), bytes, bytes + 1, bytes + 13]
     };
-    legal_lengths(examiner.algorithm.mode, BLOCKS.into_iter().flat_map(around))
+    legal_lengths(examiner.algorithm, BLOCKS.into_iter().flat_map(around))
 }
 
 pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
@@ -41,13 +41,12 @@ pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
 }
 
 fn sit_messages(examiner: &mut Examiner, messages: usize, layout: Layout) -> Result<(), Failure> {
-    let mode = examiner.algorithm.mode;
     examiner.sit(&format!("{messages} equal messages, keys {layout:?}"), |algorithm, random| {
-        let length = legal(mode, BLOCK + random.below(120)).unwrap_or(BLOCK);
+        let length = legal(algorithm, BLOCK + random.below(120)).unwrap_or(BLOCK);
         Draft::new(algorithm, vec![length; messages], random).keys(layout, random)
     })?;
     examiner.sit(&format!("{messages} ragged messages, keys {layout:?}"), |algorithm, random| {
-        let lengths = (0..messages).filter_map(|_| legal(mode, BLOCK + random.below(260))).collect();
+        let lengths = (0..messages).filter_map(|_| legal(algorithm, BLOCK + random.below(260))).collect();
         let draft = Draft::new(algorithm, lengths, random).keys(layout, random);
         draft.nonces(Layout::Ragged, random).aad(Layout::Ragged, random).in_place(messages.is_multiple_of(2))
     })

@@ -8,14 +8,13 @@ use super::super::failure::Failure;
 use crate::rows::Rows;
 
 pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
-    let mode = examiner.algorithm.mode;
-    let texts = legal_lengths(mode, (0..=80).chain(4096 - 17..=4096 + 17));
+    let texts = legal_lengths(examiner.algorithm, (0..=80).chain(4096 - 17..=4096 + 17));
     for in_place in [false, true] {
         examiner.sit(&format!("texts of every length, in place {in_place}"), |algorithm, random| {
             Draft::new(algorithm, texts.clone(), random).keys(Layout::Each, random).in_place(in_place)
         })?;
     }
-    if mode == Mode::Xts {
+    if examiner.algorithm.mode() == Some(Mode::Xts) {
         for length in 16..=80 {
             examiner.sit(&format!("one data unit of {length} bytes"), |algorithm, random| {
                 Draft::new(algorithm, vec![length], random).in_place(length.is_multiple_of(2))

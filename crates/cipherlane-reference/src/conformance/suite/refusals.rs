@@ -43,8 +43,8 @@ const NO_AEAD: fn(Algorithm, Operation) -> bool = |algorithm, _| !algorithm.is_a
 const SEAL: fn(Algorithm, Operation) -> bool = |_, operation| operation == Operation::Seal;
 const OPEN: fn(Algorithm, Operation) -> bool = |_, operation| operation == Operation::Open;
 const BLOCKS: fn(Algorithm, Operation) -> bool =
-    |algorithm, _| matches!(algorithm.mode, Mode::Ecb | Mode::Cbc);
-const XTS: fn(Algorithm, Operation) -> bool = |algorithm, _| algorithm.mode == Mode::Xts;
+    |algorithm, _| matches!(algorithm.mode(), Some(Mode::Ecb | Mode::Cbc));
+const XTS: fn(Algorithm, Operation) -> bool = |algorithm, _| algorithm.mode() == Some(Mode::Xts);
 
 const SPOILERS: [Spoiler; 27] = [
     ("offsets that fall", ANY, |parts| parts.offsets.swap(1, 2)),
@@ -193,13 +193,12 @@ pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
         parts.output_accepted -= 1;
         refuse("too few verdicts", parts)?;
     }
-    let other =
-        Algorithm::all().find(|other| other.mode == algorithm.mode && other.cipher != algorithm.cipher);
+    let other = Algorithm::ciphers().find(|other| other.mode() == algorithm.mode() && *other != algorithm);
     let other = other.unwrap_or(Algorithm::new(Cipher::Aes128, Mode::Ecb));
     refuse("another algorithm than the session's", Parts::new(other, operation))?;
-    let [forward, backward] = algorithm.operations();
-    let other = if operation == forward { backward } else { forward };
-    refuse("the other operation", Parts::new(algorithm, other))?;
+    for &other in algorithm.operations().iter().filter(|&&other| other != operation) {
+        refuse("the other operation", Parts::new(algorithm, other))?;
+    }
     let parts = Parts::new(algorithm, operation);
     examiner.each("a batch after refused ones", 0, Size::Whole, |session| parts.must_run(session))
 }
