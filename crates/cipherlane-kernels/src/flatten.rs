@@ -1,0 +1,81 @@
+//! From a program to one text: includes resolved, defines on top.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::manifest::Program;
+
+/// The files below `c/`, by their path there.
+pub const FILES: &[(&str, &str)] =
+    &[("abi.h", include_str!("../c/abi.h")), ("dialect.h", include_str!("../c/dialect.h"))];
+
+/// The text of a file below `c/`.
+#[must_use]
+pub fn file(path: &str) -> Option<&'static str> {
+    FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
+}
+
+/// The whole text of `program`: its defines, then its source with every include in its place, each file once.
+///
+/// # Panics
+/// If a source includes a file that is not in [`FILES`]: a fault of this crate, which its tests rule out.
+#[must_use]
+pub fn text(program: &Program) -> String {
+    let mut text = String::new();
+    for (name, value) in &program.defines {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "#define {name} {value}");
+    }
+    let mut seen = BTreeSet::new();
+    append(&mut text, program.source, program, &mut seen);
+    text
+}
+
+/// An include names a file from `c/`, or a define that names one: `#include CIPHER` picks the program's cipher.
+fn append(text: &mut String, path: &str, program: &Program, seen: &mut BTreeSet<String>) {
+    if !seen.insert(path.to_owned()) {
+        return;
+    }
+    let Some(source) = file(path) else {
+        // No text can be made of it; the tests flatten every program, so no released one gets here.
+        unreachable!("{path} is not a file below c/");
+    };
+    for line in source.lines() {
+        let Some(target) = line.strip_prefix("#include ") else {
+            text.push_str(line);
+            text.push('\n');
+            continue;
+        };
+        let target = target.trim();
+        // Host C's own headers stay.
+        if target.starts_with('<') {
+            text.push_str(line);
+            text.push('\n');
+            continue;
+        }
+        let named = program.defines.iter().find(|(name, _)| *name == target);
+        let name = named.map_or(target, |(_, value)| value.as_str()).trim_matches('"');
+        append(text, name, program, seen);
+    }
+}
+
+/// A name for the text, the same for the same text: 128-bit FNV-1a in hexadecimal. It tells texts apart and is no
+/// protection against a forger: a cache on disk is trusted as its folder is.
+#[must_use]
+pub fn key(text: &str) -> String {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = (1 << 88) + 0x13b;
+    let hash = text.bytes().fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
+    format!("{hash:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_fnv_1a() {
+        assert_eq!(key(""), "6c62272e07bb014262b821756295c58d");
+        assert_eq!(key("a"), "d228cb696f1a8caf78912b704e4a8964");
+    }
+}

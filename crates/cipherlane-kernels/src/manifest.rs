@@ -1,0 +1,191 @@
+//! Every program as data: which algorithm it serves on which target, how it is compiled and launched, what it needs.
+
+mod cipher;
+mod hash;
+mod select;
+
+use cipherlane_core::{Algorithm, Operation};
+
+pub use select::{Target, programs};
+
+/// Name of the stage that expands keys; the schedule is copied after it.
+pub const KEYS: &str = "keys";
+/// Name of the stage that turns the sums of a GCM message into its tag.
+pub const FINISH: &str = "finish";
+
+/// A program: one text to compile, and the launches that run a batch with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Full name of the kernel, as a plan spells it: `aes-ctr/banked4/x1`.
+    pub kernel: String,
+    /// The variant, which takes the place of the tier: `banked4`.
+    pub variant: &'static str,
+    /// Blocks that a thread has in flight.
+    pub lanes: usize,
+    /// Whether timing is independent of keys and data on the target that was asked for.
+    pub constant_time: bool,
+    /// What it computes.
+    pub algorithm: Algorithm,
+    /// In which direction.
+    pub operation: Operation,
+    /// Whether it takes one key for all messages (else a key each).
+    pub shared_key: bool,
+    /// The file below `c/` that holds the entry points.
+    pub source: &'static str,
+    /// Names and values that the text is compiled with; [`crate::flatten::text`] puts them on top.
+    pub defines: Vec<(&'static str, String)>,
+    /// The launches, in order.
+    pub stages: Vec<Stage>,
+    /// How messages are cut into tiles.
+    pub tiling: Tiling,
+    /// Words of the schedule that are copied after [`KEYS`]; 0 where there is none.
+    pub schedule_words: usize,
+    /// Sizes of the rows of `work`.
+    pub workspace: Workspace,
+}
+
+/// One launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Name of the entry point.
+    pub entry: &'static str,
+    /// What it strides over.
+    pub items: Items,
+    /// Neighbouring threads that do one item.
+    pub threads_per_item: u32,
+    /// Threads of a block, compiled in.
+    pub threads: u32,
+    /// Bytes of shared memory: CUDA passes them with the launch, OpenCL's text declares them itself.
+    pub shared_bytes: u32,
+    /// When it is launched.
+    pub when: When,
+}
+
+/// What a stage strides over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Items {
+    /// Keys: one if it is shared, else one per message.
+    Keys,
+    /// The messages of the launch.
+    Messages,
+    /// The tiles of the launch.
+    Tiles,
+}
+
+/// When a stage is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Once per batch, before the texts. It may read the launch's first and last messages only.
+    Start,
+    /// For each range of tiles.
+    Tiles,
+    /// As `Tiles`, but only if the batch is in place.
+    TilesInPlace,
+    /// Once per batch, after the texts.
+    End,
+    /// For each range of tiles, after `End`: once the verdicts stand.
+    TilesAfter,
+}
+
+/// How messages are cut into tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tiling {
+    /// Not at all: a thread walks a message.
+    None,
+    /// Tiles of so many blocks, the last one shorter.
+    Blocks(u64),
+    /// The same, but a part of a block belongs to the tile of the whole block before it (XTS).
+    WholeBlocks(u64),
+}
+
+impl Tiling {
+    /// Tiles of a message of `bytes` bytes.
+    #[must_use]
+    pub const fn tiles(self, bytes: u64) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Blocks(blocks) => bytes.div_ceil(16).div_ceil(blocks),
+            Self::WholeBlocks(blocks) => (bytes / 16).div_ceil(blocks),
+        }
+    }
+
+    /// The array `tiles`: tiles of all messages before message `i`, for `i` up to their number.
+    ///
+    /// # Panics
+    /// If `offsets` fall; [`cipherlane_core::Batch::check`] has ruled that out.
+    #[must_use]
+    pub fn prefix(self, offsets: &[u64]) -> Vec<u64> {
+        let mut sum = 0;
+        let mut prefix = Vec::with_capacity(offsets.len());
+        prefix.push(0);
+        for pair in offsets.windows(2) {
+            sum += self.tiles(pair[1] - pair[0]);
+            prefix.push(sum);
+        }
+        prefix
+    }
+}
+
+/// Bytes of the rows of `work`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Workspace {
+    /// Round keys, per key.
+    pub schedule: u64,
+    /// What GHASH needs, per key.
+    pub hash: u64,
+    /// State of a message.
+    pub state: u64,
+    /// State of a tile.
+    pub chain: u64,
+}
+
+/// Where the regions of a workspace lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// [`crate::abi::Params::schedule_at`].
+    pub schedule_at: u64,
+    /// [`crate::abi::Params::hash_at`].
+    pub hash_at: u64,
+    /// [`crate::abi::Params::state_at`].
+    pub state_at: u64,
+    /// [`crate::abi::Params::chain_at`].
+    pub chain_at: u64,
+    /// Bytes of the whole; zero them when the launch is done.
+    pub bytes: u64,
+}
+
+impl Workspace {
+    /// The regions for a launch of so many keys, messages and tiles, each aligned to 256 bytes.
+    #[must_use]
+    pub const fn layout(&self, keys: u64, messages: u64, tiles: u64) -> Layout {
+        const ALIGNMENT: u64 = 256;
+        let hash_at = (self.schedule * keys).next_multiple_of(ALIGNMENT);
+        let state_at = (hash_at + self.hash * keys).next_multiple_of(ALIGNMENT);
+        let chain_at = (state_at + self.state * messages).next_multiple_of(ALIGNMENT);
+        let bytes = (chain_at + self.chain * tiles).next_multiple_of(ALIGNMENT);
+        Layout { schedule_at: 0, hash_at, state_at, chain_at, bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_cover_messages() {
+        let tiling = Tiling::Blocks(4);
+        assert_eq!([0, 1, 64, 65].map(|bytes| tiling.tiles(bytes)), [0, 1, 1, 2]);
+        assert_eq!(Tiling::WholeBlocks(4).tiles(79), 1);
+        assert_eq!(tiling.prefix(&[5, 5, 70, 71]), [0, 0, 2, 3]);
+        assert_eq!(tiling.tiles(u64::MAX), 1 << 58);
+    }
+
+    #[test]
+    fn regions_do_not_overlap() {
+        let layout = Workspace { schedule: 176, hash: 16, state: 64, chain: 16 }.layout(3, 5, 7);
+        assert_eq!(
+            layout,
+            Layout { schedule_at: 0, hash_at: 768, state_at: 1024, chain_at: 1536, bytes: 1792 }
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Which programs serve a shape on a target, best first.
+
+use cipherlane_core::{Algorithm, Shape};
+
+use super::{Program, cipher, hash};
+
+/// What programs must know of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// CUDA's compute capability, as in `(9, 0)`; `None` in OpenCL, whatever the device.
+    pub compute: Option<(u32, u32)>,
+    /// Most bytes of shared (local) memory that a block can have: CUDA's opt-in limit, not its default.
+    pub shared_bytes: u32,
+    /// Whether shared memory is 32 banks of 4-byte words with no cache in front of it, and 32 neighbouring threads
+    /// read at once: NVIDIA GPUs. Elsewhere look-ups by secret index are not the default.
+    pub banked: bool,
+}
+
+impl Target {
+    /// Host C and OpenCL on CPUs.
+    pub const CPU: Self = Self { compute: None, shared_bytes: 256 << 10, banked: false };
+
+    /// Whether there are binary tensor cores (`mma.m16n8k256.b1.and.popc`).
+    #[must_use]
+    pub const fn has_binary_mma(&self) -> bool {
+        matches!(self.compute, Some((major, _)) if major >= 8)
+    }
+}
+
+/// The programs that serve `shape` on `target`, best first. Those whose timing depends on secrets there come last,
+/// whatever their speed, so that the first is the default.
+#[must_use]
+pub fn programs(shape: &Shape, target: &Target) -> Vec<Program> {
+    let mut programs = match shape.algorithm {
+        Algorithm::Cipher(cipher, mode) => cipher::programs(cipher, mode, shape, target),
+        Algorithm::Hash(hash) => hash::programs(hash),
+    };
+    programs.sort_by_key(|program| !program.constant_time);
+    programs
+}
