@@ -16,7 +16,7 @@ pub enum Tier {
     Sse,
     /// 256-bit registers: VAES and VPCLMULQDQ where the CPU has them, else AES-NI on their halves.
     Avx2,
-    /// 512-bit registers: VAES and VPCLMULQDQ.
+    /// 512-bit registers: VAES, VPCLMULQDQ and GFNI.
     Avx512,
 }
 
@@ -106,6 +106,7 @@ impl Tier {
             ("AVX512F", is_x86_feature_detected!("avx512f")),
             ("AVX512BW", is_x86_feature_detected!("avx512bw")),
             ("AVX512VL", is_x86_feature_detected!("avx512vl")),
+            ("GFNI", is_x86_feature_detected!("gfni")),
         ];
         match self {
             Self::Portable => Vec::new(),

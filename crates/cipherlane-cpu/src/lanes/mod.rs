@@ -11,6 +11,7 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
+pub(crate) mod bytes;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse;

@@ -6,9 +6,9 @@ use cipherlane_core::BLOCK;
 
 use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
 
-/// Proof of AVX2, VAES and VPCLMULQDQ.
+/// Proof of AVX2, VAES and VPCLMULQDQ, and with `GFNI` of that, too: there are CPUs with VAES and without it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Vaes256(());
+pub(crate) struct Vaes256<const GFNI: bool = false>(());
 
 impl Vaes256 {
     /// The proof, where this CPU has the instructions.
@@ -22,13 +22,25 @@ impl Vaes256 {
     }
 }
 
+impl Vaes256<true> {
+    /// The proof, where this CPU has GFNI besides.
+    pub(crate) fn detect_with_gfni() -> Option<Self> {
+        Vaes256::detect().filter(|_| is_x86_feature_detected!("gfni")).map(|_| Self(()))
+    }
+}
+
 /// A register of 2 lanes. Exists only where [`Vaes256`] does.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub(crate) struct X2(pub(super) __m256i);
+pub(crate) struct X2<const GFNI: bool = false>(pub(super) __m256i);
 
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
 fn compiled<W: Work>(work: W) -> W::Output {
+    work.run()
+}
+
+#[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq,gfni")]
+fn compiled_with_gfni<W: Work>(work: W) -> W::Output {
     work.run()
 }
 
@@ -43,46 +55,46 @@ unsafe fn one(block: *const u8) -> __m128i {
 }
 
 // SAFETY of every block below: `Vaes256` and `X2` values exist only after detection; pointers are the caller's duty.
-impl Isa for Vaes256 {
-    type V = X2;
+impl<const GFNI: bool> Isa for Vaes256<GFNI> {
+    type V = X2<GFNI>;
 
     #[inline(always)]
     fn vectorize<W: Work>(self, work: W) -> W::Output {
         // SAFETY: `self` proves the features.
-        unsafe { compiled(work) }
+        unsafe { if GFNI { compiled_with_gfni(work) } else { compiled(work) } }
     }
 
     #[inline(always)]
-    fn zero(self) -> X2 {
+    fn zero(self) -> X2<GFNI> {
         // SAFETY: as above.
         X2(unsafe { _mm256_setzero_si256() })
     }
 
     #[inline(always)]
-    fn splat(self, block: &[u8; BLOCK]) -> X2 {
+    fn splat(self, block: &[u8; BLOCK]) -> X2<GFNI> {
         // SAFETY: as above.
         X2(unsafe { _mm256_broadcastsi128_si256(one(block.as_ptr())) })
     }
 
     #[inline(always)]
-    unsafe fn load(self, from: *const u8) -> X2 {
+    unsafe fn load(self, from: *const u8) -> X2<GFNI> {
         // SAFETY: as above.
         X2(unsafe { _mm256_loadu_si256(from.cast()) })
     }
 
     #[inline(always)]
-    unsafe fn gather(self, from: &[*const u8]) -> X2 {
+    unsafe fn gather(self, from: &[*const u8]) -> X2<GFNI> {
         // SAFETY: as above.
         X2(unsafe { _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(one(from[0])), one(from[1])) })
     }
 }
 
-impl Lanes for X2 {
-    type Isa = Vaes256;
+impl<const GFNI: bool> Lanes for X2<GFNI> {
+    type Isa = Vaes256<GFNI>;
     const LANES: usize = 2;
 
     #[inline(always)]
-    fn isa(self) -> Vaes256 {
+    fn isa(self) -> Vaes256<GFNI> {
         Vaes256(())
     }
 
@@ -235,7 +247,7 @@ impl Lanes for X2 {
     }
 }
 
-impl AesLanes for X2 {
+impl<const GFNI: bool> AesLanes for X2<GFNI> {
     #[inline(always)]
     fn aes_encrypt_round(self, key: Self) -> Self {
         // SAFETY: as above.
