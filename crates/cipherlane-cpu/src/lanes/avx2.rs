@@ -10,7 +10,7 @@ use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
 
 /// Proof of AVX2, AES-NI and PCLMULQDQ.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx2(());
+pub(crate) struct Avx2(pub(super) ());
 
 impl Avx2 {
     /// The proof, where this CPU has the instructions.

@@ -1,42 +1,14 @@
-//! Eight 32-bit or four 64-bit words: AVX2, whether the CPU has VAES or not.
+//! Eight 32-bit or four 64-bit words: AVX2.
 
 use std::arch::x86_64::*;
 
-use super::super::{avx2, vaes256};
-use super::{Lanes, MAX_WORDS_32, MAX_WORDS_64, WordLanes};
+use super::super::avx2::Avx2;
+use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 
-/// A register that is 256 bits, in one piece or in two. Its values exist only where AVX2 does.
-trait Ymm: Lanes {
-    fn whole(self) -> __m256i;
-    fn from_whole(whole: __m256i) -> Self;
-}
-
-impl Ymm for vaes256::X2 {
-    #[inline(always)]
-    fn whole(self) -> __m256i {
-        self.0
-    }
-
-    #[inline(always)]
-    fn from_whole(whole: __m256i) -> Self {
-        Self(whole)
-    }
-}
-
-/// Halves that are put together and taken apart again cost nothing: the compiler leaves both out.
-impl Ymm for avx2::X2 {
-    #[inline(always)]
-    fn whole(self) -> __m256i {
-        // SAFETY: values exist only after detection.
-        unsafe { _mm256_set_m128i(self.0[1], self.0[0]) }
-    }
-
-    #[inline(always)]
-    fn from_whole(whole: __m256i) -> Self {
-        // SAFETY: as above.
-        unsafe { Self([_mm256_castsi256_si128(whole), _mm256_extracti128_si256::<1>(whole)]) }
-    }
-}
+/// A register of 256 bits. Exists only where [`Avx2`] does.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Ymm(__m256i);
 
 /// A shift count. Compilers turn shifts by a constant one into those with an immediate operand, which cannot be
 /// `32 - R` here.
@@ -46,87 +18,125 @@ fn count(bits: i32) -> __m128i {
     unsafe { _mm_cvtsi32_si128(bits) }
 }
 
-// SAFETY of every block below: `Isa` tokens and `Ymm` values exist only after detection.
-impl<T: Ymm> WordLanes for T {
+// SAFETY of every block below: `Avx2` and `Ymm` values exist only after detection; pointers are the caller's duty.
+impl WordLanes for Ymm {
+    type Isa = Avx2;
+    const BYTES: usize = 32;
+
     #[inline(always)]
-    fn splat_32(_: Self::Isa, word: u32) -> Self {
-        // SAFETY: as above.
-        Self::from_whole(unsafe { _mm256_set1_epi32(word.cast_signed()) })
+    fn isa(self) -> Avx2 {
+        Avx2(())
     }
 
     #[inline(always)]
-    fn splat_64(_: Self::Isa, word: u64) -> Self {
+    unsafe fn load(_: Avx2, from: *const u8) -> Self {
         // SAFETY: as above.
-        Self::from_whole(unsafe { _mm256_set1_epi64x(word.cast_signed()) })
+        Self(unsafe { _mm256_loadu_si256(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn splat_32(_: Avx2, word: u32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_set1_epi32(word.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn splat_64(_: Avx2, word: u64) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_set1_epi64x(word.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn add_32(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_add_epi32(self.0, other.0) })
     }
 
     #[inline(always)]
     fn add_64(self, other: Self) -> Self {
         // SAFETY: as above.
-        Self::from_whole(unsafe { _mm256_add_epi64(self.whole(), other.whole()) })
+        Self(unsafe { _mm256_add_epi64(self.0, other.0) })
     }
 
     #[inline(always)]
     fn rotate_right_32<const R: i32>(self) -> Self {
-        let x = self.whole();
+        let x = self.0;
         // SAFETY: as above.
         let rotated =
             unsafe { _mm256_xor_si256(_mm256_srli_epi32::<R>(x), _mm256_sll_epi32(x, count(32 - R))) };
-        Self::from_whole(rotated)
+        Self(rotated)
     }
 
     #[inline(always)]
     fn shift_right_32<const R: i32>(self) -> Self {
         // SAFETY: as above.
-        Self::from_whole(unsafe { _mm256_srli_epi32::<R>(self.whole()) })
+        Self(unsafe { _mm256_srli_epi32::<R>(self.0) })
     }
 
     #[inline(always)]
     fn rotate_right_64<const R: i32>(self) -> Self {
-        let x = self.whole();
+        let x = self.0;
         // SAFETY: as above.
         let rotated =
             unsafe { _mm256_xor_si256(_mm256_srli_epi64::<R>(x), _mm256_sll_epi64(x, count(64 - R))) };
-        Self::from_whole(rotated)
+        Self(rotated)
     }
 
     #[inline(always)]
     fn rotate_left_64<const R: i32>(self) -> Self {
-        let x = self.whole();
+        let x = self.0;
         // SAFETY: as above.
         let rotated =
             unsafe { _mm256_xor_si256(_mm256_slli_epi64::<R>(x), _mm256_srl_epi64(x, count(64 - R))) };
-        Self::from_whole(rotated)
+        Self(rotated)
     }
 
     #[inline(always)]
     fn shift_right_64<const R: i32>(self) -> Self {
         // SAFETY: as above.
-        Self::from_whole(unsafe { _mm256_srli_epi64::<R>(self.whole()) })
+        Self(unsafe { _mm256_srli_epi64::<R>(self.0) })
     }
 
     #[inline(always)]
     fn chi(self, a: Self, b: Self) -> Self {
         // SAFETY: as above.
-        let chi = unsafe { _mm256_xor_si256(self.whole(), _mm256_andnot_si256(a.whole(), b.whole())) };
-        Self::from_whole(chi)
+        let chi = unsafe { _mm256_xor_si256(self.0, _mm256_andnot_si256(a.0, b.0)) };
+        Self(chi)
     }
 
     #[inline(always)]
     fn swap_bytes_32(self) -> Self {
         // SAFETY: as above.
-        Self::from_whole(unsafe {
+        Self(unsafe {
             let pattern = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
-            _mm256_shuffle_epi8(self.whole(), _mm256_broadcastsi128_si256(pattern))
+            _mm256_shuffle_epi8(self.0, _mm256_broadcastsi128_si256(pattern))
         })
     }
 
     #[inline(always)]
     fn swap_bytes_64(self) -> Self {
         // SAFETY: as above.
-        Self::from_whole(unsafe {
+        Self(unsafe {
             let pattern = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
-            _mm256_shuffle_epi8(self.whole(), _mm256_broadcastsi128_si256(pattern))
+            _mm256_shuffle_epi8(self.0, _mm256_broadcastsi128_si256(pattern))
         })
     }
 
@@ -138,14 +148,14 @@ impl<T: Ymm> WordLanes for T {
         for i in [0, 4] {
             // SAFETY: as above.
             unsafe {
-                let (a, b) = (registers[i].whole(), registers[i + 1].whole());
-                let (c, d) = (registers[i + 2].whole(), registers[i + 3].whole());
+                let (a, b) = (registers[i].0, registers[i + 1].0);
+                let (c, d) = (registers[i + 2].0, registers[i + 3].0);
                 let (ab, ab_high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
                 let (cd, cd_high) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
-                registers[i] = Self::from_whole(_mm256_unpacklo_epi64(ab, cd));
-                registers[i + 1] = Self::from_whole(_mm256_unpackhi_epi64(ab, cd));
-                registers[i + 2] = Self::from_whole(_mm256_unpacklo_epi64(ab_high, cd_high));
-                registers[i + 3] = Self::from_whole(_mm256_unpackhi_epi64(ab_high, cd_high));
+                registers[i] = Self(_mm256_unpacklo_epi64(ab, cd));
+                registers[i + 1] = Self(_mm256_unpackhi_epi64(ab, cd));
+                registers[i + 2] = Self(_mm256_unpacklo_epi64(ab_high, cd_high));
+                registers[i + 3] = Self(_mm256_unpackhi_epi64(ab_high, cd_high));
             }
         }
     }
@@ -156,11 +166,11 @@ impl<T: Ymm> WordLanes for T {
             exchange_halves(registers, i, i + 2);
         }
         for i in [0, 2] {
-            let (a, b) = (registers[i].whole(), registers[i + 1].whole());
+            let (a, b) = (registers[i].0, registers[i + 1].0);
             // SAFETY: as above.
             unsafe {
-                registers[i] = Self::from_whole(_mm256_unpacklo_epi64(a, b));
-                registers[i + 1] = Self::from_whole(_mm256_unpackhi_epi64(a, b));
+                registers[i] = Self(_mm256_unpacklo_epi64(a, b));
+                registers[i + 1] = Self(_mm256_unpackhi_epi64(a, b));
             }
         }
     }
@@ -168,11 +178,11 @@ impl<T: Ymm> WordLanes for T {
 
 /// Exchanges the high half of register `i` with the low half of register `j`.
 #[inline(always)]
-fn exchange_halves<T: Ymm>(registers: &mut [T], i: usize, j: usize) {
-    let (a, b) = (registers[i].whole(), registers[j].whole());
+fn exchange_halves(registers: &mut [Ymm], i: usize, j: usize) {
+    let (a, b) = (registers[i].0, registers[j].0);
     // SAFETY: as above.
     unsafe {
-        registers[i] = T::from_whole(_mm256_permute2x128_si256::<0x20>(a, b));
-        registers[j] = T::from_whole(_mm256_permute2x128_si256::<0x31>(a, b));
+        registers[i] = Ymm(_mm256_permute2x128_si256::<0x20>(a, b));
+        registers[j] = Ymm(_mm256_permute2x128_si256::<0x31>(a, b));
     }
 }

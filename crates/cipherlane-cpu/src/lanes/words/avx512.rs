@@ -2,6 +2,7 @@
 
 use std::arch::x86_64::*;
 
+use super::super::Lanes;
 use super::super::vaes512::{Vaes512, X4};
 use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 
@@ -9,11 +10,32 @@ use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 mod table {
     pub(super) const CHOOSE: i32 = 0b1100_1010;
     pub(super) const MAJORITY: i32 = 0b1110_1000;
+    pub(super) const XOR3: i32 = 0b1001_0110;
     pub(super) const CHI: i32 = 0b1101_0010;
 }
 
-// SAFETY of every block below: `Vaes512` and `X4` values exist only after detection.
+// SAFETY of every block below: `Vaes512` and `X4` values exist only after detection; pointers are the caller's duty.
 impl WordLanes for X4 {
+    type Isa = Vaes512;
+    const BYTES: usize = 64;
+
+    #[inline(always)]
+    fn isa(self) -> Vaes512 {
+        Lanes::isa(self)
+    }
+
+    #[inline(always)]
+    unsafe fn load(_: Vaes512, from: *const u8) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_loadu_si512(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(to.cast(), self.0) }
+    }
+
     #[inline(always)]
     fn splat_32(_: Vaes512, word: u32) -> Self {
         // SAFETY: as above.
@@ -24,6 +46,30 @@ impl WordLanes for X4 {
     fn splat_64(_: Vaes512, word: u64) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_set1_epi64(word.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_ternarylogic_epi64::<{ table::XOR3 }>(self.0, a.0, b.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn add_32(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_add_epi32(self.0, other.0) })
     }
 
     #[inline(always)]
@@ -139,5 +185,5 @@ impl WordLanes for X4 {
 fn transpose_quarters(registers: &mut [X4], which: [usize; 4]) {
     let [a, b, c, d] = which;
     let quarters = [registers[a], registers[b], registers[c], registers[d]];
-    [registers[a], registers[b], registers[c], registers[d]] = super::Lanes::transpose(&quarters);
+    [registers[a], registers[b], registers[c], registers[d]] = Lanes::transpose(&quarters);
 }

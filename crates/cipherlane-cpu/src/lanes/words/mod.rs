@@ -1,9 +1,9 @@
 //! Registers of 32-bit and 64-bit words, which hash functions compute in: word i of a register belongs to message i.
 //!
-//! Words are little-endian: what [`Lanes::store`] stores of a word is an integer of this machine.
+//! Words are little-endian: what [`WordLanes::store`] stores of a word is an integer of this machine.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
+pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
@@ -11,19 +11,46 @@ mod sse;
 #[cfg(test)]
 mod tests;
 
-use super::{Lanes, MAX_LANES};
+use super::Isa;
 
 /// 32-bit words of the widest register.
-pub(crate) const MAX_WORDS_32: usize = 4 * MAX_LANES;
+pub(crate) const MAX_WORDS_32: usize = 16;
 /// 64-bit words of the widest register.
-pub(crate) const MAX_WORDS_64: usize = 2 * MAX_LANES;
+pub(crate) const MAX_WORDS_64: usize = 8;
 
-/// Operations on each word of a register by itself. Shifts and rotations are by 1 to width - 1 bits.
-pub(crate) trait WordLanes: Lanes {
+/// A register of words. Operations work on each word by itself; shifts and rotations are by 1 to width - 1 bits.
+///
+/// Not all of them are [`super::Lanes`]: words need no AES, so that AVX2 alone has registers of 256 bits.
+pub(crate) trait WordLanes: Copy + Send + Sync + 'static {
+    /// The instruction set that the register belongs to.
+    type Isa: Isa;
+    /// Bytes of the register: 16, 32 or 64.
+    const BYTES: usize;
     /// 32-bit words of a register: 4, 8 or 16.
-    const WORDS_32: usize = 4 * Self::LANES;
+    const WORDS_32: usize = Self::BYTES / 4;
     /// 64-bit words of a register: 2, 4 or 8.
-    const WORDS_64: usize = 2 * Self::LANES;
+    const WORDS_64: usize = Self::BYTES / 8;
+
+    /// The instruction set: a value proves it.
+    fn isa(self) -> Self::Isa;
+
+    /// BYTES bytes from `from`, which need not be aligned.
+    ///
+    /// # Safety
+    /// That many bytes are readable.
+    unsafe fn load(isa: Self::Isa, from: *const u8) -> Self;
+
+    /// Stores all bytes to `to`, which need not be aligned.
+    ///
+    /// # Safety
+    /// BYTES bytes are writable.
+    unsafe fn store(self, to: *mut u8);
+
+    /// Zero everywhere.
+    #[inline(always)]
+    fn zero(isa: Self::Isa) -> Self {
+        Self::splat_32(isa, 0)
+    }
 
     /// `word` everywhere.
     fn splat_32(isa: Self::Isa, word: u32) -> Self;
@@ -31,7 +58,22 @@ pub(crate) trait WordLanes: Lanes {
     /// `word` everywhere.
     fn splat_64(isa: Self::Isa, word: u64) -> Self;
 
-    /// Adds 64-bit words modulo 2^64. [`Lanes::add32`] adds 32-bit ones.
+    /// `self ^ other`.
+    fn xor(self, other: Self) -> Self;
+
+    /// `self ^ a ^ b`.
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        self.xor(a).xor(b)
+    }
+
+    /// `self & other`.
+    fn and(self, other: Self) -> Self;
+
+    /// Adds 32-bit words modulo 2^32.
+    fn add_32(self, other: Self) -> Self;
+
+    /// Adds 64-bit words modulo 2^64.
     fn add_64(self, other: Self) -> Self;
 
     /// Rotates 32-bit words by R bits towards the low bit.

@@ -2,6 +2,7 @@
 
 use std::arch::x86_64::*;
 
+use super::super::Lanes;
 use super::super::sse::{Sse, X1};
 use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 
@@ -13,8 +14,28 @@ fn count(bits: i32) -> __m128i {
     unsafe { _mm_cvtsi32_si128(bits) }
 }
 
-// SAFETY of every block below: `Sse` and `X1` values exist only after detection.
+// SAFETY of every block below: `Sse` and `X1` values exist only after detection; pointers are the caller's duty.
 impl WordLanes for X1 {
+    type Isa = Sse;
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    fn isa(self) -> Sse {
+        Lanes::isa(self)
+    }
+
+    #[inline(always)]
+    unsafe fn load(_: Sse, from: *const u8) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_loadu_si128(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm_storeu_si128(to.cast(), self.0) }
+    }
+
     #[inline(always)]
     fn splat_32(_: Sse, word: u32) -> Self {
         // SAFETY: as above.
@@ -25,6 +46,24 @@ impl WordLanes for X1 {
     fn splat_64(_: Sse, word: u64) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_set1_epi64x(word.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_and_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn add_32(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_add_epi32(self.0, other.0) })
     }
 
     #[inline(always)]

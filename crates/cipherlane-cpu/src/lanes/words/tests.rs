@@ -24,7 +24,7 @@ fn words_64(model: &Model) -> [u64; MAX_WORDS_64] {
 
 fn load<V: WordLanes>(isa: V::Isa, model: &Model) -> V {
     // SAFETY: the model has the bytes of the widest register.
-    unsafe { isa.load(model.as_ptr()) }
+    unsafe { V::load(isa, model.as_ptr()) }
 }
 
 fn stored<V: WordLanes>(register: V) -> Model {
@@ -58,25 +58,24 @@ trait Test: Copy {
 /// Runs a test on each instruction set of this CPU, within [`Isa::vectorize`], as kernels do, and outside.
 #[cfg(target_arch = "x86_64")]
 fn on_every_isa(test: impl Test) {
-    use super::super::{avx2::Avx2, sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
-    struct Inside<I, T>(I, T);
-    impl<I: Isa<V: WordLanes>, T: Test> Work for Inside<I, T> {
+    use super::super::{avx2::Avx2, sse, vaes512};
+    struct Inside<V: WordLanes, T>(V::Isa, T);
+    impl<V: WordLanes, T: Test> Work for Inside<V, T> {
         type Output = ();
         #[inline(always)]
         fn run(self) {
-            self.1.run::<I::V>(self.0);
+            self.1.run::<V>(self.0);
         }
     }
-    fn both<I: Isa<V: WordLanes>>(isa: Option<I>, test: impl Test) {
+    fn both<V: WordLanes>(isa: Option<V::Isa>, test: impl Test) {
         if let Some(isa) = isa {
-            test.run::<I::V>(isa);
-            isa.vectorize(Inside(isa, test));
+            test.run::<V>(isa);
+            isa.vectorize(Inside::<V, _>(isa, test));
         }
     }
-    both(Sse::detect(), test);
-    both(Avx2::detect(), test);
-    both(Vaes256::detect(), test);
-    both(Vaes512::detect(), test);
+    both::<sse::X1>(sse::Sse::detect(), test);
+    both::<avx2::Ymm>(Avx2::detect(), test);
+    both::<vaes512::X4>(vaes512::Vaes512::detect(), test);
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -92,7 +91,12 @@ fn words_of_32_bits_are_combined() {
             let (a, b, c) = (model(1), model(2), model(3));
             let (x, y, z): (V, V, V) = (load(isa, &a), load(isa, &b), load(isa, &c));
             let (a, b, c) = (words_32(&a), words_32(&b), words_32(&c));
-            assert_32(V::splat_32(isa, 0x8123_4567), |_| 0x8123_4567);
+            assert_32(V::splat_32(x.isa(), 0x8123_4567), |_| 0x8123_4567);
+            assert_32(V::zero(isa), |_| 0);
+            assert_32(x.xor(y), |i| a[i] ^ b[i]);
+            assert_32(x.xor3(y, z), |i| a[i] ^ b[i] ^ c[i]);
+            assert_32(x.and(y), |i| a[i] & b[i]);
+            assert_32(x.add_32(y), |i| a[i].wrapping_add(b[i]));
             assert_32(x.rotate_right_32::<7>(), |i| a[i].rotate_right(7));
             assert_32(x.rotate_right_32::<25>(), |i| a[i].rotate_right(25));
             assert_32(x.shift_right_32::<3>(), |i| a[i] >> 3);
