@@ -3,6 +3,9 @@
 use cipherlane_core::{BLOCK, Cipher};
 
 use crate::aes::Aes;
+use crate::camellia::Camellia;
+use crate::sc2000::Sc2000;
+use crate::sm4::Sm4;
 
 /// One block.
 pub type Block = [u8; BLOCK];
@@ -25,7 +28,9 @@ pub fn keyed(cipher: Cipher, key: &[u8]) -> Box<dyn BlockCipher> {
     assert_eq!(key.len(), cipher.key_bytes(), "{} takes keys of that many bytes", cipher.name());
     match cipher {
         Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => Box::new(Aes::new(key)),
-        other => unreachable!("{} is not offered yet", other.name()),
+        Cipher::Camellia128 | Cipher::Camellia192 | Cipher::Camellia256 => Box::new(Camellia::new(key)),
+        Cipher::Sc2000_128 | Cipher::Sc2000_192 | Cipher::Sc2000_256 => Box::new(Sc2000::new(key)),
+        Cipher::Sm4 => Box::new(Sm4::new(key)),
     }
 }
 

@@ -5,6 +5,7 @@
 //! not change, batches that must be refused.
 
 mod candidate;
+mod digest_trial;
 mod draft;
 mod examiner;
 mod failure;

@@ -3,12 +3,14 @@
 use std::time::Instant;
 
 use cipherlane_core::{
-    Algorithm, BLOCK, Batch, BatchError, Device, DeviceError, Info, Kernel, Mode, Output, Plan, Session,
-    Shape, Source, Spans, Unsupported, Wish,
+    Algorithm, BLOCK, Batch, BatchError, Cipher, Device, DeviceError, Hash, Info, Kernel, Mode, Output, Plan,
+    Session, Shape, Source, Spans, Unsupported, Wish,
 };
 
 use crate::cipher::{Block, BlockCipher, keyed};
+use crate::hash::hash;
 use crate::mode::{cbc, ctr, ecb, gcm, xts};
+use crate::rows::item;
 
 /// The device that runs every algorithm by the letter of its standard, message by message on one thread.
 #[derive(Clone, Debug)]
@@ -60,12 +62,7 @@ impl Device for Reference {
     }
 
     fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
-        let served = shape.algorithm.cipher().is_some_and(|cipher| cipher.family() == "aes");
-        if served && shape.algorithm.operations().contains(&shape.operation) {
-            vec![kernel(shape)]
-        } else {
-            Vec::new()
-        }
+        if shape.algorithm.operations().contains(&shape.operation) { vec![kernel(shape)] } else { Vec::new() }
     }
 
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
@@ -138,24 +135,31 @@ impl Session for ReferenceSession {
         }
         batch.check(output)?;
         for message in 0..batch.len() {
-            run_message(batch, message, output);
+            match batch.algorithm {
+                Algorithm::Cipher(cipher, mode) => run_cipher(cipher, mode, batch, message, output),
+                Algorithm::Hash(function) => run_hash(function, batch, message, output),
+            }
         }
         let wall = start.elapsed();
         Ok(Spans { execute: wall, wall, ..Spans::default() })
     }
 }
 
+/// Hashes message `index` of a checked batch, whose input lies apart.
+fn run_hash(function: Hash, batch: &Batch<'_>, index: usize, output: &mut Output<'_>) {
+    let Source::Apart(input) = batch.messages.source else { return };
+    let bytes = batch.tag_lengths.stride();
+    let digest = &mut output.tags[index * bytes..(index + 1) * bytes];
+    hash(function, &input[item(batch.messages.offsets, index)], digest);
+}
+
 /// Runs message `index` of a checked batch.
-#[allow(clippy::cast_possible_truncation)] // a checked batch has its offsets within buffers
-fn run_message(batch: &Batch<'_>, index: usize, output: &mut Output<'_>) {
-    let range = batch.messages.offsets[index] as usize..batch.messages.offsets[index + 1] as usize;
+fn run_cipher(cipher: Cipher, mode: Mode, batch: &Batch<'_>, index: usize, output: &mut Output<'_>) {
+    let range = item(batch.messages.offsets, index);
     let text = &mut output.bytes[range.clone()];
     if let Source::Apart(input) = batch.messages.source {
         text.copy_from_slice(&input[range]);
     }
-    let Algorithm::Cipher(cipher, mode) = batch.algorithm else {
-        unreachable!("no kernel is offered for it")
-    };
     let (key, nonce) = (batch.keys.row(index), batch.nonces.row(index));
     let keyed = |key| keyed(cipher, key);
     let forward = batch.operation.is_forward();

@@ -1,5 +1,6 @@
 //! Puts test vectors to a device, as many at a time as fit together.
 
+mod digests;
 mod monte_carlo;
 mod sitting;
 mod tally;

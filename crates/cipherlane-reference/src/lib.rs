@@ -16,6 +16,7 @@ pub mod cipher;
 pub mod conformance;
 mod device;
 pub mod exam;
+pub mod hash;
 pub mod keccak;
 pub mod mode;
 mod random;

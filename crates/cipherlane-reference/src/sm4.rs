@@ -44,17 +44,17 @@ impl Sm4 {
 impl BlockCipher for Sm4 {
     /// Section 7.1.
     fn encrypt(&self, block: Block) -> Block {
-        rounds(self.round_keys.iter(), block)
+        rounds(self.round_keys.into_iter(), block)
     }
 
     /// Section 7.2: the round keys in reverse order.
     fn decrypt(&self, block: Block) -> Block {
-        rounds(self.round_keys.iter().rev(), block)
+        rounds(self.round_keys.into_iter().rev(), block)
     }
 }
 
 /// 32 times the round function F (section 6.1), then the reverse transformation R (section 7.1).
-fn rounds<'a>(round_keys: impl Iterator<Item = &'a u32>, block: Block) -> Block {
+fn rounds(round_keys: impl Iterator<Item = u32>, block: Block) -> Block {
     let mut x = words(block);
     for round_key in round_keys {
         let next = x[0] ^ l(tau(x[1] ^ x[2] ^ x[3] ^ round_key));

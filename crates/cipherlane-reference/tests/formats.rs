@@ -43,9 +43,14 @@ fn a_file_is_known_by_its_comments_or_its_name() {
     assert_eq!(of("x/CBCMCT128.rsp", "# AESVS MCT test data for CBC"), Ok((Mode::Cbc, true)));
     assert_eq!(of("dir/gcmDecrypt128.rsp", ""), Ok((Mode::Gcm, false)));
     assert_eq!(of("aes-192-ctr.txt", "# from RFC 3686"), Ok((Mode::Ctr, false)));
-    assert!(of("camellia-cbc.txt", "# Camellia").is_err());
+    assert_eq!(of("camellia-cbc.txt", "# Camellia"), Ok((Mode::Cbc, false)));
+    assert!(of("camellia-cfb.txt", "# Camellia").is_err());
+    let vectors_of = |name: &str| {
+        let set = vectors::FETCHED.into_iter().find(|set| set.to_string() == name);
+        Format::Vectors(set.unwrap())
+    };
     let json = |algorithm: &str| format!("{{\n \"algorithm\": \"{algorithm}\", \"testGroups\": []}}");
-    assert_eq!(Format::of("x.json", &json("AES-XTS")), Format::Wycheproof(Mode::Xts));
+    assert_eq!(Format::of("x.json", &json("AES-XTS")), vectors_of("Wycheproof aes-xts"));
     assert_eq!(Format::of("x.json", &json("AES-CCM")), Format::Other("JSON of AES-CCM".to_owned()));
 }
 

@@ -3,6 +3,7 @@
 use cipherlane_core::{Algorithm, Device, Operation, Session, Wish};
 
 use super::candidate::{Candidate, Opened, Size, describe};
+use super::digest_trial::{DigestDraft, DigestTrial};
 use super::draft::Draft;
 use super::failure::Failure;
 use super::trial::Trial;
@@ -90,6 +91,19 @@ impl Examiner {
             let trial = trial.as_ref().map_err(ToString::to_string)?;
             trial.run(session, operation, &mut random.clone())
         })
+    }
+
+    /// Has every kernel of a hash function run the batch that `draw` draws.
+    pub(super) fn sit_digests(
+        &mut self,
+        case: &str,
+        size: Size,
+        draw: impl FnOnce(&mut Random) -> DigestDraft,
+    ) -> Result<(), Failure> {
+        let seed = self.next_seed();
+        let mut random = Random::new(seed);
+        let trial = DigestTrial::new(draw(&mut random), &mut random);
+        self.each(case, seed, size, |session| trial.run(session, &mut random.clone()))
     }
 
     /// Calls `run` with the session of every kernel.

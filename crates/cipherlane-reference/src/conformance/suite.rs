@@ -3,8 +3,11 @@
 mod answers;
 mod chunks;
 mod columns;
+mod digest_refusals;
+mod digests;
 mod lanes;
 mod lengths;
+mod parts;
 mod refusals;
 mod rejects;
 mod wraps;
@@ -15,6 +18,10 @@ use super::failure::Failure;
 /// Everything, simple things first.
 pub(super) fn sit_all(examiner: &mut Examiner) -> Result<(), Failure> {
     answers::sit(examiner)?;
+    if let Some(hash) = examiner.algorithm.hash() {
+        digests::sit(examiner, hash)?;
+        return digest_refusals::sit(examiner, hash);
+    }
     lanes::sit(examiner)?;
     lengths::sit(examiner)?;
     columns::sit(examiner)?;

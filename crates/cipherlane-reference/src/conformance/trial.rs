@@ -26,7 +26,7 @@ pub(super) struct Trial {
 }
 
 /// Bytes behind each output that must not change.
-const GUARD: usize = 67;
+pub(super) const GUARD: usize = 67;
 
 impl Trial {
     /// Draws texts, has the reference encrypt them, and damages what shall be rejected.
@@ -192,11 +192,11 @@ impl Trial {
     }
 }
 
-fn first_difference(expected: &[u8], found: &[u8]) -> Option<usize> {
+pub(super) fn first_difference(expected: &[u8], found: &[u8]) -> Option<usize> {
     expected.iter().zip(found).position(|(a, b)| a != b)
 }
 
-fn difference(expected: &[u8], found: &[u8], at: usize) -> String {
+pub(super) fn difference(expected: &[u8], found: &[u8], at: usize) -> String {
     let show = |bytes: &[u8]| hex::encode(&bytes[at..bytes.len().min(at + BLOCK)]);
     format!("expected {}.., found {}..", show(expected), show(found))
 }

@@ -4,7 +4,7 @@ use cipherlane_core::{
     BLOCK, Batch, BatchError, DeviceError, Messages, Operation, Output, Session, Source, TagLengths,
 };
 
-use super::monte_carlo;
+use super::{digests, monte_carlo};
 use crate::rows::{Rows, item, offsets};
 use crate::vectors::wycheproof::is_padded;
 use crate::vectors::{Case, Expectation, hex};
@@ -33,6 +33,9 @@ fn wrong(problem: impl Into<String>) -> Verdict {
 ///
 /// All must be of the session's algorithm and operation, and applicable.
 pub(crate) fn sit(session: &mut dyn Session, cases: &[&Case], together: usize) -> Vec<Verdict> {
+    if let Some(hash) = cases.first().and_then(|case| case.algorithm.hash()) {
+        return digests::sit(session, hash, cases, together);
+    }
     let mut verdicts: Vec<Option<Verdict>> = vec![None; cases.len()];
     let picked = |wanted: fn(&Expectation) -> bool| -> Vec<usize> {
         (0..cases.len()).filter(|&index| wanted(&cases[index].expectation)).collect()
@@ -65,7 +68,7 @@ fn sit_batch(session: &mut dyn Session, cases: &[&Case]) -> Vec<Verdict> {
 }
 
 /// The verdict on a case that a session returned an error for.
-fn failed(error: &DeviceError) -> Verdict {
+pub(super) fn failed(error: &DeviceError) -> Verdict {
     Err(match error {
         DeviceError::Unsupported(_) => Miss::Unsupported(error.to_string()),
         DeviceError::Batch(_) | DeviceError::Failed { .. } => Miss::Wrong(error.to_string()),
@@ -108,8 +111,8 @@ impl Outcome {
         match operation {
             Operation::Seal => output.tags = &mut tags,
             Operation::Open => output.accepted = &mut accepted,
-            Operation::Hash => output.tags = &mut tags,
-            Operation::Encrypt | Operation::Decrypt => {}
+            // A hash sits elsewhere.
+            Operation::Encrypt | Operation::Decrypt | Operation::Hash => {}
         }
         let result = session.run(&batch, &mut output).map(|_| ());
         Self { result, offsets, bytes, tags, accepted }

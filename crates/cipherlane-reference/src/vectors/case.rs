@@ -9,7 +9,7 @@ pub struct Case {
     pub source: String,
     /// Where to find it there: `gcmDecrypt128.rsp:123`.
     pub id: String,
-    /// The cipher in its mode.
+    /// The cipher in its mode, or the hash function.
     pub algorithm: Algorithm,
     /// What is done to the message.
     pub operation: Operation,
@@ -21,9 +21,9 @@ pub struct Case {
     pub aad: Vec<u8>,
     /// The text that goes in.
     pub input: Vec<u8>,
-    /// The text that shall come out. Empty where none shall.
+    /// The text that shall come out. Empty where none shall, and for a hash.
     pub output: Vec<u8>,
-    /// The tag that `seal` shall make or `open` shall check.
+    /// The tag that `seal` shall make or `open` shall check; the digest that `hash` shall make.
     pub tag: Vec<u8>,
     /// What shall happen.
     pub expectation: Expectation,
@@ -45,6 +45,12 @@ pub enum Expectation {
         /// Where the outer loop goes on, unless this is its last turn.
         next: Option<Box<Start>>,
     },
+    /// [`Case::tag`] comes out of the 1000th turn of the inner loop of a Monte Carlo test of a hash function (SHAVS
+    /// section 6.4, SHA3VS sections 6.2.3 and 6.3.3). [`Case::input`] is the seed of the turn.
+    DigestMonteCarlo {
+        /// How long outputs are (SHAKE).
+        lengths: Option<OutputLengths>,
+    },
     /// The case lies outside what a batch can express; says why.
     NotApplicable(&'static str),
 }
@@ -58,6 +64,26 @@ pub struct Start {
     pub nonce: Vec<u8>,
     /// The first text.
     pub input: Vec<u8>,
+}
+
+/// Lengths of the outputs of SHAKE in a Monte Carlo test, in bytes (SHA3VS section 6.3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputLengths {
+    /// The output that comes next.
+    pub first: usize,
+    /// The shortest output.
+    pub least: usize,
+    /// The longest output.
+    pub most: usize,
+}
+
+impl OutputLengths {
+    /// The length of the output after `output`, whose last 16 bits say it.
+    pub(crate) fn after(&self, output: &[u8]) -> usize {
+        let last = output.iter().rev().take(2).rev();
+        let number = last.fold(0, |number, byte| number << 8 | usize::from(*byte));
+        self.least + number % (self.most - self.least + 1)
+    }
 }
 
 impl Case {

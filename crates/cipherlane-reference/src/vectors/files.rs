@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cipherlane_core::Mode;
 
-use super::{Case, VectorError, rsp, wycheproof};
+use super::{Case, Set, VectorError, digests, ntt, rsp, wycheproof};
 
 /// The environment variable that names the folder of fetched vectors.
 pub const VARIABLE: &str = "CIPHERLANE_VECTORS";
@@ -47,10 +47,8 @@ pub struct SourceFile {
 /// What a file of test vectors is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A response file of NIST's CAVP.
-    Rsp(Mode),
-    /// JSON of Wycheproof.
-    Wycheproof(Mode),
+    /// Vectors, of that set.
+    Vectors(Set),
     /// Something else; says what, or what is missing.
     Other(String),
 }
@@ -59,13 +57,24 @@ impl Format {
     /// Recognises a file by its contents. Responses say what they are in their comments or in their `name`.
     #[must_use]
     pub fn of(name: &str, text: &str) -> Self {
-        if !text.trim_start().starts_with('{') {
-            return rsp::Form::of(name, text).map_or_else(Self::Other, |form| Self::Rsp(form.mode));
+        if text.trim_start().starts_with('{') {
+            return Self::of_json(text);
         }
-        // A file may be large and its tests of any form: its field `algorithm` is enough to know it.
+        if ntt::is_one(text) {
+            return Self::Vectors(Set::cipher("NTT", "camellia", Mode::Ecb));
+        }
+        let set = match digests::Form::of(name, text) {
+            Some(form) => form.map(|form| Set::hash(form.source, form.family())),
+            None => rsp::Form::of(name, text).map(|form| Set::cipher(form.source, form.family, form.mode)),
+        };
+        set.map_or_else(Self::Other, Self::Vectors)
+    }
+
+    /// A file may be large and its tests of any form: its field `algorithm` is enough to know it.
+    fn of_json(text: &str) -> Self {
         let value = text.split_once("\"algorithm\"").and_then(|(_, after)| after.split('"').nth(1));
-        match value.and_then(|algorithm| wycheproof::SETS.iter().find(|(set, _)| *set == algorithm)) {
-            Some((_, mode)) => Self::Wycheproof(*mode),
+        match value.and_then(|algorithm| wycheproof::SETS.iter().find(|(set, ..)| *set == algorithm)) {
+            Some((_, family, mode)) => Self::Vectors(Set::cipher("Wycheproof", family, *mode)),
             None => Self::Other(format!("JSON of {}", value.unwrap_or("no algorithm"))),
         }
     }
@@ -115,12 +124,34 @@ fn read(path: &Path) -> Result<String, VectorError> {
 pub fn parse_file(path: &Path) -> Result<Vec<Case>, VectorError> {
     let (name, text) = (path.to_string_lossy(), read(path)?);
     match Format::of(&name, &text) {
-        Format::Rsp(_) => rsp::parse(&name, &text),
-        Format::Wycheproof(_) => wycheproof::parse(&name, &text),
+        Format::Vectors(_) => parse(&name, &text),
         Format::Other(problem) => Err(VectorError::in_file(
             path,
-            format!("{problem} (understood: CAVP .rsp of AES-ECB, CBC, CTR, GCM and XTS; Wycheproof JSON)"),
+            format!(
+                "{problem} (understood: CAVP .rsp of AES, SHA-2, SHA-3 and SHAKE, and other vectors in that form; \
+                 Wycheproof JSON; Keccak's known answers; NTT's of Camellia)"
+            ),
         )),
+    }
+}
+
+/// Reads the cases of a text, whatever its format; `name` is for messages and for recognising it.
+///
+/// # Errors
+/// If it is of no known format; names the line, and what helps.
+pub fn parse(name: &str, text: &str) -> Result<Vec<Case>, VectorError> {
+    if text.trim_start().starts_with('{') {
+        return wycheproof::parse(name, text);
+    }
+    if ntt::is_one(text) {
+        return ntt::parse(name, text);
+    }
+    match digests::Form::of(name, text) {
+        Some(form) => {
+            let form = form.map_err(|problem| VectorError::at_line(name, 1, problem))?;
+            digests::parse(name, text, &form)
+        }
+        None => rsp::parse(name, text),
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A file is comments (`# ..`), headers that hold until changed (`[ENCRYPT]`, `[Taglen = 96]`) and records: from
 //! one `COUNT = n` to the next, lines `NAME = value`, and `FAIL` where a tag is wrong. The formats are those of
-//! AESVS (ECB, CBC), GCMVS and XTSVS; RFC 3686's counter-mode vectors are published in the same form.
+//! AESVS (ECB, CBC), GCMVS and XTSVS. Vectors of other documents and of other ciphers are published in the same form:
+//! a comment such as `# SM4 CBC` names cipher and mode.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +11,22 @@ use cipherlane_core::{Algorithm, BLOCK, Cipher, Mode};
 
 use super::{Case, Expectation, Start, VectorError, hex};
 
-/// The ciphers of these files: the length of a key says which.
-const AES: [Cipher; 3] = [Cipher::Aes128, Cipher::Aes192, Cipher::Aes256];
+/// Families of ciphers besides AES, which is meant where none is named.
+const FAMILIES: [&str; 3] = ["camellia", "sc2000", "sm4"];
+
+/// Words of the comments that give away the collection, and its name.
+const SOURCES: [(&str, &str); 4] = [
+    ("rfc 3686", "RFC 3686"),
+    ("rfc8998", "RFC 8998"),
+    ("draft-ribose-cfrg-sm4", "draft-ribose-cfrg-sm4"),
+    ("openssl", "OpenSSL"),
+];
 
 /// What a file says of itself in its comments, or in its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
+    /// The family of the cipher; the length of a key says which of it.
+    pub family: &'static str,
     /// The mode of all records.
     pub mode: Mode,
     /// Whether records are turns of a Monte Carlo test.
@@ -36,16 +47,32 @@ impl Form {
             text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with('#')).collect();
         let comments = comments.join("\n").to_ascii_lowercase();
         let base = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
-        let mode = mode_in_comments(&comments)?.or_else(|| mode_in_name(&base)).ok_or(
-            "neither its comments nor its name say which mode of AES it tests; add a comment line such as \
-             `# AESVS MMT test data for CBC`, `# AES Counter test vectors`, `# GCM Decrypt test information` or \
-             `# XTSGen information`",
-        )?;
         let says = |word: &str| comments.contains(word) || base.contains(word);
-        let forward = (mode == Mode::Gcm && (says("encrypt") || says("decrypt"))).then(|| !says("decrypt"));
-        let source = if comments.contains("rfc 3686") { "RFC 3686" } else { "NIST CAVP" };
-        Ok(Self { mode, monte_carlo: says("mct"), forward, source })
+        let other = FAMILIES.into_iter().find(|family| says(family));
+        let mode = if other.is_some() {
+            mode_named(&comments).or_else(|| mode_named(&base))
+        } else {
+            mode_in_comments(&comments)?.or_else(|| mode_in_name(&base))
+        };
+        let mode = mode.ok_or(
+            "neither its comments nor its name say which mode it tests; add a comment line such as \
+             `# AESVS MMT test data for CBC`, `# AES Counter test vectors`, `# GCM Decrypt test information`, \
+             `# XTSGen information` or `# Camellia CBC`",
+        )?;
+        // NIST has files to seal and files to open. Others print examples of sealing.
+        let told = says("encrypt") || says("decrypt") || other.is_some();
+        let forward = (mode == Mode::Gcm && told).then(|| !says("decrypt"));
+        let known = SOURCES.into_iter().find(|(words, _)| comments.contains(words));
+        let source = known.map_or(if other.is_some() { "file" } else { "NIST CAVP" }, |(_, source)| source);
+        Ok(Self { family: other.unwrap_or("aes"), mode, monte_carlo: says("mct"), forward, source })
     }
+}
+
+/// The mode whose name is one of the words.
+fn mode_named(words: &str) -> Option<Mode> {
+    words
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .find_map(|word| Mode::ALL.into_iter().find(|mode| mode.name() == word))
 }
 
 fn mode_in_comments(comments: &str) -> Result<Option<Mode>, String> {
@@ -190,11 +217,11 @@ impl Reader<'_> {
         })?;
         let key = self.bytes(record, &["key"])?;
         let cipher_key = if mode == Mode::Xts { key.len() / 2 } else { key.len() };
-        let cipher = AES.into_iter().find(|cipher| cipher.key_bytes() == cipher_key).ok_or_else(|| {
-            self.error(
-                record.line,
-                format!("no AES-{} has a key of {} bytes", mode.name().to_uppercase(), key.len()),
-            )
+        let family = self.form.family;
+        let fits = |cipher: &Cipher| cipher.family() == family && cipher.key_bytes() == cipher_key;
+        let cipher = Cipher::ALL.into_iter().find(fits).ok_or_else(|| {
+            let name = format!("{family}-{}", mode.name()).to_uppercase();
+            self.error(record.line, format!("no {name} has a key of {} bytes", key.len()))
         })?;
         let (plain, coded): (&[&str], &[&str]) = (&["pt", "plaintext"], &["ct", "ciphertext"]);
         let (from, to) = if forward { (plain, coded) } else { (coded, plain) };

@@ -1,13 +1,18 @@
-//! Project Wycheproof's JSON files: AES-GCM, AES-CBC-PKCS5 and AES-XTS.
+//! Project Wycheproof's JSON files, as far as devices here offer what they test.
 
 use cipherlane_core::{Algorithm, BLOCK, Cipher, Mode, limits};
 use serde::Deserialize;
 
 use super::{Case, Expectation, VectorError, hex};
 
-/// The sets that are understood, by the name in their field `algorithm`.
-pub const SETS: [(&str, Mode); 3] =
-    [("AES-GCM", Mode::Gcm), ("AES-CBC-PKCS5", Mode::Cbc), ("AES-XTS", Mode::Xts)];
+/// The sets that are understood, by the name in their field `algorithm`: the family of the cipher, and the mode.
+pub const SETS: [(&str, &str, Mode); 5] = [
+    ("AES-GCM", "aes", Mode::Gcm),
+    ("AES-CBC-PKCS5", "aes", Mode::Cbc),
+    ("AES-XTS", "aes", Mode::Xts),
+    ("CAMELLIA-CBC-PKCS5", "camellia", Mode::Cbc),
+    ("SM4-GCM", "sm4", Mode::Gcm),
+];
 
 #[derive(Deserialize)]
 struct File {
@@ -50,31 +55,33 @@ enum Outcome {
 /// If the file is not JSON of that form, or a test has fields that cannot be understood.
 pub fn parse(name: &str, text: &str) -> Result<Vec<Case>, VectorError> {
     let file: File = serde_json::from_str(text).map_err(|error| {
-        let problem =
-            format!("{error}; this is not the JSON of Wycheproof's AES-GCM, AES-CBC-PKCS5 or AES-XTS");
+        let problem = format!("{error}; this is not JSON of Wycheproof's {}", known_sets());
         VectorError::at_line(name, error.line(), problem)
     })?;
-    let Some((_, mode)) = SETS.into_iter().find(|(set, _)| *set == file.algorithm) else {
-        let known = SETS.map(|(set, _)| set).join(", ");
-        let problem = format!("tests {}; known sets: {known}", file.algorithm);
+    let Some((_, family, mode)) = SETS.into_iter().find(|(set, ..)| *set == file.algorithm) else {
+        let problem = format!("tests {}; known sets: {}", file.algorithm, known_sets());
         return Err(VectorError { place: name.to_owned(), problem });
     };
     let mut cases = Vec::new();
     for test in file.groups.iter().flat_map(|group| &group.tests) {
         let failed = |problem| VectorError { place: format!("{name}: tcId {}", test.id), problem };
-        cases.extend(cases_of(mode, name, test).map_err(failed)?);
+        cases.extend(cases_of(family, mode, name, test).map_err(failed)?);
     }
     Ok(cases)
 }
 
-fn cases_of(mode: Mode, name: &str, test: &Test) -> Result<Vec<Case>, String> {
+fn known_sets() -> String {
+    SETS.map(|(set, ..)| set).join(", ")
+}
+
+fn cases_of(family: &str, mode: Mode, name: &str, test: &Test) -> Result<Vec<Case>, String> {
     let field = |what: &str, text: &str| hex::decode(text).map_err(|problem| format!("{what}: {problem}"));
     let key = field("key", &test.key)?;
     let cipher_key = if mode == Mode::Xts { key.len() / 2 } else { key.len() };
     let cipher = Cipher::ALL
         .into_iter()
-        .find(|cipher| cipher.key_bytes() == cipher_key)
-        .ok_or_else(|| format!("no AES has a key of {cipher_key} bytes"))?;
+        .find(|cipher| cipher.family() == family && cipher.key_bytes() == cipher_key)
+        .ok_or_else(|| format!("{family} has no key of {cipher_key} bytes"))?;
     let algorithm = Algorithm::new(cipher, mode);
     let mut case = Case {
         source: "Wycheproof".to_owned(),
@@ -162,6 +169,6 @@ mod tests {
         let test = r#"{"tcId": 5, "key": "00", "iv": "", "msg": "", "ct": "", "result": "valid"}"#;
         let file = format!(r#"{{"algorithm": "AES-GCM", "testGroups": [{{"tests": [{test}]}}]}}"#);
         let error = parse("a.json", &file).unwrap_err().to_string();
-        assert_eq!(error, "a.json: tcId 5: no AES has a key of 1 bytes");
+        assert_eq!(error, "a.json: tcId 5: aes has no key of 1 bytes");
     }
 }

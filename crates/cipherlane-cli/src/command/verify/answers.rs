@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cipherlane::Mode;
 use cipherlane::verify::vectors::{
-    Case, Format, SourceFile, VectorError, directory, find, known, parse_file,
+    Case, FETCHED, Format, Set, SourceFile, VectorError, directory, find, known, parse_file,
 };
 
 /// Known answers, and what could not be had.
@@ -18,18 +17,6 @@ pub(super) struct Answers {
     /// Files in a folder that are no vectors of ours, with the reason.
     pub(super) passed_over: Vec<String>,
 }
-
-/// The sets of a full run.
-const SETS: [(&str, Format); 8] = [
-    ("NIST CAVP ECB", Format::Rsp(Mode::Ecb)),
-    ("NIST CAVP CBC", Format::Rsp(Mode::Cbc)),
-    ("RFC 3686 CTR", Format::Rsp(Mode::Ctr)),
-    ("NIST CAVP GCM", Format::Rsp(Mode::Gcm)),
-    ("NIST CAVP XTS", Format::Rsp(Mode::Xts)),
-    ("Wycheproof CBC", Format::Wycheproof(Mode::Cbc)),
-    ("Wycheproof GCM", Format::Wycheproof(Mode::Gcm)),
-    ("Wycheproof XTS", Format::Wycheproof(Mode::Xts)),
-];
 
 impl Answers {
     /// The answers in `paths`; without any, all sets of a full run from where they were fetched to.
@@ -45,24 +32,24 @@ impl Answers {
     }
 
     fn read_fetched(&mut self) -> Result<()> {
-        let (formats, reason) = match directory() {
+        let (sets, reason) = match directory() {
             Ok(folder) => {
                 let reason = format!("not in {}; run `cargo xtask vectors` to fetch it", folder.display());
                 (self.read_folder(&folder)?, reason)
             }
             Err(missing) => (Vec::new(), missing.to_string()),
         };
-        for (set, _) in SETS.iter().filter(|(_, format)| !formats.contains(format)) {
-            self.not_run.push(((*set).to_owned(), reason.clone()));
+        for set in FETCHED.into_iter().filter(|set| !sets.contains(set)) {
+            self.not_run.push((set.to_string(), reason.clone()));
         }
         Ok(())
     }
 
     fn read(&mut self, path: &Path) -> Result<()> {
         if path.is_dir() {
-            let formats = self.read_folder(path)?;
+            let sets = self.read_folder(path)?;
             anyhow::ensure!(
-                !formats.is_empty(),
+                !sets.is_empty(),
                 "no vectors in {}; give a folder with CAVP .rsp or Wycheproof JSON files",
                 path.display()
             );
@@ -73,16 +60,17 @@ impl Answers {
     }
 
     /// Reads every file of vectors in `folder` and returns what they are.
-    fn read_folder(&mut self, folder: &Path) -> Result<Vec<Format>, VectorError> {
-        let mut formats = Vec::new();
+    fn read_folder(&mut self, folder: &Path) -> Result<Vec<Set>, VectorError> {
+        let mut sets = Vec::new();
         for SourceFile { path, format } in find(folder)? {
-            if let Format::Other(reason) = format {
-                self.passed_over.push(format!("{}: {reason}", path.display()));
-                continue;
+            match format {
+                Format::Other(reason) => self.passed_over.push(format!("{}: {reason}", path.display())),
+                Format::Vectors(set) => {
+                    self.cases.extend(parse_file(&path)?);
+                    sets.push(set);
+                }
             }
-            self.cases.extend(parse_file(&path)?);
-            formats.push(format);
         }
-        Ok(formats)
+        Ok(sets)
     }
 }

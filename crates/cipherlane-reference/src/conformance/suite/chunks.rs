@@ -43,8 +43,8 @@ fn sit_mixed(examiner: &mut Examiner, chunk: usize) -> Result<(), Failure> {
             |algorithm, random| {
                 let long = chunk * 5 / 2 + 7;
                 let lengths = [16, long, 64, 17, 16, long + 31, 200];
-                let draft =
-                    Draft::new(algorithm, legal_lengths(algorithm, lengths), random).keys(Layout::Each, random);
+                let draft = Draft::new(algorithm, legal_lengths(algorithm, lengths), random)
+                    .keys(Layout::Each, random);
                 draft.aad(Layout::Ragged, random).in_place(in_place)
             },
         )?;

@@ -1,38 +1,13 @@
 //! Batches that are not well formed are refused, and nothing is written.
 
-use cipherlane_core::{
-    Algorithm, BLOCK, Batch, Cipher, DeviceError, Messages, Mode, Operation, Output, Session, Source,
-    TagLengths,
-};
+use cipherlane_core::{Algorithm, BLOCK, Cipher, Mode, Operation};
 
 use super::super::candidate::Size;
 use super::super::examiner::Examiner;
 use super::super::failure::Failure;
+use super::parts::{MESSAGES, OFFSETS, Parts, each, zeros};
 use crate::random::Random;
 use crate::rows::Rows;
-
-/// Messages of a batch before it is spoilt, and the bytes of each.
-const MESSAGES: usize = 3;
-const BYTES: usize = 2 * BLOCK;
-
-/// A batch with its outputs, to be spoilt in one place.
-struct Parts {
-    algorithm: Algorithm,
-    operation: Operation,
-    keys: Rows,
-    nonces: Rows,
-    aad: Rows,
-    input: Vec<u8>,
-    offsets: Vec<u64>,
-    tag_lengths: Vec<u8>,
-    /// All tags have this length, rather than those of `tag_lengths`.
-    tag_length: Option<usize>,
-    tags: Vec<u8>,
-    in_place: bool,
-    output_bytes: usize,
-    output_tags: usize,
-    output_accepted: usize,
-}
 
 /// A way to spoil a batch, with its name and the batches that it spoils.
 type Spoiler = (&'static str, fn(Algorithm, Operation) -> bool, fn(&mut Parts));
@@ -46,11 +21,7 @@ const BLOCKS: fn(Algorithm, Operation) -> bool =
     |algorithm, _| matches!(algorithm.mode(), Some(Mode::Ecb | Mode::Cbc));
 const XTS: fn(Algorithm, Operation) -> bool = |algorithm, _| algorithm.mode() == Some(Mode::Xts);
 
-const SPOILERS: [Spoiler; 27] = [
-    ("offsets that fall", ANY, |parts| parts.offsets.swap(1, 2)),
-    ("offsets that leave the input", ANY, |parts| parts.offsets[MESSAGES] += BLOCK as u64),
-    ("an offset of 2^64 - 1", ANY, |parts| parts.offsets[MESSAGES] = u64::MAX),
-    ("no offsets", ANY, |parts| parts.offsets.clear()),
+const SPOILERS: [Spoiler; 23] = [
     ("a short output", ANY, |parts| parts.output_bytes -= 1),
     ("a short output in place", ANY, |parts| {
         parts.in_place = true;
@@ -96,82 +67,11 @@ const SPOILERS: [Spoiler; 27] = [
     ("a data unit of 15 bytes", XTS, |parts| parts.offsets[1] = 15),
 ];
 
-fn zeros(bytes: usize) -> Rows {
-    Rows::Shared(vec![0; bytes])
-}
-
-fn each(rows: usize, width: usize) -> Rows {
-    Rows::each(rows, width, &mut Random::new(0))
-}
-
 /// Makes all buffers fit tags of a length that GCM does not have.
 fn spoil_tag(parts: &mut Parts, length: usize) {
     parts.tag_length = Some(length);
     if parts.operation == Operation::Open {
         parts.tags = vec![0; MESSAGES * length];
-    }
-}
-
-impl Parts {
-    /// A batch that is well formed.
-    fn new(algorithm: Algorithm, operation: Operation) -> Self {
-        let (seal, open) = (operation == Operation::Seal, operation == Operation::Open);
-        Self {
-            algorithm,
-            operation,
-            keys: each(MESSAGES, algorithm.key_bytes()),
-            nonces: each(MESSAGES, algorithm.nonce_bytes().unwrap_or(12)),
-            aad: Rows::NONE,
-            input: vec![7; MESSAGES * BYTES],
-            offsets: (0..=MESSAGES).map(|message| (message * BYTES) as u64).collect(),
-            tag_lengths: vec![16; MESSAGES],
-            tag_length: Some(if algorithm.is_aead() { BLOCK } else { 0 }),
-            tags: vec![0; if open { MESSAGES * BLOCK } else { 0 }],
-            in_place: false,
-            output_bytes: MESSAGES * BYTES,
-            output_tags: if seal { MESSAGES * BLOCK } else { 0 },
-            output_accepted: if open { MESSAGES } else { 0 },
-        }
-    }
-
-    /// Runs the batch; also returns whether any output changed.
-    fn run(&self, session: &mut dyn Session) -> (Result<(), DeviceError>, bool) {
-        let batch = Batch {
-            algorithm: self.algorithm,
-            operation: self.operation,
-            keys: self.keys.column(),
-            nonces: self.nonces.column(),
-            aad: self.aad.column(),
-            messages: Messages {
-                source: if self.in_place { Source::InPlace } else { Source::Apart(&self.input) },
-                offsets: &self.offsets,
-            },
-            tag_lengths: self.tag_length.map_or(TagLengths::Each(&self.tag_lengths), TagLengths::Same),
-            tags: &self.tags,
-        };
-        let before =
-            (vec![0x5a; self.output_bytes], vec![0x5a; self.output_tags], vec![true; self.output_accepted]);
-        let (mut bytes, mut tags, mut accepted) = before.clone();
-        let mut output = Output { bytes: &mut bytes, tags: &mut tags, accepted: &mut accepted };
-        let result = session.run(&batch, &mut output).map(|_| ());
-        (result, (bytes, tags, accepted) != before)
-    }
-
-    fn must_run(&self, session: &mut dyn Session) -> Result<(), String> {
-        match self.run(session) {
-            (Ok(()), true) => Ok(()),
-            (Ok(()), false) => Err("a well-formed batch was not run".to_owned()),
-            (Err(error), _) => Err(format!("a well-formed batch was refused: {error}")),
-        }
-    }
-
-    fn must_be_refused(&self, session: &mut dyn Session) -> Result<(), String> {
-        match self.run(session) {
-            (Err(DeviceError::Batch(_)), false) => Ok(()),
-            (Err(error), true) => Err(format!("the outputs changed before the batch was refused: {error}")),
-            (Err(error), false) => Err(format!("the batch failed instead of being refused: {error}")),
-            (Ok(()), _) => Err("the batch was run and must be refused".to_owned()),
-        }
     }
 }
 
@@ -181,6 +81,11 @@ pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
         let case = format!("a batch with {name}");
         examiner.each(&case, 0, Size::Whole, |session| parts.must_be_refused(session))
     };
+    for (name, spoil) in OFFSETS {
+        let mut parts = Parts::new(algorithm, operation);
+        spoil(&mut parts);
+        refuse(name, parts)?;
+    }
     for (name, spoils, spoil) in SPOILERS {
         if spoils(algorithm, operation) {
             let mut parts = Parts::new(algorithm, operation);
