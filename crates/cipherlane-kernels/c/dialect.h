@@ -12,6 +12,8 @@
  *   SCHEDULE(argument)         the one schedule of a launch whose messages share a key, as `CONSTANT const u32 *`
  *   THREAD BLOCK BLOCKS        index in the block, index of the block, number of blocks
  *   BARRIER()                  all threads of the block meet; shared memory is seen by all
+ *   GROUP_BARRIER()            the LANES neighbouring threads that walk a tile meet; so does memory they share
+ *   GROUP_STEPS(own, most)     trip count of a loop with a GROUP_BARRIER: `own` where groups need not step together
  *   UNROLL                     unroll the loop that follows; ROLLED keeps it a loop
  *   LOOKUP3(a, b, c, table)    any function of three bits, bit by bit: bit 4a+2b+c of `table` (PTX lop3)
  *   PERMUTE(a, b, selector)    four bytes picked out of eight (PTX prmt)
@@ -78,6 +80,8 @@ FN u32 cl_group_xor(u32 x) {
 }
 #define GROUP_XOR(word, scratch) cl_group_xor(word)
 #define GROUP_SCRATCH(threads) 0
+#define GROUP_BARRIER() __syncwarp()
+#define GROUP_STEPS(own, most) (own)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define HAS_MMA_XOR 1
 FN void cl_mma_xor(u32 *c, u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
@@ -109,6 +113,7 @@ typedef uint4 words4;
 #define BLOCK ((u32)get_group_id(0))
 #define BLOCKS ((u32)get_num_groups(0))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("nounroll")
@@ -148,6 +153,7 @@ void cl_barrier(void);
 #define BLOCK cl_block
 #define BLOCKS cl_blocks
 #define BARRIER() cl_barrier()
+#define GROUP_BARRIER() cl_barrier()
 #define UNROLL
 #define ROLLED
 #define PERMUTE(a, b, selector) cl_permute((a), (b), (selector))
@@ -185,6 +191,7 @@ FN u32 cl_group_xor(u32 x, LOCAL u32 *scratch) {
 }
 #define GROUP_XOR(word, scratch) cl_group_xor((word), (scratch))
 #define GROUP_SCRATCH(threads) (4 * (threads))
+#define GROUP_STEPS(own, most) (most)
 #endif
 #ifndef HAS_MMA_XOR
 #define HAS_MMA_XOR 0

@@ -6,8 +6,28 @@ use std::fmt::Write;
 use crate::manifest::Program;
 
 /// The files below `c/`, by their path there.
-pub const FILES: &[(&str, &str)] =
-    &[("abi.h", include_str!("../c/abi.h")), ("dialect.h", include_str!("../c/dialect.h"))];
+pub const FILES: &[(&str, &str)] = &[
+    ("abi.h", include_str!("../c/abi.h")),
+    ("batch.h", include_str!("../c/batch.h")),
+    ("dialect.h", include_str!("../c/dialect.h")),
+    ("entry/cbc_decrypt.c", include_str!("../c/entry/cbc_decrypt.c")),
+    ("entry/cbc_encrypt.c", include_str!("../c/entry/cbc_encrypt.c")),
+    ("entry/ctr.c", include_str!("../c/entry/ctr.c")),
+    ("entry/ecb.c", include_str!("../c/entry/ecb.c")),
+    ("entry/gcm.c", include_str!("../c/entry/gcm.c")),
+    ("entry/keys.h", include_str!("../c/entry/keys.h")),
+    ("entry/xts.c", include_str!("../c/entry/xts.c")),
+    ("primitive/aes_banked.h", include_str!("../c/primitive/aes_banked.h")),
+    ("primitive/aes_bitsliced.h", include_str!("../c/primitive/aes_bitsliced.h")),
+    ("primitive/aes_sbox.h", include_str!("../c/primitive/aes_sbox.h")),
+    ("primitive/aes_schedule.h", include_str!("../c/primitive/aes_schedule.h")),
+    ("primitive/aes_table.h", include_str!("../c/primitive/aes_table.h")),
+    ("primitive/counter.h", include_str!("../c/primitive/counter.h")),
+    ("primitive/gcm.h", include_str!("../c/primitive/gcm.h")),
+    ("primitive/ghash.h", include_str!("../c/primitive/ghash.h")),
+    ("primitive/transpose.h", include_str!("../c/primitive/transpose.h")),
+    ("primitive/tweak.h", include_str!("../c/primitive/tweak.h")),
+];
 
 /// The text of a file below `c/`.
 #[must_use]

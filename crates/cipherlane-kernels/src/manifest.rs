@@ -2,6 +2,7 @@
 
 mod cipher;
 mod hash;
+mod mode;
 mod select;
 
 use cipherlane_core::{Algorithm, Operation};
@@ -44,10 +45,33 @@ pub struct Program {
     pub workspace: Workspace,
 }
 
+impl Program {
+    /// The name of the entry point of `stage`: `aes_128_ctr_encrypt_text`.
+    #[must_use]
+    pub fn entry(&self, stage: &Stage) -> String {
+        let prefix = self.defines.iter().find(|(name, _)| *name == "PROGRAM").map_or("", |(_, value)| value);
+        format!("{prefix}_{}", stage.entry)
+    }
+
+    /// The same program for blocks of `threads` threads, a multiple of 32; for tuning.
+    #[must_use]
+    pub fn with_threads(mut self, threads: u32) -> Self {
+        for (name, value) in &mut self.defines {
+            if *name == "THREADS" {
+                *value = threads.to_string();
+            }
+        }
+        for stage in &mut self.stages {
+            stage.threads = threads;
+        }
+        self
+    }
+}
+
 /// One launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// Name of the entry point.
+    /// Name of the entry point without the program's, which [`Program::entry`] puts before it.
     pub entry: &'static str,
     /// What it strides over.
     pub items: Items,

@@ -1,9 +1,152 @@
 //! Programs of block ciphers in modes of operation.
 
-use cipherlane_core::{Cipher, Mode, Shape};
+use cipherlane_core::{Cipher, Mode, Operation, Shape};
 
-use super::{Program, Target};
+use super::mode::{self, ModeProgram};
+use super::{Program, Stage, Target, Workspace};
 
-pub(super) fn programs(_cipher: Cipher, _mode: Mode, _shape: &Shape, _target: &Target) -> Vec<Program> {
-    Vec::new()
+/// A way to write a cipher: one header, some defines, and what they cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variant {
+    /// As plans spell it.
+    pub(super) name: &'static str,
+    /// The header below `c/`.
+    pub(super) header: &'static str,
+    /// Tables in shared memory, for headers that ask; 0 for none.
+    pub(super) tables: u32,
+    /// Bytes of shared memory of a block.
+    pub(super) shared_bytes: u32,
+    /// Blocks that a thread has in flight.
+    pub(super) width: u32,
+    /// Most threads of a block that registers suffice for.
+    pub(super) threads: u32,
+}
+
+impl Variant {
+    const fn banked(name: &'static str, header: &'static str, tables: u32) -> Self {
+        Self { name, header, tables, shared_bytes: tables * 32 * 1024, width: 1, threads: 1024 }
+    }
+
+    const fn bitsliced(header: &'static str, width: u32) -> Self {
+        Self { name: "bitsliced", header, tables: 0, shared_bytes: 0, width, threads: 256 }
+    }
+
+    /// Whether secrets choose addresses of shared memory.
+    pub(super) const fn looks_up(&self) -> bool {
+        self.shared_bytes > 0
+    }
+}
+
+const AES: &[Variant] = &[
+    Variant::banked("banked4", "primitive/aes_banked.h", 4),
+    Variant::banked("banked2", "primitive/aes_banked.h", 2),
+    Variant::banked("banked1", "primitive/aes_banked.h", 1),
+    Variant::bitsliced("primitive/aes_bitsliced.h", 8),
+];
+
+/// The variants of a cipher, fastest first where all are possible.
+const fn variants(cipher: Cipher) -> &'static [Variant] {
+    match cipher {
+        Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => AES,
+        _ => &[],
+    }
+}
+
+/// Rounds of the cipher.
+const fn rounds(cipher: Cipher) -> u32 {
+    match cipher {
+        Cipher::Aes128 => 10,
+        Cipher::Aes192 => 12,
+        Cipher::Aes256 => 14,
+        Cipher::Camellia128 => 18,
+        Cipher::Camellia192 | Cipher::Camellia256 => 24,
+        Cipher::Sc2000_128 => 6,
+        Cipher::Sc2000_192 | Cipher::Sc2000_256 => 7,
+        Cipher::Sm4 => 32,
+    }
+}
+
+/// Words of the expanded key as `variant` keeps it: `SCHEDULE_ROW` of its header.
+fn schedule_words(cipher: Cipher, variant: &Variant) -> u32 {
+    let rounds = rounds(cipher);
+    match cipher.family() {
+        "aes" if variant.looks_up() => 4 * (rounds + 1),
+        "aes" => 32 * (rounds + 1),
+        _ => 0,
+    }
+}
+
+/// Every program of `cipher` in `mode` that fits the target, fastest first.
+pub(super) fn programs(cipher: Cipher, mode: Mode, shape: &Shape, target: &Target) -> Vec<Program> {
+    let fits = |variant: &&Variant| variant.shared_bytes + 4096 <= target.shared_bytes;
+    let mut programs = Vec::new();
+    for variant in variants(cipher).iter().filter(fits) {
+        for form in mode::forms(mode, shape, target, variant) {
+            programs.push(program(cipher, mode, shape, target, variant, &form));
+        }
+    }
+    programs
+}
+
+fn program(
+    cipher: Cipher,
+    mode: Mode,
+    shape: &Shape,
+    target: &Target,
+    variant: &Variant,
+    form: &ModeProgram,
+) -> Program {
+    let words = schedule_words(cipher, variant);
+    let keys_in_one = if mode == Mode::Xts { 2 } else { 1 };
+    let inverse = matches!(shape.operation, Operation::Decrypt | Operation::Open);
+    let threads = variant.threads.min(form.threads).min(target.threads);
+    let constant = shape.shared_key && !form.key_in_registers;
+    let mut defines = vec![
+        ("PROGRAM", name_of_entries(cipher, mode, shape.operation)),
+        ("CIPHER", format!("\"{}\"", variant.header)),
+        ("THREADS", threads.to_string()),
+        ("WIDTH", form.width.to_string()),
+        ("TILE", form.tile.to_string()),
+        ("TABLES", variant.tables.to_string()),
+        ("ROUNDS", rounds(cipher).to_string()),
+        ("KEY_BYTES", cipher.key_bytes().to_string()),
+        ("KEYS_IN_ONE", keys_in_one.to_string()),
+        ("SHARED_KEY", u32::from(shape.shared_key).to_string()),
+        ("KEY_IN_REGISTERS", u32::from(form.key_in_registers).to_string()),
+        ("INVERSE", u32::from(inverse).to_string()),
+    ];
+    if constant {
+        defines.push(("SCHEDULE_WORDS", (words * keys_in_one).to_string()));
+    }
+    let stages = form.stages.iter().map(|stage| Stage {
+        entry: stage.name,
+        items: stage.items,
+        threads_per_item: stage.threads_per_item,
+        threads,
+        shared_bytes: if stage.ciphers { variant.shared_bytes } else { 0 },
+        when: stage.when,
+    });
+    Program {
+        kernel: format!("{}-{}/{}/x{}", cipher.family(), mode.name(), form.name(variant), form.width),
+        variant: form.name(variant),
+        lanes: form.width as usize,
+        constant_time: target.banked || !variant.looks_up(),
+        algorithm: shape.algorithm,
+        operation: shape.operation,
+        shared_key: shape.shared_key,
+        source: form.source,
+        defines,
+        stages: stages.collect(),
+        tiling: form.tiling,
+        schedule_words: if constant { (words * keys_in_one) as usize } else { 0 },
+        workspace: Workspace {
+            schedule: if form.key_in_registers { 0 } else { u64::from(4 * words * keys_in_one) },
+            ..form.workspace
+        },
+    }
+}
+
+/// The first part of the names of entry points: `aes_128_ctr_encrypt`.
+fn name_of_entries(cipher: Cipher, mode: Mode, operation: Operation) -> String {
+    format!("{}_{}_{}", cipher.name(), mode.name(), operation.name()).replace('-', "_")
 }

@@ -11,6 +11,8 @@ pub struct Target {
     pub compute: Option<(u32, u32)>,
     /// Most bytes of shared (local) memory that a block can have: CUDA's opt-in limit, not its default.
     pub shared_bytes: u32,
+    /// Most threads of a block.
+    pub threads: u32,
     /// Whether shared memory is 32 banks of 4-byte words with no cache in front of it, and 32 neighbouring threads
     /// read at once: NVIDIA GPUs. Elsewhere look-ups by secret index are not the default.
     pub banked: bool,
@@ -18,7 +20,7 @@ pub struct Target {
 
 impl Target {
     /// Host C and OpenCL on CPUs.
-    pub const CPU: Self = Self { compute: None, shared_bytes: 256 << 10, banked: false };
+    pub const CPU: Self = Self { compute: None, shared_bytes: 256 << 10, threads: 1024, banked: false };
 
     /// Whether there are binary tensor cores (`mma.m16n8k256.b1.and.popc`).
     #[must_use]

@@ -1,0 +1,125 @@
+//! Modes of operation: which file, which launches, how messages are cut.
+
+use cipherlane_core::{Mode, Operation, Shape};
+
+use super::cipher::Variant;
+use super::{FINISH, Items, KEYS, Target, Tiling, When, Workspace};
+
+/// Threads that walk a tile: `LANES` of the dialect.
+const LANES: u32 = 32;
+/// Bytes of a row of the region `hash`: `GHASH_ROW` of `primitive/ghash.h`, powers 1 to 32 and 33 squares of 16 bytes.
+const GHASH_ROW: u64 = 16 * (32 + 33);
+
+/// A mode over any cipher, before it meets one.
+#[derive(Clone, Debug)]
+pub(super) struct ModeProgram {
+    /// Put behind the variant's name where a mode has more than one form.
+    pub(super) suffix: Option<fn(&'static str) -> &'static str>,
+    pub(super) source: &'static str,
+    pub(super) stages: Vec<StageForm>,
+    pub(super) tiling: Tiling,
+    pub(super) tile: u64,
+    pub(super) threads: u32,
+    pub(super) width: u32,
+    pub(super) key_in_registers: bool,
+    pub(super) workspace: Workspace,
+}
+
+impl ModeProgram {
+    pub(super) fn name(&self, variant: &Variant) -> &'static str {
+        self.suffix.map_or(variant.name, |of| of(variant.name))
+    }
+}
+
+/// A launch of a mode.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StageForm {
+    pub(super) name: &'static str,
+    pub(super) items: Items,
+    pub(super) threads_per_item: u32,
+    pub(super) when: When,
+    /// Whether it runs the cipher, and so has its tables in shared memory.
+    pub(super) ciphers: bool,
+}
+
+impl StageForm {
+    const fn new(name: &'static str, items: Items, when: When) -> Self {
+        Self { name, items, threads_per_item: 1, when, ciphers: false }
+    }
+
+    const fn ciphers(mut self) -> Self {
+        self.ciphers = true;
+        self
+    }
+
+    const fn by_lanes(mut self) -> Self {
+        self.threads_per_item = LANES;
+        self
+    }
+}
+
+const EXPAND: StageForm = StageForm::new(KEYS, Items::Keys, When::Start);
+const TILES: StageForm = StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_lanes();
+
+/// Blocks of a tile: small enough for every lane of the device to have one, large enough for what a tile costs at its
+/// start and end.
+const fn tile_blocks(shape: &Shape) -> u64 {
+    if shape.longest > 1 << 20 { 8192 } else { 1024 }
+}
+
+/// The forms of `mode` for `variant`, best first.
+pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Variant) -> Vec<ModeProgram> {
+    let _ = target;
+    let tile = tile_blocks(shape);
+    let form = |source, stages: &[StageForm]| ModeProgram {
+        suffix: None,
+        source,
+        stages: stages.to_vec(),
+        tiling: Tiling::Blocks(tile),
+        tile,
+        threads: variant.threads,
+        width: variant.width,
+        key_in_registers: false,
+        workspace: Workspace::default(),
+    };
+    match mode {
+        Mode::Ecb => vec![form("entry/ecb.c", &[EXPAND, TILES])],
+        Mode::Ctr => vec![form("entry/ctr.c", &[EXPAND, TILES])],
+        Mode::Cbc if shape.operation == Operation::Encrypt => {
+            let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
+            vec![ModeProgram { tiling: Tiling::None, ..form("entry/cbc_encrypt.c", &[EXPAND, text]) }]
+        }
+        Mode::Cbc => {
+            let chain = StageForm::new("chain", Items::Tiles, When::TilesInPlace);
+            let workspace = Workspace { chain: 16, ..Workspace::default() };
+            vec![ModeProgram { workspace, ..form("entry/cbc_decrypt.c", &[EXPAND, chain, TILES]) }]
+        }
+        Mode::Xts => {
+            let start = StageForm::new("start", Items::Messages, When::Start).ciphers();
+            let chain = StageForm::new("chain", Items::Tiles, When::Tiles);
+            let workspace = Workspace { state: 16, chain: 16, ..Workspace::default() };
+            vec![ModeProgram {
+                tiling: Tiling::WholeBlocks(tile),
+                workspace,
+                ..form("entry/xts.c", &[EXPAND, start, chain, TILES])
+            }]
+        }
+        Mode::Gcm => vec![gcm(shape, form("entry/gcm.c", &[]))],
+    }
+}
+
+fn gcm(shape: &Shape, form: ModeProgram) -> ModeProgram {
+    let mut stages = vec![
+        EXPAND,
+        StageForm::new("hash", Items::Keys, When::Start).ciphers(),
+        StageForm::new("start", Items::Messages, When::Start).ciphers(),
+        TILES,
+        StageForm::new(FINISH, Items::Messages, When::End),
+    ];
+    if shape.operation == Operation::Open {
+        stages.push(StageForm::new("wipe", Items::Tiles, When::TilesAfter).by_lanes());
+    }
+    let workspace = Workspace { hash: GHASH_ROW, state: 64, ..Workspace::default() };
+    // Sums and powers of H take registers beside the cipher's.
+    ModeProgram { stages, workspace, threads: form.threads.min(512), ..form }
+}
