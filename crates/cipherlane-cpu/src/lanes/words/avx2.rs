@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::super::avx2::Avx2;
-use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
+use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes, byte_rotation};
 
 /// A register of 256 bits. Exists only where [`Avx2`] does.
 #[derive(Clone, Copy)]
@@ -32,6 +32,17 @@ impl WordLanes for Ymm {
     unsafe fn load(_: Avx2, from: *const u8) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm256_loadu_si256(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather_64(_: Avx2, from: &[*const u8; MAX_WORDS_64]) -> [Self; 2] {
+        let [a, b, c, d, ..] = *from;
+        // SAFETY: as above.
+        unsafe {
+            let even = _mm256_loadu2_m128i(c.cast(), a.cast());
+            let odd = _mm256_loadu2_m128i(d.cast(), b.cast());
+            [Self(_mm256_unpacklo_epi64(even, odd)), Self(_mm256_unpackhi_epi64(even, odd))]
+        }
     }
 
     #[inline(always)]
@@ -103,6 +114,14 @@ impl WordLanes for Ymm {
     #[inline(always)]
     fn rotate_left_64<const R: i32>(self) -> Self {
         let x = self.0;
+        if R % 8 == 0 {
+            let pattern = const { byte_rotation::<R>() };
+            // SAFETY: as above; the pattern is 16 bytes.
+            return Self(unsafe {
+                let pattern = _mm_loadu_si128(pattern.as_ptr().cast());
+                _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(pattern))
+            });
+        }
         // SAFETY: as above.
         let rotated =
             unsafe { _mm256_xor_si256(_mm256_slli_epi64::<R>(x), _mm256_srl_epi64(x, count(64 - R))) };

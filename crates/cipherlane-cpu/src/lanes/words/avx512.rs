@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::super::Lanes;
 use super::super::vaes512::{Vaes512, X4};
+use super::super::{Isa, Lanes};
 use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 
 /// Truth tables of `_mm512_ternarylogic_epi64`: bit `4 a + 2 b + c` is the function of bits a, b and c.
@@ -28,6 +28,16 @@ impl WordLanes for X4 {
     unsafe fn load(_: Vaes512, from: *const u8) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_loadu_si512(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather_64(isa: Vaes512, from: &[*const u8; MAX_WORDS_64]) -> [Self; 2] {
+        let [a, b, c, d, e, f, g, h] = *from;
+        // SAFETY: as above.
+        unsafe {
+            let (even, odd) = (isa.gather(&[a, c, e, g]), isa.gather(&[b, d, f, h]));
+            [Self(_mm512_unpacklo_epi64(even.0, odd.0)), Self(_mm512_unpackhi_epi64(even.0, odd.0))]
+        }
     }
 
     #[inline(always)]

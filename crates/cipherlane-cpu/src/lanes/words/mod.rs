@@ -40,6 +40,12 @@ pub(crate) trait WordLanes: Copy + Send + Sync + 'static {
     /// That many bytes are readable.
     unsafe fn load(isa: Self::Isa, from: *const u8) -> Self;
 
+    /// Word `i` of register `j` is 64-bit word `j` from `from[i]` on, for the first [`Self::WORDS_64`] pointers.
+    ///
+    /// # Safety
+    /// Each of them has 16 readable bytes.
+    unsafe fn gather_64(isa: Self::Isa, from: &[*const u8; MAX_WORDS_64]) -> [Self; 2];
+
     /// Stores all bytes to `to`, which need not be aligned.
     ///
     /// # Safety
@@ -117,4 +123,17 @@ pub(crate) trait WordLanes: Copy + Send + Sync + 'static {
 
     /// Word `j` of register `i` becomes word `i` of register `j`, for the first [`Self::WORDS_64`] of both.
     fn transpose_64(registers: &mut [Self; MAX_WORDS_64]);
+}
+
+/// The byte pattern that rotates 64-bit words by BITS bits, a multiple of 8, towards the high bit: one instruction
+/// where a rotation is three.
+#[cfg(target_arch = "x86_64")]
+const fn byte_rotation<const BITS: i32>() -> [i8; 16] {
+    let mut pattern = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        pattern[i] = ((i & 8) | ((i + 8 - (BITS / 8) as usize) & 7)) as i8;
+        i += 1;
+    }
+    pattern
 }

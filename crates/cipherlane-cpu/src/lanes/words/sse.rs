@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::super::Lanes;
 use super::super::sse::{Sse, X1};
-use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
+use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes, byte_rotation};
 
 /// A shift count. Compilers turn shifts by a constant one into those with an immediate operand, which cannot be
 /// `32 - R` here.
@@ -28,6 +28,15 @@ impl WordLanes for X1 {
     unsafe fn load(_: Sse, from: *const u8) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_loadu_si128(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather_64(_: Sse, from: &[*const u8; MAX_WORDS_64]) -> [Self; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b) = (_mm_loadu_si128(from[0].cast()), _mm_loadu_si128(from[1].cast()));
+            [Self(_mm_unpacklo_epi64(a, b)), Self(_mm_unpackhi_epi64(a, b))]
+        }
     }
 
     #[inline(always)]
@@ -92,6 +101,11 @@ impl WordLanes for X1 {
 
     #[inline(always)]
     fn rotate_left_64<const R: i32>(self) -> Self {
+        if R % 8 == 0 {
+            let pattern = const { byte_rotation::<R>() };
+            // SAFETY: as above; the pattern is 16 bytes.
+            return Self(unsafe { _mm_shuffle_epi8(self.0, _mm_loadu_si128(pattern.as_ptr().cast())) });
+        }
         // SAFETY: as above.
         Self(unsafe { _mm_xor_si128(_mm_slli_epi64::<R>(self.0), _mm_srl_epi64(self.0, count(64 - R))) })
     }

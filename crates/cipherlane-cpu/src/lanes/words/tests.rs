@@ -123,6 +123,8 @@ fn words_of_64_bits_are_combined() {
             assert_64(x.rotate_right_64::<1>(), |i| a[i].rotate_right(1));
             assert_64(x.rotate_right_64::<61>(), |i| a[i].rotate_right(61));
             assert_64(x.rotate_left_64::<1>(), |i| a[i].rotate_left(1));
+            assert_64(x.rotate_left_64::<8>(), |i| a[i].rotate_left(8));
+            assert_64(x.rotate_left_64::<56>(), |i| a[i].rotate_left(56));
             assert_64(x.rotate_left_64::<62>(), |i| a[i].rotate_left(62));
             assert_64(x.shift_right_64::<7>(), |i| a[i] >> 7);
             assert_64(x.swap_bytes_64(), |i| a[i].swap_bytes());
@@ -153,4 +155,22 @@ fn words_and_registers_change_places() {
         }
     }
     on_every_isa(Transposed);
+}
+
+#[test]
+fn words_are_gathered() {
+    #[derive(Clone, Copy)]
+    struct Gathered;
+    impl Test for Gathered {
+        #[inline(always)]
+        fn run<V: WordLanes>(self, isa: V::Isa) {
+            let models: [Model; MAX_WORDS_64] = std::array::from_fn(|i| model(u32::try_from(i).unwrap()));
+            let from = std::array::from_fn(|i| models[i].as_ptr().wrapping_add(8 * (i % 7)));
+            // SAFETY: 16 of 64 bytes, from byte 48 on at most.
+            let [first, second] = unsafe { V::gather_64(isa, &from) };
+            assert_64(first, |i| words_64(&models[i])[i % 7]);
+            assert_64(second, |i| words_64(&models[i])[i % 7 + 1]);
+        }
+    }
+    on_every_isa(Gathered);
 }

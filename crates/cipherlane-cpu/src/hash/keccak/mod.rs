@@ -1,0 +1,85 @@
+//! SHA-3 and SHAKE (FIPS 202), and Keccak with the padding that it won the competition with. Section numbers are
+//! that standard's, whose 64-bit "lanes" of a state are called words here: lanes hold messages.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+pub(crate) mod in_lanes;
+mod permutation;
+pub(crate) mod scalar;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use super::{Iterated, MAX_END};
+
+/// A sponge (section 4) over the permutation KECCAK-p[1600, 24].
+#[derive(Clone, Copy)]
+pub(crate) struct Keccak {
+    /// Bytes of a block.
+    rate: usize,
+    /// The bits after the message, the first one of the padding included, lowest bit first.
+    suffix: u8,
+}
+
+/// No suffix, as in "The Keccak SHA-3 submission" (version 3, 2011): the first bit of pad10*1 (section 5.1).
+const KECCAK: u8 = 0b1;
+/// Suffix 01 (section 6.1), then the padding.
+const SHA3: u8 = 0b110;
+/// Suffix 1111 (section 6.2), then the padding.
+const SHAKE: u8 = 0b1_1111;
+
+pub(crate) const SHA3_224: Keccak = Keccak { rate: 144, suffix: SHA3 };
+pub(crate) const SHA3_256: Keccak = Keccak { rate: 136, suffix: SHA3 };
+pub(crate) const SHA3_384: Keccak = Keccak { rate: 104, suffix: SHA3 };
+pub(crate) const SHA3_512: Keccak = Keccak { rate: 72, suffix: SHA3 };
+pub(crate) const SHAKE_128: Keccak = Keccak { rate: 168, suffix: SHAKE };
+pub(crate) const SHAKE_256: Keccak = Keccak { rate: 136, suffix: SHAKE };
+pub(crate) const KECCAK_224: Keccak = Keccak { suffix: KECCAK, ..SHA3_224 };
+pub(crate) const KECCAK_256: Keccak = Keccak { suffix: KECCAK, ..SHA3_256 };
+pub(crate) const KECCAK_384: Keccak = Keccak { suffix: KECCAK, ..SHA3_384 };
+pub(crate) const KECCAK_512: Keccak = Keccak { suffix: KECCAK, ..SHA3_512 };
+
+/// Words of a state (section 3.1): the one at (x, y) is word 5y + x.
+const WORDS: usize = 25;
+
+impl Keccak {
+    /// Words of a block.
+    #[inline(always)]
+    fn rate_words(self) -> usize {
+        self.rate / size_of::<u64>()
+    }
+}
+
+impl Iterated for Keccak {
+    type Chain = [u64; WORDS];
+
+    #[inline(always)]
+    fn block_bytes(self) -> usize {
+        self.rate
+    }
+
+    #[inline(always)]
+    fn initial(self) -> [u64; WORDS] {
+        [0; WORDS]
+    }
+
+    #[inline(always)]
+    fn pad(self, end: &mut [u8; MAX_END], total: usize) -> usize {
+        end[total % self.rate] = self.suffix;
+        // The last bit of pad10*1, which may share a byte with the first.
+        end[self.rate - 1] |= 0x80;
+        1
+    }
+
+    #[inline(always)]
+    fn output_bytes(self) -> usize {
+        self.rate
+    }
+
+    #[inline(always)]
+    fn output(self, state: &[u64; WORDS], to: &mut [u8]) {
+        for (word, bytes) in state.iter().zip(to.chunks_mut(size_of::<u64>())) {
+            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+        }
+    }
+}

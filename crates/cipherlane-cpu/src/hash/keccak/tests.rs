@@ -1,0 +1,217 @@
+//! Every engine of this CPU: the published examples, and the readable reference.
+
+use cipherlane_reference::keccak::sponge;
+use cipherlane_reference::vectors::hex::{decode, encode};
+
+use super::scalar::{Baseline, Scalar};
+use super::*;
+use crate::hash::{Absorb, MAX_STREAMS};
+
+const ALL: [Keccak; 10] = [
+    SHA3_224, SHA3_256, SHA3_384, SHA3_512, SHAKE_128, SHAKE_256, KECCAK_224, KECCAK_256, KECCAK_384,
+    KECCAK_512,
+];
+
+/// The message of `bytes` bytes: those of a Weyl sequence.
+fn message(bytes: usize, seed: usize) -> Vec<u8> {
+    let weyl = |i: usize| (i + 1000 * seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (0..bytes).map(|i| weyl(i).to_be_bytes()[0]).collect()
+}
+
+fn padded(hash: Keccak, message: &[u8]) -> Vec<u8> {
+    let rate = hash.block_bytes();
+    let (whole, rest) = message.split_at(message.len() / rate * rate);
+    let mut end = [0; MAX_END];
+    end[..rest.len()].copy_from_slice(rest);
+    let blocks = hash.pad(&mut end, message.len());
+    [whole, &end[..blocks * rate]].concat()
+}
+
+/// What the engine makes of messages that are equally many blocks, first to last in its lanes: absorbed in two
+/// parts, squeezed for `bytes` bytes.
+fn digests<E: Absorb<Keccak>>(engine: E, hash: Keccak, messages: &[Vec<u8>], bytes: usize) -> Vec<Vec<u8>> {
+    let (rate, active) = (hash.block_bytes(), messages.len());
+    let texts: Vec<Vec<u8>> = messages.iter().map(|message| padded(hash, message)).collect();
+    let zeros = [0; super::super::MAX_BLOCK];
+    let mut states = engine.fresh(hash);
+    let mut absorb = |states: &mut E::States, from: &dyn Fn(usize) -> *const u8, blocks| {
+        let from: [_; MAX_STREAMS] = std::array::from_fn(|lane| from(lane.min(active - 1)));
+        // SAFETY: idle lanes read what the last message's lane reads.
+        unsafe { engine.absorb(hash, states, &from, active, blocks) }
+    };
+    let blocks = texts[0].len() / rate;
+    assert!(active <= E::LANES && texts.iter().all(|text| text.len() == blocks * rate));
+    absorb(&mut states, &|lane| texts[lane].as_ptr(), blocks / 2);
+    absorb(&mut states, &|lane| texts[lane][blocks / 2 * rate..].as_ptr(), blocks - blocks / 2);
+
+    let mut digests = vec![Vec::new(); active];
+    while digests[0].len() < bytes {
+        let part = hash.output_bytes().min(bytes - digests[0].len());
+        for (lane, digest) in digests.iter_mut().enumerate() {
+            let mut output = vec![0; part];
+            hash.output(&E::get(&states, lane), &mut output);
+            digest.extend(output);
+        }
+        absorb(&mut states, &|_| zeros.as_ptr(), 1);
+    }
+    digests
+}
+
+fn expected(hash: Keccak, message: &[u8], bytes: usize) -> Vec<u8> {
+    let mut digest = vec![0; bytes];
+    sponge(hash.rate, hash.suffix, message, &mut digest);
+    digest
+}
+
+/// A test of any engine.
+trait Test {
+    fn run<E: Absorb<Keccak>>(&self, engine: E);
+}
+
+fn on_every_engine(test: &impl Test) {
+    test.run(Scalar::new(Baseline));
+    #[cfg(target_arch = "x86_64")]
+    {
+        use super::in_lanes::InLanes;
+        use super::scalar::Bmi;
+        use crate::lanes::words::avx2::Ymm;
+        use crate::lanes::{avx2::Avx2, sse, vaes512};
+        if let Some(bmi) = Bmi::detect() {
+            test.run(Scalar::new(bmi));
+        }
+        let one = Scalar::new(Baseline);
+        if let Some(isa) = sse::Sse::detect() {
+            test.run(InLanes::<sse::X1, _>::new(isa, one));
+        }
+        if let Some(isa) = Avx2::detect() {
+            test.run(InLanes::<Ymm, _>::new(isa, one));
+        }
+        if let Some(isa) = vaes512::Vaes512::detect() {
+            test.run(InLanes::<vaes512::X4, _>::new(isa, isa));
+        }
+    }
+}
+
+/// NIST's examples for FIPS 202, and known answers of the submission (KeccakKAT-3).
+#[test]
+fn published_digests() {
+    struct Published;
+    impl Test for Published {
+        fn run<E: Absorb<Keccak>>(&self, engine: E) {
+            for (hash, message, digest) in [
+                (SHA3_224, &b""[..], "6b4e03423667dbb73b6e15454f0eb1abd4597f9a1b078e3f5b5a6bc7"),
+                (SHA3_224, b"abc", "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
+                (SHA3_224, &[0xa3; 200], "9376816aba503f72f96ce7eb65ac095deee3be4bf9bbc2a1cb7e11e0"),
+                (SHA3_256, b"", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
+                (SHA3_256, b"abc", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
+                (SHA3_256, &[0xa3; 200], "79f38adec5c20307a98ef76e8324afbfd46cfd81b22e3973c65fa1bd9de31787"),
+                (
+                    SHA3_384,
+                    b"abc",
+                    "ec01498288516fc926459f58e2c6ad8df9b473cb0fc08c2596da7cf0e49be4b298d88cea927ac7f539f1edf228376d25",
+                ),
+                (
+                    SHA3_384,
+                    &[0xa3; 200],
+                    "1881de2ca7e41ef95dc4732b8f5f002b189cc1e42b74168ed1732649ce1dbcdd76197a31fd55ee989f2d7050dd473e8f",
+                ),
+                (
+                    SHA3_512,
+                    b"abc",
+                    "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e\
+                     10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
+                ),
+                (
+                    SHA3_512,
+                    &[0xa3; 200],
+                    "e76dfad22084a8b1467fcf2ffa58361bec7628edf5f3fdc0e4805dc48caeeca8\
+                     1b7c13c30adf52a3659584739a2df46be589c51ca1a4a8416df6545a1ce8ba00",
+                ),
+                (SHAKE_128, b"", "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26"),
+                (SHAKE_256, b"", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
+                (KECCAK_224, b"", "f71837502ba8e10837bdd8d365adb85591895602fc552b48b7390abd"),
+                (KECCAK_256, b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
+                (KECCAK_256, &[0xcc], "eead6dbfc7340a56caedc044696a168870549a6a7f6f56961e84a54bd9970b8a"),
+            ] {
+                let found = digests(engine, hash, &[message.to_vec()], digest.len() / 2);
+                assert_eq!(encode(&found[0]), digest, "{}", std::any::type_name::<E>());
+            }
+        }
+    }
+    on_every_engine(&Published);
+}
+
+/// The 4096 bits of output that NIST gives for 1600 bits of a3, of which the first and the last.
+#[test]
+fn published_outputs_of_several_squeezes() {
+    struct Squeezed;
+    impl Test for Squeezed {
+        fn run<E: Absorb<Keccak>>(&self, engine: E) {
+            for (hash, first, last) in [
+                (
+                    SHAKE_128,
+                    "131ab8d2b594946b9c81333f9bb6e0ce75c3b93104fa3469d3917457385da037",
+                    "44c9fb359fd56ac0a9a75a743cff6862f17d7259ab075216c0699511643b6439",
+                ),
+                (
+                    SHAKE_256,
+                    "cd8a920ed141aa0407a22d59288652e9d9f1a7ee0c1e7c1ca699424da84a904d",
+                    "6a1a9d7846436e4dca5728b6f760eef0ca92bf0be5615e96959d767197a0beeb",
+                ),
+            ] {
+                let found = digests(engine, hash, &[vec![0xa3; 200]], 512);
+                assert_eq!(found[0][..32], decode(first).unwrap());
+                assert_eq!(found[0][480..], decode(last).unwrap());
+            }
+        }
+    }
+    on_every_engine(&Squeezed);
+}
+
+/// As many messages as there are lanes and fewer, of every length up to two blocks and around three.
+#[test]
+fn digests_are_those_of_the_reference() {
+    struct Lengths;
+    impl Test for Lengths {
+        fn run<E: Absorb<Keccak>>(&self, engine: E) {
+            for hash in ALL {
+                let rate = hash.block_bytes();
+                for blocks in 0..4 {
+                    let (mut length, mut active) = (blocks * rate, 0);
+                    while length < (blocks + 1) * rate {
+                        active = active % E::LANES + 1;
+                        let lengths = (length..(blocks + 1) * rate).take(active);
+                        let messages: Vec<_> = lengths.map(|length| message(length, length)).collect();
+                        length += if blocks < 2 { messages.len() } else { 17 };
+                        let bytes = if hash.suffix == SHAKE { 3 * rate + 5 } else { 64.min(rate) };
+                        let found = digests(engine, hash, &messages, bytes);
+                        for (message, digest) in messages.iter().zip(found) {
+                            assert_eq!(digest, expected(hash, message, bytes), "{} bytes", message.len());
+                        }
+                    }
+                }
+            }
+        }
+    }
+    on_every_engine(&Lengths);
+}
+
+/// A message that enters a lane later, as the engine hands out states and takes them.
+#[test]
+fn states_are_put_and_got() {
+    struct Moved;
+    impl Test for Moved {
+        fn run<E: Absorb<Keccak>>(&self, engine: E) {
+            let mut states = engine.fresh(SHA3_256);
+            let state = |lane: usize| std::array::from_fn(|i| (100 * lane + i) as u64);
+            for lane in 0..E::LANES {
+                assert_eq!(E::get(&states, lane), SHA3_256.initial());
+                E::put(&mut states, lane, &state(lane));
+            }
+            for lane in 0..E::LANES {
+                assert_eq!(E::get(&states, lane), state(lane));
+            }
+        }
+    }
+    on_every_engine(&Moved);
+}
