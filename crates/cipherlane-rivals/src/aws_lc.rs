@@ -9,8 +9,9 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 use aws_lc_sys as aws;
-use cipherlane_core::{Algorithm, Cipher, Device, Mode, Operation, Shape};
+use cipherlane_core::{Algorithm, Cipher, Device, Hash, Mode, Operation, Shape};
 
+use crate::digest::{Digest, Digests, MdPointer};
 use crate::each::{Each, Library, Limits, aes_instructions};
 use crate::evp::{Api, CipherPointer, Evp};
 use crate::masking;
@@ -31,18 +32,22 @@ pub(crate) fn open() -> Box<dyn Device> {
     static API: OnceLock<Api> = OnceLock::new();
     // SAFETY: all functions are AWS-LC's, linked statically, and `find` names each cipher's own function.
     let api = API.get_or_init(|| unsafe { Api::new(functions::FUNCTIONS, find) });
+    static DIGESTS: OnceLock<Digests> = OnceLock::new();
+    // SAFETY: as above.
+    let digests = DIGESTS.get_or_init(|| unsafe { Digests::new(functions::MD_FUNCTIONS, find_digest) });
     let version = api.version();
     let mut details = vec![
         ("version".to_owned(), version.clone()),
         (
             "way".to_owned(),
-            "GCM: EVP_AEAD; CTR and CBC: AES_ctr128_encrypt, AES_cbc_encrypt; else EVP_CipherUpdate"
+            "GCM: EVP_AEAD; CTR and CBC: AES_ctr128_encrypt, AES_cbc_encrypt; else EVP_CipherUpdate; hashes: \
+             EVP_DigestUpdate"
                 .to_owned(),
         ),
     ];
     details.extend(masking::detail());
     let limits = Limits { equal_xts_halves: api.takes_equal_xts_halves(), ..Limits::NONE };
-    Box::new(Each::new(ID, version, details, AwsLc { api, limits }))
+    Box::new(Each::new(ID, version, details, AwsLc { api, digests, limits }))
 }
 
 /// AWS-LC's cipher, or null where it has none.
@@ -67,6 +72,26 @@ fn find(algorithm: Algorithm) -> CipherPointer {
     unsafe { function() }.cast()
 }
 
+/// AWS-LC's digest, or null where it has none.
+fn find_digest(hash: Hash) -> MdPointer {
+    let function: unsafe extern "C" fn() -> *const aws::EVP_MD = match hash {
+        Hash::Sha224 => aws::EVP_sha224,
+        Hash::Sha256 => aws::EVP_sha256,
+        Hash::Sha384 => aws::EVP_sha384,
+        Hash::Sha512 => aws::EVP_sha512,
+        Hash::Sha512_256 => aws::EVP_sha512_256,
+        Hash::Sha3_224 => aws::EVP_sha3_224,
+        Hash::Sha3_256 => aws::EVP_sha3_256,
+        Hash::Sha3_384 => aws::EVP_sha3_384,
+        Hash::Sha3_512 => aws::EVP_sha3_512,
+        Hash::Shake128 => aws::EVP_shake128,
+        Hash::Shake256 => aws::EVP_shake256,
+        Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => return null(),
+    };
+    // SAFETY: takes nothing and returns a static object.
+    unsafe { function() }.cast()
+}
+
 /// Whether GCM's one-call interface is the faster one: its key set-up is cheaper, its messages are not.
 fn one_call_wins(shape: &Shape) -> bool {
     !shape.shared_key && shape.bytes < 8192 * shape.messages as u64
@@ -74,11 +99,15 @@ fn one_call_wins(shape: &Shape) -> bool {
 
 struct AwsLc {
     api: &'static Api,
+    digests: &'static Digests,
     limits: Limits,
 }
 
 impl Library for AwsLc {
     fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
+        if let Algorithm::Hash(hash) = shape.algorithm {
+            return if self.digests.has(hash) { vec![(EVP, self.limits.clone())] } else { Vec::new() };
+        }
         if !self.api.has(shape.algorithm) {
             return Vec::new();
         }
@@ -98,7 +127,10 @@ impl Library for AwsLc {
         operation: Operation,
         way: &str,
     ) -> Result<Box<dyn Context>, Fault> {
-        let Algorithm::Cipher(cipher, mode) = algorithm else { return Err("the search for the cipher") };
+        let (cipher, mode) = match algorithm {
+            Algorithm::Cipher(cipher, mode) => (cipher, mode),
+            Algorithm::Hash(hash) => return Ok(Box::new(Digest::new(self.digests, hash)?)),
+        };
         Ok(match way {
             AEAD => Box::new(aead::Aead::new(cipher).ok_or("the search for the AEAD")?),
             DIRECT => Box::new(direct::Direct::new(mode, operation)),
@@ -106,7 +138,7 @@ impl Library for AwsLc {
         })
     }
 
-    fn constant_time(&self) -> bool {
+    fn constant_time(&self, _: Algorithm) -> bool {
         aes_instructions() && masking::keeps_aes()
     }
 }

@@ -83,8 +83,14 @@ pub(crate) trait Library: Send + Sync + 'static {
         way: &str,
     ) -> Result<Box<dyn Context>, Fault>;
 
-    /// Whether its timing on this machine is independent of keys and data.
-    fn constant_time(&self) -> bool;
+    /// Whether its timing of `algorithm` on this machine is independent of keys and data.
+    fn constant_time(&self, algorithm: Algorithm) -> bool;
+}
+
+/// Whether `algorithm` is one that libraries run in constant time where they have instructions for AES-GCM: AES, and
+/// hashes anyway. Camellia and SM4 they look up in tables.
+pub(crate) fn aes_or_hash(algorithm: Algorithm) -> bool {
+    algorithm.cipher().is_none_or(|cipher| cipher.family() == "aes")
 }
 
 /// Whether the CPU has the instructions with which libraries do AES-GCM in constant time.
@@ -157,7 +163,7 @@ impl<L: Library> Device for Each<L> {
     }
 
     fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
-        let constant_time = self.library.constant_time();
+        let constant_time = self.library.constant_time(shape.algorithm);
         let ways = self.library.ways(shape);
         ways.iter().map(|(way, _)| Self::kernel(shape, way, constant_time)).collect()
     }
@@ -307,7 +313,9 @@ impl Session for EachSession {
         let started = Instant::now();
         if let Err(function) = self.execute(batch, output) {
             // Half a batch is no result, and its texts may be secrets.
-            output.bytes[text(batch)].fill(0);
+            if batch.operation != Operation::Hash {
+                output.bytes[text(batch)].fill(0);
+            }
             output.accepted.iter_mut().take(batch.len()).for_each(|accepted| *accepted = false);
             return Err(DeviceError::Failed { device: self.plan.device.clone(), reason: failed(function) });
         }

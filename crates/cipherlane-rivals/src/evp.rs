@@ -131,8 +131,12 @@ impl Api {
 }
 
 /// A cipher's name as `EVP_CIPHER_fetch` takes it: `AES-128-GCM`.
-pub(crate) fn fetch_name(algorithm: Algorithm) -> String {
-    algorithm.to_string().to_ascii_uppercase()
+///
+/// None for SM4-XTS: what OpenSSL gives that name multiplies its tweaks in the bit order of GB/T 17964, not in the
+/// one of IEEE 1619.
+pub(crate) fn fetch_name(algorithm: Algorithm) -> Option<String> {
+    let gb = algorithm == Algorithm::new(Cipher::Sm4, Mode::Xts);
+    (!gb).then(|| algorithm.to_string().to_ascii_uppercase())
 }
 
 /// A cipher's function as `evp.h` declares it: `EVP_aes_128_gcm`.

@@ -1,13 +1,16 @@
-//! graviola: GCM with nonces of 12 and tags of 16 bytes, in place.
+//! graviola: GCM with nonces of 12 and tags of 16 bytes, in place; SHA-2.
 
-use cipherlane_core::{Algorithm, Cipher, Device, Mode, Operation, Shape};
+use cipherlane_core::{Algorithm, Cipher, Device, Hash, Mode, Operation, Shape};
 use graviola::aead::AesGcm;
+use graviola::hashing::{self, Hash as _};
 
 use crate::each::{Each, Library, Limits};
 use crate::message::{Context, Fault, Message, Tag};
 
-/// The only way there is.
+/// The only way there is to encrypt.
 const WAY: &str = "aes-gcm";
+/// The only way there is to hash.
+const HASHING: &str = "hashing";
 
 /// The library as a device, or the instructions that it demands and this CPU lacks: it would panic.
 pub(crate) fn open() -> Result<Box<dyn Device>, String> {
@@ -51,16 +54,36 @@ impl Library for Graviola {
     fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
         match shape.algorithm {
             Algorithm::Cipher(Cipher::Aes128 | Cipher::Aes256, Mode::Gcm) => vec![(WAY, Limits::USUAL_GCM)],
+            Algorithm::Hash(Hash::Sha256 | Hash::Sha384 | Hash::Sha512) => vec![(HASHING, Limits::NONE)],
             _ => Vec::new(),
         }
     }
 
-    fn context(&self, _: Algorithm, _: Operation, _: &str) -> Result<Box<dyn Context>, Fault> {
-        Ok(Box::new(GraviolaContext { key: None }))
+    fn context(&self, algorithm: Algorithm, _: Operation, _: &str) -> Result<Box<dyn Context>, Fault> {
+        Ok(match algorithm {
+            Algorithm::Hash(hash) => Box::new(GraviolaHash(hash)),
+            Algorithm::Cipher(..) => Box::new(GraviolaContext { key: None }),
+        })
     }
 
-    fn constant_time(&self) -> bool {
+    fn constant_time(&self, _: Algorithm) -> bool {
         true
+    }
+}
+
+struct GraviolaHash(Hash);
+
+impl Context for GraviolaHash {
+    fn message(&mut self, _: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
+        let text = message.source.ok_or("the search for a text")?;
+        let Tag::Make(out) = &mut message.tag else { return Err("the search for a digest") };
+        match self.0 {
+            Hash::Sha256 => out.copy_from_slice(hashing::Sha256::hash(text).as_ref()),
+            Hash::Sha384 => out.copy_from_slice(hashing::Sha384::hash(text).as_ref()),
+            Hash::Sha512 => out.copy_from_slice(hashing::Sha512::hash(text).as_ref()),
+            _ => return Err("the search for the hash function"),
+        }
+        Ok(true)
     }
 }
 

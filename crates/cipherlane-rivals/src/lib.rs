@@ -6,14 +6,15 @@
 //!
 //! | device | built by | algorithms |
 //! |---|---|---|
-//! | `rival:aws-lc` | feature `aws-lc` (default) | ECB, CBC, CTR, GCM; XTS with 256-bit keys |
-//! | `rival:libcrypto` | nothing: opened at run time | all but AES-192-XTS |
-//! | `rival:openssl` | feature `openssl` | all but AES-192-XTS |
-//! | `rival:ring`, `rival:graviola` | feature `crates` | AES-128-GCM, AES-256-GCM; nonces of 12, tags of 16 bytes |
-//! | `rival:rustcrypto` | feature `crates` | all |
+//! | `rival:aws-lc` | feature `aws-lc` (default) | AES in ECB, CBC, CTR, GCM, XTS with 256-bit keys; SHA-2, SHA-3, SHAKE |
+//! | `rival:libcrypto` | nothing: opened at run time | what its version has of AES, Camellia, SM4 and the hashes |
+//! | `rival:openssl` | feature `openssl` | AES, Camellia, SM4 (some modes), all hashes |
+//! | `rival:ring`, `rival:graviola` | feature `crates` | AES-128-GCM, AES-256-GCM (nonces of 12, tags of 16 bytes); SHA-2 |
+//! | `rival:rustcrypto` | feature `crates` | all but SC2000 |
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
+mod digest;
 mod each;
 mod evp;
 #[cfg(all(feature = "crates", any(target_arch = "x86_64", target_arch = "aarch64")))]

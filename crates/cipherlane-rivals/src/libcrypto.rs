@@ -5,10 +5,11 @@ use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use cipherlane_core::{Algorithm, Device, Operation, Shape};
+use cipherlane_core::{Algorithm, Device, Hash, Operation, Shape};
 use libloading::Library as Shared;
 
-use crate::each::{Each, Library, Limits, aes_instructions};
+use crate::digest::{self, Digest, Digests, MdFunctions, MdPointer};
+use crate::each::{Each, Library, Limits, aes_instructions, aes_or_hash};
 use crate::evp::{Api, CipherPointer, Evp, Functions, fetch_name, function_name};
 use crate::masking;
 use crate::message::{Context, Fault};
@@ -32,8 +33,8 @@ const NAMES: &[&str] = &["libcrypto.so.4", "libcrypto.so.3", "libcrypto.so.1.1",
 
 /// The library, or why there is none.
 pub(crate) fn open() -> Result<Box<dyn Device>, String> {
-    static OPENED: OnceLock<Result<(Api, Found), String>> = OnceLock::new();
-    let (api, found) = OPENED.get_or_init(load).as_ref().map_err(Clone::clone)?;
+    static OPENED: OnceLock<Result<(Api, Digests, Found), String>> = OnceLock::new();
+    let (api, digests, found) = OPENED.get_or_init(load).as_ref().map_err(Clone::clone)?;
     let version = api.version();
     let mut details = vec![
         ("version".to_owned(), version.clone()),
@@ -41,7 +42,7 @@ pub(crate) fn open() -> Result<Box<dyn Device>, String> {
         ("way".to_owned(), found.way.to_owned()),
     ];
     details.extend(masking::detail());
-    Ok(Box::new(Each::new(ID, version, details, EvpLibrary::new(api))))
+    Ok(Box::new(Each::new(ID, version, details, EvpLibrary::new(api, digests))))
 }
 
 struct Found {
@@ -49,14 +50,14 @@ struct Found {
     way: &'static str,
 }
 
-fn load() -> Result<(Api, Found), String> {
+fn load() -> Result<(Api, Digests, Found), String> {
     let mut reasons = Vec::new();
     for &file in NAMES {
         // SAFETY: libcrypto's initialisers are meant to run in any process.
         match unsafe { Shared::new(file) } {
             // Never unloaded: libcrypto registers handlers that run when threads and the process end.
             Ok(library) => match resolve(Box::leak(Box::new(library))) {
-                Ok((api, way)) => return Ok((api, Found { file, way })),
+                Ok((api, digests, way)) => return Ok((api, digests, Found { file, way })),
                 Err(missing) => reasons.push(format!("{file} has no {missing}")),
             },
             Err(error) => reasons.push(format!("{file}: {}", innermost(&error))),
@@ -70,7 +71,7 @@ fn innermost(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), innermost)
 }
 
-fn resolve(library: &'static Shared) -> Result<(Api, &'static str), &'static str> {
+fn resolve(library: &'static Shared) -> Result<(Api, Digests, &'static str), &'static str> {
     // SAFETY: each symbol is given the type that it has in OpenSSL's evp.h and crypto.h since version 1.1.0.
     let functions = unsafe {
         Functions {
@@ -96,14 +97,33 @@ fn resolve(library: &'static Shared) -> Result<(Api, &'static str), &'static str
     } else {
         "EVP_CipherUpdate"
     };
-    Ok((api, way))
+    Ok((api, resolve_digests(library)?, way))
+}
+
+fn resolve_digests(library: &'static Shared) -> Result<Digests, &'static str> {
+    // SAFETY: each symbol is given the type that it has in OpenSSL's evp.h since version 1.1.1.
+    let functions = unsafe {
+        MdFunctions {
+            ctx_new: symbol(library, "EVP_MD_CTX_new")?,
+            ctx_free: symbol(library, "EVP_MD_CTX_free")?,
+            init: symbol(library, "EVP_DigestInit_ex")?,
+            update: symbol(library, "EVP_DigestUpdate")?,
+            finish: symbol(library, "EVP_DigestFinal_ex")?,
+            finish_xof: symbol(library, "EVP_DigestFinalXOF")?,
+        }
+    };
+    // SAFETY: the type of EVP_MD_fetch since OpenSSL 3.0.
+    let fetch: Result<Fetch, _> = unsafe { symbol(library, "EVP_MD_fetch") };
+    // SAFETY: the functions are this library's, which is never unloaded, and so are the digests.
+    Ok(unsafe { Digests::new(functions, |hash| find_digest(library, fetch.ok(), hash)) })
 }
 
 type Fetch = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> CipherPointer;
 
 /// An explicit fetch where there is one: it spares each initialisation the look-up.
 fn find(library: &'static Shared, fetch: Option<Fetch>, algorithm: Algorithm) -> CipherPointer {
-    if let (Some(fetch), Ok(name)) = (fetch, CString::new(fetch_name(algorithm))) {
+    let Some(name) = fetch_name(algorithm) else { return null() };
+    if let (Some(fetch), Ok(name)) = (fetch, CString::new(name)) {
         // SAFETY: the default library context, a C string, and no properties.
         return unsafe { fetch(null_mut(), name.as_ptr(), null()) };
     }
@@ -111,6 +131,19 @@ fn find(library: &'static Shared, fetch: Option<Fetch>, algorithm: Algorithm) ->
     unsafe {
         symbol::<unsafe extern "C" fn() -> CipherPointer>(library, &function_name(algorithm))
             .map_or(null(), |cipher| cipher())
+    }
+}
+
+/// As [`find`], of digests.
+fn find_digest(library: &'static Shared, fetch: Option<Fetch>, hash: Hash) -> MdPointer {
+    if let Some(fetch) = fetch {
+        // SAFETY: the default library context, a C string, and no properties.
+        return unsafe { fetch(null_mut(), digest::fetch_name(hash).as_ptr(), null()) };
+    }
+    // SAFETY: the type of each EVP_sha*; the function takes nothing and returns a static object.
+    unsafe {
+        symbol::<unsafe extern "C" fn() -> MdPointer>(library, &digest::function_name(hash))
+            .map_or(null(), |digest| digest())
     }
 }
 
@@ -126,21 +159,26 @@ unsafe fn symbol<'n, T: Copy>(library: &'static Shared, name: &'n str) -> Result
 /// A library of which only the EVP interface is used.
 pub(crate) struct EvpLibrary {
     api: &'static Api,
+    digests: &'static Digests,
     limits: Limits,
 }
 
 impl EvpLibrary {
-    pub(crate) fn new(api: &'static Api) -> Self {
+    pub(crate) fn new(api: &'static Api, digests: &'static Digests) -> Self {
         // Providers of OpenSSL 3 and later keep the nonce in 1024 bits (GCM_IV_MAX_SIZE).
         let limits =
             Limits { nonce: 1..=128, equal_xts_halves: api.takes_equal_xts_halves(), ..Limits::NONE };
-        Self { api, limits }
+        Self { api, digests, limits }
     }
 }
 
 impl Library for EvpLibrary {
     fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
-        if self.api.has(shape.algorithm) { vec![("evp", self.limits.clone())] } else { Vec::new() }
+        let has = match shape.algorithm {
+            Algorithm::Cipher(..) => self.api.has(shape.algorithm),
+            Algorithm::Hash(hash) => self.digests.has(hash),
+        };
+        if has { vec![("evp", self.limits.clone())] } else { Vec::new() }
     }
 
     fn context(
@@ -149,10 +187,13 @@ impl Library for EvpLibrary {
         operation: Operation,
         _: &str,
     ) -> Result<Box<dyn Context>, Fault> {
-        Ok(Box::new(Evp::new(self.api, algorithm, operation)?))
+        Ok(match algorithm {
+            Algorithm::Cipher(..) => Box::new(Evp::new(self.api, algorithm, operation)?),
+            Algorithm::Hash(hash) => Box::new(Digest::new(self.digests, hash)?),
+        })
     }
 
-    fn constant_time(&self) -> bool {
-        aes_instructions() && masking::keeps_aes()
+    fn constant_time(&self, algorithm: Algorithm) -> bool {
+        aes_or_hash(algorithm) && aes_instructions() && masking::keeps_aes()
     }
 }

@@ -8,7 +8,7 @@ use cipherlane_core::{Batch, Operation, Output, Source};
 pub(crate) enum Tag<'a> {
     /// The mode has none.
     Absent,
-    /// Seal: write it here. The length is the tag's.
+    /// Seal: write it here. The length is the tag's. Hash: write the digest here, and nothing to `out`.
     Make(&'a mut [u8]),
     /// Open: compare with this.
     Check(&'a [u8]),
@@ -20,7 +20,7 @@ pub(crate) struct Message<'a> {
     pub(crate) nonce: &'a [u8],
     /// Additional data; empty without an AEAD.
     pub(crate) aad: &'a [u8],
-    /// The input, or `None` where it lies in `out`. As long as `out`.
+    /// The input, or `None` where it lies in `out`. As long as `out`, but for a hash, which has no `out`.
     pub(crate) source: Option<&'a [u8]>,
     /// Where the result goes.
     pub(crate) out: &'a mut [u8],
@@ -72,6 +72,7 @@ impl<'a> Part<'a> {
         let (mut bytes, mut tags, mut accepted) =
             (&mut *output.bytes, &mut *output.tags, &mut *output.accepted);
         let (mut parts, mut first, mut base) = (Vec::new(), 0, 0);
+        let hashes = batch.operation == Operation::Hash;
         for index in 0..batch.len() {
             let end = offset(batch, index + 1);
             // A part without text still costs its messages' overhead: count an empty message as a block.
@@ -81,14 +82,14 @@ impl<'a> Part<'a> {
             }
             let messages = first..index + 1;
             let count = messages.len();
-            let rows =
-                if batch.operation == Operation::Seal { count * batch.tag_lengths.stride() } else { 0 };
+            let makes = matches!(batch.operation, Operation::Seal | Operation::Hash);
+            let rows = if makes { count * batch.tag_lengths.stride() } else { 0 };
             let verdicts = if batch.operation == Operation::Open { count } else { 0 };
             let part = Part {
                 batch,
                 messages,
                 base,
-                bytes: take(&mut bytes, end - base),
+                bytes: take(&mut bytes, if hashes { 0 } else { end - base }),
                 tags: take(&mut tags, rows),
                 accepted: take(&mut accepted, verdicts),
                 new_key: false,
@@ -104,6 +105,7 @@ impl<'a> Part<'a> {
         mut run: impl FnMut(Option<&[u8]>, &mut Message<'_>) -> Result<bool, Fault>,
     ) -> Result<(), Fault> {
         let batch = self.batch;
+        let hashes = batch.operation == Operation::Hash;
         let stride = batch.tag_lengths.stride();
         for (row, index) in self.messages.clone().enumerate() {
             let (start, end) = (offset(batch, index), offset(batch, index + 1));
@@ -113,12 +115,15 @@ impl<'a> Part<'a> {
             };
             let length = batch.tag_lengths.get(index);
             let tag = match batch.operation {
-                Operation::Seal => Tag::Make(&mut self.tags[row * stride..row * stride + length]),
+                Operation::Seal | Operation::Hash => {
+                    Tag::Make(&mut self.tags[row * stride..row * stride + length])
+                }
                 Operation::Open => Tag::Check(&batch.tags[index * stride..index * stride + length]),
-                Operation::Encrypt | Operation::Decrypt | Operation::Hash => Tag::Absent,
+                Operation::Encrypt | Operation::Decrypt => Tag::Absent,
             };
             let wanted = !batch.keys.is_shared() || std::mem::take(&mut self.new_key);
-            let out = &mut self.bytes[start - self.base..end - self.base];
+            let out = if hashes { 0..0 } else { start - self.base..end - self.base };
+            let out = &mut self.bytes[out];
             let (nonce, aad) = (batch.nonces.row(index), batch.aad.row(index));
             let mut message = Message { nonce, aad, source, out, tag };
             let accepted = run(wanted.then(|| batch.keys.row(index)), &mut message)?;

@@ -1,12 +1,13 @@
 //! The newest OpenSSL, built with this crate.
 #![allow(unsafe_code)] // the library is C
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use cipherlane_core::{Algorithm, Device};
+use cipherlane_core::{Algorithm, Device, Hash};
 
+use crate::digest::{self, Digests, MdCtx, MdFunctions, MdPointer};
 use crate::each::Each;
 use crate::evp::{Api, CipherPointer, Ctx, Functions, Param, fetch_name};
 use crate::libcrypto::EvpLibrary;
@@ -46,7 +47,23 @@ unsafe extern "C" {
         length: c_int,
     ) -> c_int;
     fn EVP_CipherFinal_ex(ctx: Ctx, out: *mut u8, written: *mut c_int) -> c_int;
+    fn EVP_MD_CTX_new() -> MdCtx;
+    fn EVP_MD_CTX_free(ctx: MdCtx);
+    fn EVP_MD_fetch(library: *mut c_void, name: *const c_char, properties: *const c_char) -> MdPointer;
+    fn EVP_DigestInit_ex(ctx: MdCtx, digest: MdPointer, engine: *mut c_void) -> c_int;
+    fn EVP_DigestUpdate(ctx: MdCtx, text: *const c_void, length: usize) -> c_int;
+    fn EVP_DigestFinal_ex(ctx: MdCtx, out: *mut u8, written: *mut c_uint) -> c_int;
+    fn EVP_DigestFinalXOF(ctx: MdCtx, out: *mut u8, length: usize) -> c_int;
 }
+
+const MD_FUNCTIONS: MdFunctions = MdFunctions {
+    ctx_new: EVP_MD_CTX_new,
+    ctx_free: EVP_MD_CTX_free,
+    init: EVP_DigestInit_ex,
+    update: EVP_DigestUpdate,
+    finish: EVP_DigestFinal_ex,
+    finish_xof: EVP_DigestFinalXOF,
+};
 
 const FUNCTIONS: Functions = Functions {
     version: OpenSSL_version,
@@ -65,20 +82,31 @@ pub(crate) fn open() -> Box<dyn Device> {
     static API: OnceLock<Api> = OnceLock::new();
     // SAFETY: all functions are those of the one OpenSSL that is linked, and `find` asks it for the very algorithm.
     let api = API.get_or_init(|| unsafe { Api::new(FUNCTIONS, find) });
+    static DIGESTS: OnceLock<Digests> = OnceLock::new();
+    // SAFETY: as above.
+    let digests = DIGESTS.get_or_init(|| unsafe { Digests::new(MD_FUNCTIONS, find_digest) });
     let version = api.version();
     let mut details = vec![
         ("version".to_owned(), version.clone()),
         (
             "way".to_owned(),
-            "EVP_CIPHER_fetch once, EVP_CipherUpdate, tags by EVP_CIPHER_CTX_get_params".to_owned(),
+            "EVP_CIPHER_fetch and EVP_MD_fetch once, EVP_CipherUpdate, tags by EVP_CIPHER_CTX_get_params; \
+             EVP_DigestUpdate"
+                .to_owned(),
         ),
     ];
     details.extend(masking::detail());
-    Box::new(Each::new(ID, version, details, EvpLibrary::new(api)))
+    Box::new(Each::new(ID, version, details, EvpLibrary::new(api, digests)))
+}
+
+fn find_digest(hash: Hash) -> MdPointer {
+    // SAFETY: the default library context, a C string, and no properties.
+    unsafe { EVP_MD_fetch(null_mut(), digest::fetch_name(hash).as_ptr(), null()) }
 }
 
 fn find(algorithm: Algorithm) -> CipherPointer {
-    // SAFETY: the default library context, a C string, and no properties.
-    CString::new(fetch_name(algorithm))
+    fetch_name(algorithm)
+        .and_then(|name| CString::new(name).ok())
+        // SAFETY: the default library context, a C string, and no properties.
         .map_or(null(), |name| unsafe { EVP_CIPHER_fetch(null_mut(), name.as_ptr(), null()) })
 }

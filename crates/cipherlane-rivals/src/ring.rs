@@ -1,13 +1,16 @@
-//! ring: GCM with nonces of 12 and tags of 16 bytes, in place.
+//! ring: GCM with nonces of 12 and tags of 16 bytes, in place; SHA-2.
 
-use cipherlane_core::{Algorithm, Cipher, Device, Mode, Operation, Shape};
+use cipherlane_core::{Algorithm, Cipher, Device, Hash, Mode, Operation, Shape};
 use ring::aead::{self, Aad, LessSafeKey, Nonce, UnboundKey};
+use ring::digest;
 
 use crate::each::{Each, Library, Limits};
 use crate::message::{Context, Fault, Message, Tag};
 
-/// The only way there is: `LessSafeKey`, which takes the caller's nonces.
+/// The only way there is to encrypt: `LessSafeKey`, which takes the caller's nonces.
 const WAY: &str = "less-safe-key";
+/// The only way there is to hash.
+const DIGEST: &str = "digest";
 
 /// The library as a device.
 pub(crate) fn open() -> Box<dyn Device> {
@@ -29,19 +32,46 @@ fn find(algorithm: Algorithm) -> Option<&'static aead::Algorithm> {
     }
 }
 
+fn find_digest(hash: Hash) -> Option<&'static digest::Algorithm> {
+    match hash {
+        Hash::Sha256 => Some(&digest::SHA256),
+        Hash::Sha384 => Some(&digest::SHA384),
+        Hash::Sha512 => Some(&digest::SHA512),
+        Hash::Sha512_256 => Some(&digest::SHA512_256),
+        _ => None,
+    }
+}
+
 impl Library for Ring {
     fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
+        if let Algorithm::Hash(hash) = shape.algorithm {
+            return find_digest(hash).map(|_| (DIGEST, Limits::NONE)).into_iter().collect();
+        }
         find(shape.algorithm).map(|_| (WAY, Limits::USUAL_GCM)).into_iter().collect()
     }
 
     fn context(&self, algorithm: Algorithm, _: Operation, _: &str) -> Result<Box<dyn Context>, Fault> {
+        if let Algorithm::Hash(hash) = algorithm {
+            return Ok(Box::new(RingDigest(find_digest(hash).ok_or("the search for the digest")?)));
+        }
         let algorithm = find(algorithm).ok_or("the search for the algorithm")?;
         Ok(Box::new(RingContext { algorithm, key: None }))
     }
 
     // Without AES instructions it has constant-time AES and GHASH of its own.
-    fn constant_time(&self) -> bool {
+    fn constant_time(&self, _: Algorithm) -> bool {
         true
+    }
+}
+
+struct RingDigest(&'static digest::Algorithm);
+
+impl Context for RingDigest {
+    fn message(&mut self, _: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
+        let text = message.source.ok_or("the search for a text")?;
+        let Tag::Make(out) = &mut message.tag else { return Err("the search for a digest") };
+        out.copy_from_slice(digest::digest(self.0, text).as_ref());
+        Ok(true)
     }
 }
 

@@ -1,7 +1,9 @@
-//! RustCrypto: aes, with aes-gcm, ctr, cbc and xts-mode over it.
+//! RustCrypto: aes, camellia and sm4, with aes-gcm, ctr, cbc and xts-mode over them; sha2, sha3 and shake.
 //!
 //! The modes borrow an expanded key, so that messages under one key share it. Keys are expanded for the direction
 //! that is used (`Aes128Enc`, `Aes128Dec`), but for XTS, which needs both to decrypt.
+
+mod hashes;
 
 use std::marker::PhantomData;
 
@@ -14,11 +16,13 @@ use aes::cipher::{
 };
 use aes::{Aes128, Aes128Dec, Aes128Enc, Aes192, Aes192Dec, Aes192Enc, Aes256, Aes256Dec, Aes256Enc};
 use aes_gcm::{AeadInOut, AesGcm};
+use camellia::{Camellia128, Camellia192, Camellia256};
 use cipherlane_core::{Algorithm, Cipher, Device, Mode, Operation, Shape};
 use ctr::{CtrCore, flavors};
+use sm4::Sm4;
 use xts_mode::Xts128;
 
-use crate::each::{Each, Library, Limits};
+use crate::each::{Each, Library, Limits, aes_or_hash};
 use crate::message::{Context, Fault, Message, Tag};
 
 /// The only way there is.
@@ -27,7 +31,7 @@ const WAY: &str = "traits";
 /// The library as a device.
 pub(crate) fn open() -> Box<dyn Device> {
     let details = vec![
-        ("version".to_owned(), "aes 0.9, aes-gcm 0.11, cbc 0.2, ctr 0.10, xts-mode 0.6".to_owned()),
+        ("version".to_owned(), "aes 0.9, aes-gcm 0.11, camellia 0.2, cbc 0.2, ctr 0.10, sha2 0.11, sha3 0.12, shake 0.1, sm4 0.6, xts-mode 0.6".to_owned()),
         ("way".to_owned(), "buffers in and out; XTS copies the text where it lies apart".to_owned()),
     ];
     Box::new(Each::new("rival:rustcrypto", "RustCrypto".to_owned(), details, RustCrypto))
@@ -39,10 +43,9 @@ impl Library for RustCrypto {
     fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
         match shape.algorithm {
             // Other lengths of nonces and tags are types of their own.
-            Algorithm::Cipher(Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256, _) => {
-                vec![(WAY, Limits::USUAL_GCM)]
-            }
-            _ => Vec::new(),
+            Algorithm::Cipher(Cipher::Sc2000_128 | Cipher::Sc2000_192 | Cipher::Sc2000_256, _) => Vec::new(),
+            Algorithm::Cipher(..) => vec![(WAY, Limits::USUAL_GCM)],
+            Algorithm::Hash(_) => vec![(WAY, Limits::NONE)],
         }
     }
 
@@ -52,23 +55,28 @@ impl Library for RustCrypto {
         operation: Operation,
         _: &str,
     ) -> Result<Box<dyn Context>, Fault> {
-        match algorithm {
-            Algorithm::Cipher(Cipher::Aes128, mode) => {
-                Ok(context::<Aes128, Aes128Enc, Aes128Dec>(mode, operation))
+        let (cipher, mode) = match algorithm {
+            Algorithm::Cipher(cipher, mode) => (cipher, mode),
+            Algorithm::Hash(hash) => return Ok(hashes::context(hash)),
+        };
+        Ok(match cipher {
+            Cipher::Aes128 => context::<Aes128, Aes128Enc, Aes128Dec>(mode, operation),
+            Cipher::Aes192 => context::<Aes192, Aes192Enc, Aes192Dec>(mode, operation),
+            Cipher::Aes256 => context::<Aes256, Aes256Enc, Aes256Dec>(mode, operation),
+            Cipher::Camellia128 => context::<Camellia128, Camellia128, Camellia128>(mode, operation),
+            Cipher::Camellia192 => context::<Camellia192, Camellia192, Camellia192>(mode, operation),
+            Cipher::Camellia256 => context::<Camellia256, Camellia256, Camellia256>(mode, operation),
+            Cipher::Sm4 => context::<Sm4, Sm4, Sm4>(mode, operation),
+            Cipher::Sc2000_128 | Cipher::Sc2000_192 | Cipher::Sc2000_256 => {
+                return Err("the search for the cipher");
             }
-            Algorithm::Cipher(Cipher::Aes192, mode) => {
-                Ok(context::<Aes192, Aes192Enc, Aes192Dec>(mode, operation))
-            }
-            Algorithm::Cipher(Cipher::Aes256, mode) => {
-                Ok(context::<Aes256, Aes256Enc, Aes256Dec>(mode, operation))
-            }
-            _ => Err("the search for the algorithm"),
-        }
+        })
     }
 
-    // Fixsliced AES and a GHASH without tables where the CPU has no instructions for them.
-    fn constant_time(&self) -> bool {
-        true
+    // Fixsliced AES and a GHASH without tables where the CPU has no instructions for them; Camellia and SM4 from
+    // tables.
+    fn constant_time(&self, algorithm: Algorithm) -> bool {
+        aes_or_hash(algorithm)
     }
 }
 

@@ -50,4 +50,4 @@ pub mod verify;
 pub use cipherlane_core::*;
 pub use cipherlane_cpu::{Cpu, Tier};
 pub use engine::Engine;
-pub use messages::{Error, Opened, Sealed, Texts};
+pub use messages::{Digests, Error, Opened, Sealed, Texts};

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use cipherlane_core::{
-    Algorithm, BLOCK, Batch, Column, DeviceError, Messages, Mode, Operation, Output, Ragged, Source,
+    Algorithm, BLOCK, Batch, Column, DeviceError, Hash, Messages, Mode, Operation, Output, Ragged, Source,
+    limits,
 };
 
 use crate::engine::Engine;
@@ -150,7 +151,79 @@ impl Opened {
     }
 }
 
+/// Digests of one length, one after the other in one buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digests {
+    bytes: Vec<u8>,
+    width: usize,
+}
+
+impl Digests {
+    /// Number of digests.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.bytes.len() / self.width
+    }
+
+    /// Whether there is no digest.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The digest of message `index`, or `None` where there are not so many.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&[u8]> {
+        self.bytes.chunks_exact(self.width).nth(index)
+    }
+
+    /// The digests in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.bytes.chunks_exact(self.width)
+    }
+
+    /// All digests as one buffer.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 impl Engine {
+    /// Hashes each of `messages`; SHAKE gives digests of the length that matches its strength.
+    ///
+    /// # Errors
+    /// If the device fails.
+    ///
+    /// ```
+    /// # use cipherlane::{Engine, Hash};
+    /// let digests = Engine::new().hash(Hash::Sha256, &["", "abc"])?;
+    /// assert_eq!(digests.get(1).unwrap()[..4], [0xba, 0x78, 0x16, 0xbf]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn hash<M: AsRef<[u8]>>(&self, hash: Hash, messages: &[M]) -> Result<Digests, Error> {
+        self.hash_to(hash, messages, hash.usual_digest_bytes())
+    }
+
+    /// Hashes each of `messages` into a digest of `digest_bytes` bytes, of which SHAKE alone gives a choice.
+    ///
+    /// # Errors
+    /// A length that the function has not.
+    pub fn hash_to<M: AsRef<[u8]>>(
+        &self,
+        hash: Hash,
+        messages: &[M],
+        digest_bytes: usize,
+    ) -> Result<Digests, Error> {
+        let texts = Texts::gather(messages);
+        let input = Messages { source: Source::Apart(&texts.bytes), offsets: &texts.offsets };
+        let batch = Batch::hash(hash, input, digest_bytes);
+        // The check refuses a length that is not the function's before anything is computed.
+        let mut bytes = vec![0; texts.len().saturating_mul(digest_bytes.min(limits::XOF_BYTES))];
+        self.run(&batch, &mut Output::digests(&mut bytes))?;
+        Ok(Digests { bytes, width: digest_bytes })
+    }
+
     /// Encrypts and authenticates `messages` under one key, each with its own nonce; `aad` is authenticated with
     /// each of them.
     ///

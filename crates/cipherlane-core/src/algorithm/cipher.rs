@@ -40,6 +40,9 @@ impl Cipher {
         Self::Sm4,
     ];
 
+    /// AES with each of its key lengths.
+    pub const AES: [Self; 3] = [Self::Aes128, Self::Aes192, Self::Aes256];
+
     /// The name, with the key length in bits where there is more than one, as records spell it: `aes-128`, `sm4`.
     #[must_use]
     pub const fn name(self) -> &'static str {
