@@ -34,11 +34,12 @@ pub fn sponge(rate: usize, suffix: u8, message: &[u8], digest: &mut [u8]) {
         }
         keccak_p(&mut state);
     }
-    for part in digest.chunks_mut(rate) {
+    for (index, part) in digest.chunks_mut(rate).enumerate() {
+        if index > 0 {
+            keccak_p(&mut state);
+        }
         let bytes = state.iter().flat_map(|lane| lane.to_le_bytes());
         part.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-        // The last permutation is one too many, and nobody sees it.
-        keccak_p(&mut state);
     }
 }
 
