@@ -112,7 +112,7 @@ const fn round_constants() -> [u64; 24] {
 /// One turn of algorithm 5, rc. Its register is written there with R[0] first; here R[0] is bit 0.
 const fn shifted(register: u8) -> u8 {
     // R = 0 || R, then R[0], R[4], R[5] and R[6] take R[8].
-    register << 1 ^ (register >> 7) * 0b0111_0001
+    (register << 1) ^ ((register >> 7) * 0b0111_0001)
 }
 
 #[cfg(test)]

@@ -142,8 +142,8 @@ impl Device for Faulty {
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let inner = self.inner.open(plan)?;
-        let others = self.algorithm.operations().iter().find(|&&other| other != plan.operation);
-        let other = *others.unwrap();
+        let mut others = self.algorithm.operations().iter().filter(|&&other| other != plan.operation);
+        let other = *others.next().expect("a cipher has two operations");
         let other = self.inner.open(&Plan { operation: other, ..plan.clone() })?;
         Ok(Box::new(FaultySession { inner, other, fault: self.fault, plan: plan.clone() }))
     }

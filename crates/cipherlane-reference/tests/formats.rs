@@ -1,6 +1,6 @@
 //! Files of test vectors: what is understood, and what is said of the rest.
 
-use cipherlane_core::{Mode, Operation, Wish};
+use cipherlane_core::{Algorithm, Hash, Mode, Operation, Wish};
 use cipherlane_reference::vectors::{self, Expectation, Format, rsp};
 use cipherlane_reference::{Reference, exam};
 
@@ -126,4 +126,78 @@ fn a_users_file_is_read_whatever_it_is() {
     let found = vectors::find(folder.path()).unwrap();
     assert!(found.len() == 1 && matches!(found[0].format, Format::Other(_)), "{found:?}");
     assert!(vectors::gcm_records(folder.path()).unwrap_err().to_string().contains("cargo xtask vectors"));
+}
+
+const DIGEST: &str = "MD = ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+/// Reads a text as a file of digests.
+fn digests(text: &str) -> Result<Vec<vectors::Case>, String> {
+    vectors::parse("a.rsp", text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn digests_are_known_by_comments_names_and_headers() {
+    let of = |name: &str, text: &str| {
+        vectors::digests::Form::of(name, text).map(|form| form.map(|form| form.hash))
+    };
+    let title = |words: &str| format!("#  CAVS 11.0\r\n#  \"{words}\" information\r\n\r\n[L = 32]\r\n");
+    assert_eq!(of("x.rsp", &title("SHA-512/256 ShortMsg")), Some(Ok(Hash::Sha512_256)));
+    assert_eq!(of("x.rsp", &title("SHAKE128 VariableOut")), Some(Ok(Hash::Shake128)));
+    assert!(of("x.rsp", &title("SHA-1 Monte")).unwrap().unwrap_err().contains("tests SHA-1"));
+    assert_eq!(of("dir/LongMsgKAT_224.txt", "# generated"), Some(Ok(Hash::Keccak224)));
+    assert_eq!(of("dir/ShortMsgKAT_SHA3-256.txt", "# generated"), None);
+    assert_eq!(of("mine.txt", "# mine\n[keccak-384]\n"), Some(Ok(Hash::Keccak384)));
+    assert_eq!(of("gcmEncryptExtIV128.rsp", "# GCM Encrypt with keysize 128"), None);
+    let set = vectors::FETCHED.into_iter().find(|set| set.to_string() == "NIST CAVP sha-2").unwrap();
+    assert_eq!(Format::of("x.rsp", &title("SHA-224 LongMsg")), Format::Vectors(set));
+}
+
+#[test]
+fn digests_are_read_with_their_lengths() {
+    let text = format!(
+        "[sha-256]\nLen = 0\nMsg = 00\n{DIGEST}\nLen = 24\nMsg = 616263\n{DIGEST}\nLen = 5\nMsg = 60\n{DIGEST}\n\
+         [shake128]\nOutputlen = 16\nMsg = 6162\nOutput = 0102\n[keccak-256]\nLen = 8\nMsg = 61\n{DIGEST}\n"
+    );
+    let cases = digests(&text).unwrap();
+    assert_eq!(cases.iter().map(|case| case.input.len()).collect::<Vec<_>>(), [0, 3, 0, 2, 1]);
+    assert_eq!((cases[1].id.as_str(), cases[1].operation), ("a.rsp:7", Operation::Hash));
+    assert!(
+        matches!(cases[2].expectation, Expectation::NotApplicable(reason) if reason.contains("within a byte"))
+    );
+    assert_eq!((cases[3].algorithm, &cases[3].tag[..]), (Algorithm::Hash(Hash::Shake128), &[1, 2][..]));
+    let tally = exam::run(&Reference::new(), &Wish::default(), &cases).unwrap();
+    let total = tally.total();
+    // The second digest is that of `abc`; the others are made up.
+    assert_eq!((total.passed, total.failed, total.not_applicable), (1, 3, 1), "{tally:?}");
+}
+
+#[test]
+fn errors_in_digests_name_the_line_and_the_remedy() {
+    let error = |text: &str| digests(&format!("[sha-256]\n{text}")).unwrap_err();
+    assert_eq!(error("gibberish"), "a.rsp:2: `gibberish` is neither `Name = value` nor `[header]`");
+    assert!(error("Salt = 00").starts_with("a.rsp:2: unknown field `salt`; known: Len"));
+    assert!(error("Len = many").contains("`many` is no number"));
+    assert!(error(DIGEST).contains("no `Msg = ..` or `Seed = ..` before it"));
+    assert!(error(&format!("Len = 16\nMsg = 00\n{DIGEST}")).starts_with("a.rsp:4: the message is shorter"));
+    assert!(error("Msg = 00\nMD = 0011").contains("a digest of 2 bytes, where 32 are expected"));
+    let shake = "# \"SHAKE128 Monte\" information\nMsg = 00\nOutput = 00";
+    assert!(digests(shake).unwrap_err().contains("a.rsp:3: which lengths? put [Minimum Output Length"));
+}
+
+/// The first turn of NIST's SHA3_256Monte, which leads to the second.
+const MONTE: &str = "# \"SHA3-256 Monte\" information\n\
+    Seed = aa64f7245e2177c654eb4de360da8761a516fdc7578c3498c5e582e096b8730c\n\
+    COUNT = 0\nMD = 225cbac2be6f329d94228c5360a1c177bc495a761c442a1771b1d18555c309a5\n\
+    COUNT = 1\nMD = 96d364a1b1ced3dbbce6380093fb1ac77221abcee30faf16546ffad8fe1eef8c\n";
+
+#[test]
+fn a_monte_carlo_test_of_digests_starts_from_the_digest_before() {
+    let mut cases = digests(MONTE).unwrap();
+    assert_eq!(cases[1].input, cases[0].tag);
+    let run = |cases: &[vectors::Case]| exam::run(&Reference::new(), &Wish::default(), cases).unwrap();
+    assert_eq!(run(&cases).total().passed, 2);
+    cases[1].input[0] ^= 1;
+    let tally = run(&cases);
+    assert_eq!((tally.total().passed, tally.total().failed), (1, 1));
+    assert!(tally.failures[0].reason.contains("digest after 1000 turns"), "{:?}", tally.failures);
 }

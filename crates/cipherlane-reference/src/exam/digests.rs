@@ -56,7 +56,7 @@ fn digests(
     bytes: usize,
 ) -> Result<Vec<Vec<u8>>, DeviceError> {
     let offsets = offsets(0, messages.iter().map(|message| message.as_ref().len()));
-    let input: Vec<u8> = messages.iter().flat_map(|message| message.as_ref()).copied().collect();
+    let input: Vec<u8> = messages.iter().flat_map(AsRef::as_ref).copied().collect();
     let batch = Batch::hash(hash, Messages { source: Source::Apart(&input), offsets: &offsets }, bytes);
     // Not zero: a digest that was not written must not pass for one that is.
     let mut made = vec![0xa5; bytes * messages.len()];

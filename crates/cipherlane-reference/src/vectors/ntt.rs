@@ -32,7 +32,8 @@ pub fn parse(name: &str, text: &str) -> Result<Vec<Case>, VectorError> {
         let value = hex::decode(&value.replace(' ', "")).map_err(|problem| failed(&problem))?;
         match (label.chars().next(), &key, plaintext.take()) {
             (Some('K'), _, None) => {
-                key = Some((camellia(&value).ok_or_else(|| failed("no key of Camellia"))?, value))
+                let cipher = camellia(&value).ok_or_else(|| failed("no key of Camellia"))?;
+                key = Some((cipher, value));
             }
             (Some('P' | 'C'), ..) if value.len() != BLOCK => return Err(failed("a text has 16 bytes")),
             (Some('P'), Some(_), None) => plaintext = Some(value),

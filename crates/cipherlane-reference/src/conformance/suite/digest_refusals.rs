@@ -5,10 +5,7 @@ use cipherlane_core::{Algorithm, Cipher, Hash, Mode, Operation, limits};
 use super::super::candidate::Size;
 use super::super::examiner::Examiner;
 use super::super::failure::Failure;
-use super::parts::{MESSAGES, OFFSETS, Parts, each, zeros};
-
-/// A way to spoil a batch, with its name.
-type Spoiler = (&'static str, fn(&mut Parts));
+use super::parts::{MESSAGES, OFFSETS, Parts, Spoiler, each, zeros};
 
 const SPOILERS: [Spoiler; 13] = [
     ("a shared key", |parts| parts.keys = zeros(16)),

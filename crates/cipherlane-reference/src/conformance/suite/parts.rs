@@ -30,8 +30,11 @@ pub(super) struct Parts {
     pub(super) output_accepted: usize,
 }
 
-/// Ways to spoil any batch, with their names.
-pub(super) const OFFSETS: [(&str, fn(&mut Parts)); 4] = [
+/// A way to spoil a batch, with its name.
+pub(super) type Spoiler = (&'static str, fn(&mut Parts));
+
+/// Ways to spoil any batch.
+pub(super) const OFFSETS: [Spoiler; 4] = [
     ("offsets that fall", |parts| parts.offsets.swap(1, 2)),
     ("offsets that leave the input", |parts| parts.offsets[MESSAGES] += BLOCK as u64),
     ("an offset of 2^64 - 1", |parts| parts.offsets[MESSAGES] = u64::MAX),
