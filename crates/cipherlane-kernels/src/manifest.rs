@@ -66,6 +66,23 @@ impl Program {
         }
         self
     }
+
+    /// The same program with tiles of `blocks` blocks, a multiple of 32 times [`Program::lanes`] (and of 128); for tuning. Nothing changes where there are
+    /// no tiles.
+    #[must_use]
+    pub fn with_tile(mut self, blocks: u64) -> Self {
+        for (name, value) in &mut self.defines {
+            if *name == "TILE" {
+                *value = blocks.to_string();
+            }
+        }
+        self.tiling = match self.tiling {
+            Tiling::None => Tiling::None,
+            Tiling::Blocks(_) => Tiling::Blocks(blocks),
+            Tiling::WholeBlocks(_) => Tiling::WholeBlocks(blocks),
+        };
+        self
+    }
 }
 
 /// One launch.

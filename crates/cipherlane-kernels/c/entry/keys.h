@@ -4,7 +4,7 @@
 KERNEL(THREADS) ENTRY(keys)(ARGUMENTS) {
     EACH_KEY(row) {
         GLOBAL u32 *to = (GLOBAL u32 *)(work + p.schedule_at) + row * (SCHEDULE_ROW * KEYS_IN_ONE);
-#if INVERSE
+#if INVERSE_CIPHER
         cipher_expand_inverse(KEY_AT(row), to);
 #else
         cipher_expand(KEY_AT(row), to);

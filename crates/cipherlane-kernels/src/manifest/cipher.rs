@@ -114,6 +114,8 @@ fn program(
         ("SHARED_KEY", u32::from(shape.shared_key).to_string()),
         ("KEY_IN_REGISTERS", u32::from(form.key_in_registers).to_string()),
         ("INVERSE", u32::from(inverse).to_string()),
+        // Counter modes decrypt by enciphering.
+        ("INVERSE_CIPHER", u32::from(inverse && !matches!(mode, Mode::Ctr | Mode::Gcm)).to_string()),
     ];
     if constant {
         defines.push(("SCHEDULE_WORDS", (words * keys_in_one).to_string()));
