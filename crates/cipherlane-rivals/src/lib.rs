@@ -8,6 +8,8 @@
 //! |---|---|---|
 //! | `rival:aws-lc` | feature `aws-lc` (default) | AES in ECB, CBC, CTR, GCM, XTS with 256-bit keys; SHA-2, SHA-3, SHAKE |
 //! | `rival:libcrypto` | nothing: opened at run time | what its version has of AES, Camellia, SM4 and the hashes |
+//! | `rival:libgcrypt` | nothing: opened at run time | AES, Camellia, SM4; all hashes but the original Keccak |
+//! | `rival:ipsec-mb` | nothing: opened at run time | AES-GCM with nonces of 12 bytes |
 //! | `rival:openssl` | feature `openssl` | AES, Camellia, SM4 (some modes), all hashes |
 //! | `rival:ring`, `rival:graviola` | feature `crates` | AES-128-GCM, AES-256-GCM (nonces of 12, tags of 16 bytes); SHA-2 |
 //! | `rival:rustcrypto` | feature `crates` | all but SC2000 |
@@ -19,7 +21,9 @@ mod each;
 mod evp;
 #[cfg(all(feature = "crates", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod graviola;
+mod ipsec_mb;
 mod libcrypto;
+mod libgcrypt;
 mod masking;
 mod message;
 #[cfg(feature = "openssl")]
@@ -28,6 +32,7 @@ mod openssl;
 mod ring;
 #[cfg(feature = "crates")]
 mod rustcrypto;
+mod shared;
 
 use cipherlane_core::Device;
 
@@ -68,12 +73,24 @@ fn found() -> Vec<Result<Box<dyn Device>, Absent>> {
         reason,
         remedy: "install the system's OpenSSL library (libssl3, openssl-libs, openssl@3)".to_owned(),
     });
+    let libgcrypt = libgcrypt::open().map_err(|reason| Absent {
+        id: libgcrypt::ID.to_owned(),
+        reason,
+        remedy: "install the system's libgcrypt (libgcrypt20, libgcrypt)".to_owned(),
+    });
+    let ipsec_mb = ipsec_mb::open().map_err(|reason| Absent {
+        id: ipsec_mb::ID.to_owned(),
+        reason,
+        remedy: "on x86-64, install Intel's Multi-Buffer Crypto (libipsec-mb1, intel-ipsec-mb)".to_owned(),
+    });
     vec![
         #[cfg(feature = "aws-lc")]
         Ok(aws_lc::open()),
         #[cfg(not(feature = "aws-lc"))]
         Err(Absent::feature("rival:aws-lc", "aws-lc")),
         libcrypto,
+        libgcrypt,
+        ipsec_mb,
         #[cfg(feature = "openssl")]
         Ok(openssl::open()),
         #[cfg(not(feature = "openssl"))]

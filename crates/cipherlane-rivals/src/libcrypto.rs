@@ -13,6 +13,7 @@ use crate::each::{Each, Library, Limits, aes_instructions, aes_or_hash};
 use crate::evp::{Api, CipherPointer, Evp, Functions, fetch_name, function_name};
 use crate::masking;
 use crate::message::{Context, Fault};
+use crate::shared::{self, symbol};
 
 /// The device.
 pub(crate) const ID: &str = "rival:libcrypto";
@@ -51,24 +52,8 @@ struct Found {
 }
 
 fn load() -> Result<(Api, Digests, Found), String> {
-    let mut reasons = Vec::new();
-    for &file in NAMES {
-        // SAFETY: libcrypto's initialisers are meant to run in any process.
-        match unsafe { Shared::new(file) } {
-            // Never unloaded: libcrypto registers handlers that run when threads and the process end.
-            Ok(library) => match resolve(Box::leak(Box::new(library))) {
-                Ok((api, digests, way)) => return Ok((api, digests, Found { file, way })),
-                Err(missing) => reasons.push(format!("{file} has no {missing}")),
-            },
-            Err(error) => reasons.push(format!("{file}: {}", innermost(&error))),
-        }
-    }
-    Err(reasons.join("; "))
-}
-
-/// The loader's own words, which libloading keeps as the source of its error.
-fn innermost(error: &dyn std::error::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), innermost)
+    let ((api, digests, way), file) = shared::open(NAMES, resolve)?;
+    Ok((api, digests, Found { file, way }))
 }
 
 fn resolve(library: &'static Shared) -> Result<(Api, Digests, &'static str), &'static str> {
@@ -145,15 +130,6 @@ fn find_digest(library: &'static Shared, fetch: Option<Fetch>, hash: Hash) -> Md
         symbol::<unsafe extern "C" fn() -> MdPointer>(library, &digest::function_name(hash))
             .map_or(null(), |digest| digest())
     }
-}
-
-/// The symbol `name`, or its name.
-///
-/// # Safety
-/// `T` is the symbol's type.
-unsafe fn symbol<'n, T: Copy>(library: &'static Shared, name: &'n str) -> Result<T, &'n str> {
-    // SAFETY: the caller's promise.
-    unsafe { library.get::<T>(name.as_bytes()) }.map(|symbol| *symbol).map_err(|_| name)
 }
 
 /// A library of which only the EVP interface is used.
