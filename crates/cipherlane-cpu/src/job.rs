@@ -92,6 +92,20 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// The text of message `index` of a batch to hash, which has no place in the output.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
+    pub(crate) fn text(&self, index: usize) -> &[u8] {
+        debug_assert!(index < self.batch.len() && matches!(self.batch.messages.source, Source::Apart(_)));
+        // SAFETY: the check has shown that the input reaches to the last offset, and that it is apart from what
+        // threads write; `index` is one of the messages.
+        unsafe {
+            let offsets = self.batch.messages.offsets;
+            let (start, end) = (*offsets.get_unchecked(index), *offsets.get_unchecked(index + 1));
+            std::slice::from_raw_parts(self.input.add(start as usize), (end - start) as usize)
+        }
+    }
+
     /// Where the messages of `range` lie: one after the other, so that they are one message to a mode that treats
     /// every block alike.
     #[inline(always)]
@@ -150,6 +164,26 @@ impl<'a> Job<'a> {
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message, and this thread
         // alone has this message.
         unsafe { store_block(tag, self.tags.add(index * stride), stride) }
+    }
+
+    /// Bytes of each digest.
+    #[inline(always)]
+    pub(crate) fn digest_bytes(&self) -> usize {
+        self.batch.tag_lengths.stride()
+    }
+
+    /// Where the digest of message `index` goes.
+    ///
+    /// # Safety
+    /// This thread alone has the message, and no other reference to its digest.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // into a buffer that this borrows for writing
+    pub(crate) unsafe fn digest(&self, index: usize) -> &mut [u8] {
+        debug_assert!(index < self.batch.len());
+        let bytes = self.digest_bytes();
+        // SAFETY: the check has shown that there is a row of `bytes` bytes for each message; the rest is the
+        // caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.tags.add(index * bytes), bytes) }
     }
 
     /// Compares the tag of message `index` with `tag` in constant time and stores the verdict. The text of a

@@ -4,6 +4,17 @@
 //! [`Absorb`] is an engine: code that absorbs blocks of LANES messages at once. Everything else is written once over
 //! these: which message is in which lane, the ends of messages, long outputs, single streams.
 
+pub(crate) mod integers;
+pub(crate) mod keccak;
+mod order;
+pub(crate) mod sha2;
+mod streams;
+#[cfg(test)]
+mod tests;
+pub(crate) mod worker;
+
+use std::mem::MaybeUninit;
+
 use cipherlane_core::BLOCK;
 
 /// Most bytes of a block: the rate of SHAKE128 (FIPS 202 section 6.2).
@@ -14,13 +25,16 @@ pub(crate) const MAX_END: usize = 256;
 const _: () = assert!(MAX_END >= MAX_BLOCK && MAX_END.is_multiple_of(4 * BLOCK));
 
 /// Most messages that an engine runs side by side.
-pub(crate) const MAX_STREAMS: usize = 64;
+pub(crate) const MAX_STREAMS: usize = 32;
 
 /// The rules of a hash function that absorbs a message block by block into a chaining value: Merkle-Damgård, or a
 /// sponge, whose chaining value is its state.
 pub(crate) trait Iterated: Copy + Send + Sync + 'static {
     /// What one message's blocks are absorbed into. Plain integers.
     type Chain: Copy + Send + Sync + 'static;
+
+    /// Most bytes of the padded end of a message.
+    const END: usize = MAX_END;
 
     /// Bytes of a block (of a sponge: its rate), at most [`MAX_BLOCK`].
     fn block_bytes(self) -> usize;
@@ -30,8 +44,8 @@ pub(crate) trait Iterated: Copy + Send + Sync + 'static {
 
     /// Pads the end of a message of `total` bytes and returns how many blocks it is.
     ///
-    /// `end` has the bytes after the last whole block, `total % block_bytes()` of them, then zeros.
-    fn pad(self, end: &mut [u8; MAX_END], total: usize) -> usize;
+    /// `end` has the bytes after the last whole block, `total % block_bytes()` of them, then zeros up to END.
+    fn pad(self, end: &mut [u8], total: usize) -> usize;
 
     /// Most bytes of output that one chaining value gives. A sponge gives more after absorbing a block of zeros,
     /// which is a permutation of its state and nothing else; other functions never have longer digests.
@@ -60,6 +74,14 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
     /// The chaining value in `lane`.
     fn get(states: &Self::States, lane: usize) -> H::Chain;
 
+    /// The chaining values of all lanes.
+    #[inline(always)]
+    fn get_all(self, states: &Self::States, chains: &mut [MaybeUninit<H::Chain>; MAX_STREAMS]) {
+        for (lane, chain) in chains[..Self::LANES].iter_mut().enumerate() {
+            chain.write(Self::get(states, lane));
+        }
+    }
+
     /// Absorbs `blocks` consecutive blocks of each lane `i`, from `from[i]` on.
     ///
     /// Only the first `active` lanes count. Those behind them have pointers, too, which are as good to read from; an
@@ -75,4 +97,13 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         active: usize,
         blocks: usize,
     );
+}
+
+/// Overwrites plain integers or registers that may hold a secret.
+#[inline(always)]
+fn wipe<T: Copy>(value: &mut T) {
+    // SAFETY: an exclusive reference is good for a write, and a volatile one is never left out. Zeros are plain
+    // integers.
+    unsafe { std::ptr::write_volatile((&raw mut *value).cast(), MaybeUninit::<T>::zeroed()) }
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }

@@ -10,7 +10,7 @@ pub(crate) mod scalar;
 mod tests;
 mod words;
 
-use super::{Iterated, MAX_END};
+use super::Iterated;
 
 /// A sponge (section 4) over the permutation KECCAK-p[1600, 24].
 #[derive(Clone, Copy)]
@@ -64,7 +64,7 @@ impl Iterated for Keccak {
     }
 
     #[inline(always)]
-    fn pad(self, end: &mut [u8; MAX_END], total: usize) -> usize {
+    fn pad(self, end: &mut [u8], total: usize) -> usize {
         end[total % self.rate] = self.suffix;
         // The last bit of pad10*1, which may share a byte with the first.
         end[self.rate - 1] |= 0x80;

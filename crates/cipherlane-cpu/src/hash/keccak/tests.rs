@@ -5,7 +5,7 @@ use cipherlane_reference::vectors::hex::{decode, encode};
 
 use super::scalar::{Baseline, Scalar};
 use super::*;
-use crate::hash::{Absorb, MAX_STREAMS};
+use crate::hash::{Absorb, MAX_END, MAX_STREAMS};
 
 const ALL: [Keccak; 10] = [
     SHA3_224, SHA3_256, SHA3_384, SHA3_512, SHAKE_128, SHAKE_256, KECCAK_224, KECCAK_256, KECCAK_384,

@@ -1,0 +1,237 @@
+//! A message in each word of a register.
+
+use std::mem::MaybeUninit;
+
+use super::rounds::{Schedule, Variables, rounds};
+use super::word::{Word, Words32, Words64};
+use super::{Integer, Sha2};
+use crate::hash::{Absorb, MAX_STREAMS};
+use crate::lanes::words::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
+use crate::lanes::{Isa, Work};
+
+/// Most words of a register.
+const MAX_COUNT: usize = MAX_WORDS_32;
+
+/// A word in each lane of a register.
+pub(crate) trait InRegister: Word<Integer: Integer> + Send + Sync + 'static {
+    /// The instruction set.
+    type Isa: Isa;
+    /// Words of a register.
+    const COUNT: usize;
+
+    /// `word` in each lane.
+    fn splat(isa: Self::Isa, word: Self::Integer) -> Self;
+
+    /// COUNT big-endian words.
+    ///
+    /// # Safety
+    /// Their bytes are readable.
+    unsafe fn load(isa: Self::Isa, from: *const u8) -> Self;
+
+    /// Word `j` of register `i` becomes word `i` of register `j`, for the first COUNT of both.
+    fn transpose(registers: &mut [Self; MAX_COUNT]);
+}
+
+impl<V: WordLanes> InRegister for Words32<V> {
+    type Isa = V::Isa;
+    const COUNT: usize = V::WORDS_32;
+
+    #[inline(always)]
+    fn splat(isa: V::Isa, word: u32) -> Self {
+        Self(V::splat_32(isa, word))
+    }
+
+    #[inline(always)]
+    unsafe fn load(isa: V::Isa, from: *const u8) -> Self {
+        // SAFETY: the caller's.
+        Self(unsafe { V::load(isa, from) }.swap_bytes_32())
+    }
+
+    #[inline(always)]
+    fn transpose(registers: &mut [Self; MAX_COUNT]) {
+        // SAFETY: `Self` is a V and nothing else.
+        V::transpose_32(unsafe { &mut *(&raw mut *registers).cast() });
+    }
+}
+
+impl<V: WordLanes> InRegister for Words64<V> {
+    type Isa = V::Isa;
+    const COUNT: usize = V::WORDS_64;
+
+    #[inline(always)]
+    fn splat(isa: V::Isa, word: u64) -> Self {
+        Self(V::splat_64(isa, word))
+    }
+
+    #[inline(always)]
+    unsafe fn load(isa: V::Isa, from: *const u8) -> Self {
+        // SAFETY: the caller's.
+        Self(unsafe { V::load(isa, from) }.swap_bytes_64())
+    }
+
+    #[inline(always)]
+    fn transpose(registers: &mut [Self; MAX_COUNT]) {
+        const { assert!(MAX_WORDS_64 <= MAX_COUNT) };
+        // SAFETY: `Self` is a V and nothing else, and the first ones of more are meant.
+        V::transpose_64(unsafe { &mut *(&raw mut *registers).cast() });
+    }
+}
+
+/// SETS registers of messages at once.
+pub(crate) struct InLanes<T: InRegister, const SETS: usize>(T::Isa);
+
+impl<T: InRegister, const SETS: usize> Clone for InLanes<T, SETS> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: InRegister, const SETS: usize> Copy for InLanes<T, SETS> {}
+
+impl<T: InRegister, const SETS: usize> InLanes<T, SETS> {
+    /// The engine on an instruction set.
+    pub(crate) fn new(isa: T::Isa) -> Self {
+        Self(isa)
+    }
+}
+
+impl<T: InRegister, const SETS: usize> Absorb<Sha2<T::Integer>> for InLanes<T, SETS> {
+    const LANES: usize = SETS * T::COUNT;
+    type States = Variables<T, SETS>;
+
+    fn fresh(self, hash: Sha2<T::Integer>) -> Self::States {
+        let mut states = [[T::splat(self.0, hash.initial[0]); 8]; SETS];
+        for set in &mut states {
+            for (variable, word) in set.iter_mut().zip(hash.initial) {
+                *variable = T::splat(self.0, word);
+            }
+        }
+        states
+    }
+
+    #[inline(always)]
+    fn put(states: &mut Self::States, lane: usize, chain: &[T::Integer; 8]) {
+        let (set, lane) = (&mut states[lane / T::COUNT], lane % T::COUNT);
+        for (variable, word) in set.iter_mut().zip(chain) {
+            // SAFETY: a register is COUNT integers.
+            unsafe { (&raw mut *variable).cast::<T::Integer>().add(lane).write(*word) }
+        }
+    }
+
+    #[inline(always)]
+    fn get(states: &Self::States, lane: usize) -> [T::Integer; 8] {
+        let (set, lane) = (&states[lane / T::COUNT], lane % T::COUNT);
+        // SAFETY: a register is COUNT integers.
+        let word = |i: usize| unsafe { (&raw const set[i]).cast::<T::Integer>().add(lane).read() };
+        std::array::from_fn(word)
+    }
+
+    fn get_all(self, states: &Self::States, chains: &mut [MaybeUninit<[T::Integer; 8]>; MAX_STREAMS]) {
+        self.0.vectorize(Chains { isa: self.0, states, chains });
+    }
+
+    unsafe fn absorb(
+        self,
+        _: Sha2<T::Integer>,
+        states: &mut Self::States,
+        from: &[*const u8; MAX_STREAMS],
+        active: usize,
+        blocks: usize,
+    ) {
+        if active > T::COUNT || SETS == 1 {
+            self.0.vectorize(Blocks::<T, SETS> { isa: self.0, states, from, blocks });
+        } else {
+            let states: &mut [[T; 8]; 1] = (&mut states[..1]).try_into().expect("SETS is not 0");
+            self.0.vectorize(Blocks { isa: self.0, states, from, blocks });
+        }
+    }
+}
+
+/// Blocks of SETS registers of messages, as work. The pointers are good.
+struct Blocks<'a, T: InRegister, const SETS: usize> {
+    isa: T::Isa,
+    states: &'a mut Variables<T, SETS>,
+    from: &'a [*const u8; MAX_STREAMS],
+    blocks: usize,
+}
+
+impl<T: InRegister, const SETS: usize> Work for Blocks<'_, T, SETS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for block in 0..self.blocks {
+            let mut variables = *self.states;
+            // SAFETY: whoever made this vouches for the pointers.
+            let mut schedule = unsafe { load(self.isa, self.from, block * 16 * size_of::<T::Integer>()) };
+            rounds(&mut variables, &mut schedule);
+            for (state, variables) in self.states.iter_mut().zip(&variables) {
+                for (word, variable) in state.iter_mut().zip(variables) {
+                    *word = word.plus(*variable);
+                }
+            }
+        }
+    }
+}
+
+/// The words of a block of each message.
+///
+/// # Safety
+/// There are SETS * COUNT pointers, to a block each from `at` on.
+#[inline(always)]
+unsafe fn load<T: InRegister, const SETS: usize>(
+    isa: T::Isa,
+    from: &[*const u8; MAX_STREAMS],
+    at: usize,
+) -> Schedule<T, SETS> {
+    let zero = T::splat(isa, T::K[0]);
+    let mut schedule = [[zero; 16]; SETS];
+    for (set, words) in schedule.iter_mut().enumerate() {
+        for group in 0..16 / T::COUNT {
+            let mut texts = [zero; MAX_COUNT];
+            for (lane, text) in texts.iter_mut().enumerate().take(T::COUNT) {
+                let at = at + group * size_of::<T>();
+                // SAFETY: the caller's.
+                *text = unsafe { T::load(isa, from[set * T::COUNT + lane].add(at)) };
+            }
+            T::transpose(&mut texts);
+            for i in 0..T::COUNT {
+                words[group * T::COUNT + i] = texts[i];
+            }
+        }
+    }
+    schedule
+}
+
+/// Taking out all chaining values, as work.
+struct Chains<'a, T: InRegister, const SETS: usize> {
+    isa: T::Isa,
+    states: &'a Variables<T, SETS>,
+    chains: &'a mut [MaybeUninit<[T::Integer; 8]>; MAX_STREAMS],
+}
+
+impl<T: InRegister, const SETS: usize> Work for Chains<'_, T, SETS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (set, chains) in self.states.iter().zip(self.chains.chunks_exact_mut(T::COUNT)) {
+            // Registers of sixteen words are filled up.
+            let mut start = 0;
+            while start < 8 {
+                let mut rows = [T::splat(self.isa, T::K[0]); MAX_COUNT];
+                let words = if T::COUNT < 8 { T::COUNT } else { 8 };
+                rows[..words].copy_from_slice(&set[start..start + words]);
+                T::transpose(&mut rows);
+                for (row, chain) in rows.iter().zip(&mut *chains) {
+                    let to = chain.as_mut_ptr().cast::<T::Integer>();
+                    // SAFETY: a register has `words` words at least, and a chaining value has them from `start` on.
+                    unsafe {
+                        (&raw const *row).cast::<T::Integer>().copy_to_nonoverlapping(to.add(start), words);
+                    }
+                }
+                start += words;
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Which message is in which lane, and what of it is absorbed next.
+
+use std::mem::MaybeUninit;
+
+use super::order::Order;
+use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, wipe};
+use crate::job::Job;
+
+/// What a lane absorbs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The whole blocks of a message, where they lie.
+    Body,
+    /// The end of a message, padded, in the lane's buffer.
+    End,
+    /// A block of zeros, for the next block of output.
+    Squeeze,
+}
+
+/// A block of zeros.
+static ZEROS: [u8; MAX_BLOCK] = [0; MAX_BLOCK];
+
+/// One lane's message.
+#[derive(Clone, Copy)]
+struct Stream {
+    message: usize,
+    part: Part,
+    /// Blocks left of the part.
+    left: usize,
+    /// Bytes of output that have been stored.
+    stored: usize,
+    /// The buffer for the end of the message.
+    buffer: usize,
+}
+
+/// The messages in the lanes: those that run come first.
+pub(super) struct Streams<'a, H: Iterated, E: Absorb<H>> {
+    hash: H,
+    engine: E,
+    job: &'a Job<'a>,
+    order: Order<'a>,
+    states: E::States,
+    /// Whether every lane has the initial value.
+    is_fresh: bool,
+    active: usize,
+    streams: [Stream; MAX_STREAMS],
+    /// Where the blocks lie that each lane absorbs next.
+    from: [*const u8; MAX_STREAMS],
+    /// Copies of chaining values.
+    chains: [MaybeUninit<H::Chain>; MAX_STREAMS],
+    ends: [MaybeUninit<[u8; MAX_END]>; MAX_STREAMS],
+    /// Buffers that have been written to: the first ones.
+    used: usize,
+}
+
+impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
+    /// No streams yet, for the messages of `order`, which are of `job`.
+    pub(super) fn new(hash: H, engine: E, job: &'a Job<'a>, order: Order<'a>) -> Self {
+        const { assert!(E::LANES <= MAX_STREAMS && H::END <= MAX_END) };
+        let nobody = Stream { message: 0, part: Part::Body, left: 0, stored: 0, buffer: 0 };
+        let mut streams = [nobody; MAX_STREAMS];
+        for (buffer, stream) in streams.iter_mut().enumerate() {
+            stream.buffer = buffer;
+        }
+        Self {
+            hash,
+            engine,
+            job,
+            order,
+            states: engine.fresh(hash),
+            is_fresh: true,
+            active: 0,
+            streams,
+            from: [std::ptr::null(); MAX_STREAMS],
+            chains: [const { MaybeUninit::uninit() }; MAX_STREAMS],
+            ends: [const { MaybeUninit::uninit() }; MAX_STREAMS],
+            used: 0,
+        }
+    }
+
+    /// Runs all messages from first to last byte.
+    pub(super) fn run(mut self) {
+        self.fill();
+        while self.active > 0 {
+            let running = &self.streams[..self.active];
+            let blocks = running.iter().fold(usize::MAX, |blocks, stream| blocks.min(stream.left));
+            // Idle lanes absorb what the first one does.
+            let first = self.from[0];
+            self.from[self.active..E::LANES].fill(first);
+            // SAFETY: every running lane has that many blocks left, within its message or its buffer.
+            unsafe { self.engine.absorb(self.hash, &mut self.states, &self.from, self.active, blocks) }
+            self.is_fresh = false;
+            self.advance(blocks);
+        }
+        self.wipe();
+    }
+
+    /// Lets messages enter as long as there are lanes.
+    fn fill(&mut self) {
+        while self.active < E::LANES
+            && let Some(message) = self.order.next()
+        {
+            self.enter(self.active, message);
+            self.active += 1;
+        }
+    }
+
+    /// Puts a message into a lane.
+    fn enter(&mut self, lane: usize, message: usize) {
+        if !self.is_fresh {
+            E::put(&mut self.states, lane, &self.hash.initial());
+        }
+        let text = self.job.text(message);
+        let blocks = text.len() / self.hash.block_bytes();
+        let buffer = self.streams[lane].buffer;
+        self.streams[lane] = Stream { message, part: Part::Body, left: blocks, stored: 0, buffer };
+        self.from[lane] = text.as_ptr();
+        if blocks == 0 {
+            self.begin_end(lane);
+        }
+    }
+
+    /// Moves all lanes by `blocks` blocks, and those where that ends something on to what follows.
+    fn advance(&mut self, blocks: usize) {
+        let bytes = blocks * self.hash.block_bytes();
+        let mut ended = 0;
+        for (stream, from) in self.streams[..self.active].iter_mut().zip(&mut self.from) {
+            *from = from.wrapping_add(bytes);
+            stream.left -= blocks;
+            ended += usize::from(stream.left == 0);
+        }
+        if ended > 0 {
+            self.move_on(ended);
+        }
+    }
+
+    /// Moves lanes on to what follows. The place of a message that is done goes to the next one, or else to the last
+    /// lane that runs; where all are done at once, as those of one length are, all lanes start anew.
+    fn move_on(&mut self, ended: usize) {
+        // One by one, or all at once where that is less work.
+        let all = ended > E::LANES / 4;
+        if all {
+            self.engine.get_all(&self.states, &mut self.chains);
+        }
+        let mut done = [0; MAX_STREAMS];
+        let mut count = 0;
+        for lane in 0..self.active {
+            if self.streams[lane].left == 0 && !self.continue_message(lane, all) {
+                done[count] = lane;
+                count += 1;
+            }
+        }
+        if count == self.active {
+            self.active = 0;
+            if !self.order.is_empty() {
+                self.states = self.engine.fresh(self.hash);
+                self.is_fresh = true;
+                self.fill();
+            }
+            return;
+        }
+        // From the last one on: no lane behind it is done.
+        for &lane in done[..count].iter().rev() {
+            if let Some(message) = self.order.next() {
+                self.enter(lane, message);
+            } else {
+                self.active -= 1;
+                self.replace(lane, self.active);
+            }
+        }
+    }
+
+    /// Lets what runs in lane `from` run in lane `to`.
+    fn replace(&mut self, to: usize, from: usize) {
+        if to != from {
+            let chain = self.chains[to].write(E::get(&self.states, from));
+            E::put(&mut self.states, to, chain);
+            self.streams.swap(to, from);
+            self.from[to] = self.from[from];
+        }
+    }
+
+    /// What follows in a lane whose part is absorbed; false if its message is done.
+    fn continue_message(&mut self, lane: usize, has_chains: bool) -> bool {
+        match self.streams[lane].part {
+            Part::Body => {
+                self.begin_end(lane);
+                true
+            }
+            Part::End | Part::Squeeze => {
+                if !has_chains {
+                    self.chains[lane].write(E::get(&self.states, lane));
+                }
+                self.store_output(lane);
+                let is_longer = self.streams[lane].stored < self.job.digest_bytes();
+                if is_longer {
+                    self.streams[lane].part = Part::Squeeze;
+                    self.streams[lane].left = 1;
+                    self.from[lane] = ZEROS.as_ptr();
+                }
+                is_longer
+            }
+        }
+    }
+
+    /// Pads the end of a lane's message in the lane's buffer.
+    fn begin_end(&mut self, lane: usize) {
+        let stream = &mut self.streams[lane];
+        let text = self.job.text(stream.message);
+        let rest = &text[text.len() - text.len() % self.hash.block_bytes()..];
+        // SAFETY: END is no more than the buffer has, and zeros are bytes.
+        let end = unsafe {
+            let end = self.ends[stream.buffer].as_mut_ptr().cast::<u8>();
+            end.write_bytes(0, H::END);
+            std::slice::from_raw_parts_mut(end, H::END)
+        };
+        end[..rest.len()].copy_from_slice(rest);
+        stream.left = self.hash.pad(end, text.len());
+        stream.part = Part::End;
+        self.from[lane] = end.as_ptr();
+        self.used = self.used.max(stream.buffer + 1);
+    }
+
+    /// Stores as much of a lane's output as its chaining value, which is in `chains`, gives.
+    fn store_output(&mut self, lane: usize) {
+        let stream = &mut self.streams[lane];
+        // SAFETY: this thread alone has the message.
+        let row = unsafe { self.job.digest(stream.message) };
+        let (start, end) = (stream.stored, row.len().min(stream.stored + self.hash.output_bytes()));
+        // SAFETY: the caller has written it.
+        self.hash.output(unsafe { self.chains[lane].assume_init_ref() }, &mut row[start..end]);
+        stream.stored = end;
+    }
+
+    /// Overwrites what may be secret: chaining values and the ends of messages.
+    fn wipe(&mut self) {
+        wipe(&mut self.states);
+        for chain in &mut self.chains[..E::LANES] {
+            wipe(chain);
+        }
+        for end in &mut self.ends[..self.used] {
+            wipe(end);
+        }
+    }
+}

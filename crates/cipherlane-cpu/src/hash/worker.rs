@@ -1,0 +1,38 @@
+//! A hash function on an engine, as threads run it.
+
+use std::ops::Range;
+
+use super::order::Order;
+use super::streams::Streams;
+use super::{Absorb, Iterated};
+use crate::job::Job;
+use crate::worker::{Kernel, Segments, Worker};
+
+/// A hash function on an engine: kernel and worker in one, as there is no key.
+#[derive(Clone, Copy)]
+pub(crate) struct Hashing<H, E> {
+    hash: H,
+    engine: E,
+}
+
+impl<H: Iterated, E: Absorb<H>> Hashing<H, E> {
+    pub(crate) fn new(hash: H, engine: E) -> Self {
+        Self { hash, engine }
+    }
+}
+
+impl<H: Iterated, E: Absorb<H>> Kernel for Hashing<H, E> {
+    fn worker(&self, _key: Option<&[u8]>) -> Box<dyn Worker> {
+        Box::new(*self)
+    }
+}
+
+impl<H: Iterated, E: Absorb<H>> Worker for Hashing<H, E> {
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        Streams::new(self.hash, self.engine, job, Order::new(job, range)).run();
+    }
+
+    fn segments(&self) -> Option<&dyn Segments> {
+        None
+    }
+}
