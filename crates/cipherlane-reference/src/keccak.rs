@@ -20,7 +20,7 @@ pub const KECCAK: u8 = 0b1;
 /// If `rate` is not a multiple of 8 from 8 to 192.
 pub fn sponge(rate: usize, suffix: u8, message: &[u8], digest: &mut [u8]) {
     assert!((8..200).contains(&rate) && rate.is_multiple_of(8), "the sponge has no rate of {rate} bytes");
-    let mut state = [0; 25];
+    let mut state: State = Default::default();
     let mut padded = message.to_vec();
     padded.push(suffix);
     padded.resize(padded.len().next_multiple_of(rate), 0);
@@ -29,7 +29,7 @@ pub fn sponge(rate: usize, suffix: u8, message: &[u8], digest: &mut [u8]) {
         *last ^= 0x80;
     }
     for block in padded.chunks_exact(rate) {
-        for (lane, bytes) in state.iter_mut().zip(block.as_chunks().0) {
+        for (lane, bytes) in state.as_flattened_mut().iter_mut().zip(block.as_chunks().0) {
             *lane ^= u64::from_le_bytes(*bytes);
         }
         keccak_p(&mut state);
@@ -38,59 +38,58 @@ pub fn sponge(rate: usize, suffix: u8, message: &[u8], digest: &mut [u8]) {
         if index > 0 {
             keccak_p(&mut state);
         }
-        let bytes = state.iter().flat_map(|lane| lane.to_le_bytes());
+        let bytes = state.as_flattened().iter().flat_map(|lane| lane.to_le_bytes());
         part.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
     }
 }
 
-/// The state of section 3.1: lane (x, y) is at 5y + x.
-type State = [u64; 25];
+/// The state of section 3.1: lane (x, y) is `state[y][x]`.
+type State = [[u64; 5]; 5];
 
 /// KECCAK-p[1600, 24], algorithm 7.
 fn keccak_p(state: &mut State) {
     for round_constant in ROUND_CONSTANTS {
         // Rnd (section 3.3).
-        theta(state);
-        *state = chi(&pi(&rho(state)));
+        *state = chi(&pi(&rho(&theta(state))));
         // iota (section 3.2.5).
-        state[0] ^= round_constant;
+        state[0][0] ^= round_constant;
     }
 }
 
 /// Algorithm 1 (section 3.2.1).
-fn theta(state: &mut State) {
-    let c: [u64; 5] = std::array::from_fn(|x| (0..5).fold(0, |sum, y| sum ^ state[5 * y + x]));
-    for (i, lane) in state.iter_mut().enumerate() {
-        let x = i % 5;
-        *lane ^= c[(x + 4) % 5] ^ c[(x + 1) % 5].rotate_left(1);
-    }
+fn theta(state: &State) -> State {
+    let c: [u64; 5] = std::array::from_fn(|x| state.iter().fold(0, |sum, plane| sum ^ plane[x]));
+    let d: [u64; 5] = std::array::from_fn(|x| c[(x + 4) % 5] ^ c[(x + 1) % 5].rotate_left(1));
+    state.map(|plane| std::array::from_fn(|x| plane[x] ^ d[x]))
 }
 
 /// Algorithm 2 (section 3.2.2).
 fn rho(state: &State) -> State {
-    let mut out = *state;
-    let (mut x, mut y) = (1, 0);
-    for t in 0..24 {
-        out[5 * y + x] = state[5 * y + x].rotate_left((t + 1) * (t + 2) / 2 % 64);
-        (x, y) = (y, (2 * x + 3 * y) % 5);
-    }
-    out
+    std::array::from_fn(|y| std::array::from_fn(|x| state[y][x].rotate_left(OFFSETS[y][x])))
 }
 
 /// Algorithm 3 (section 3.2.3).
 fn pi(state: &State) -> State {
-    std::array::from_fn(|i| {
-        let (x, y) = (i % 5, i / 5);
-        state[5 * x + (x + 3 * y) % 5]
-    })
+    std::array::from_fn(|y| std::array::from_fn(|x| state[x][(x + 3 * y) % 5]))
 }
 
 /// Algorithm 4 (section 3.2.4).
 fn chi(state: &State) -> State {
-    std::array::from_fn(|i| {
-        let (x, row) = (i % 5, i / 5 * 5);
-        state[i] ^ !state[row + (x + 1) % 5] & state[row + (x + 2) % 5]
-    })
+    state.map(|plane| std::array::from_fn(|x| plane[x] ^ !plane[(x + 1) % 5] & plane[(x + 2) % 5]))
+}
+
+/// The offsets of algorithm 2 modulo 64, which table 2 prints, computed when this is compiled.
+const OFFSETS: [[u32; 5]; 5] = offsets();
+
+const fn offsets() -> [[u32; 5]; 5] {
+    let mut offsets = [[0; 5]; 5];
+    let (mut x, mut y, mut t) = (1, 0, 0);
+    while t < 24 {
+        offsets[y][x] = (t + 1) * (t + 2) / 2 % 64;
+        (x, y) = (y, (2 * x + 3 * y) % 5);
+        t += 1;
+    }
+    offsets
 }
 
 /// RC of algorithm 6 for every round, computed when this is compiled.

@@ -146,11 +146,15 @@ fn i_function(state: [u32; 4], keys: [u32; 4]) -> [u32; 4] {
 /// The B function: the S-box of four bits on each column of the words, the first word's bit being the highest.
 fn b_function(state: [u32; 4], sbox: &[u8; 16]) -> [u32; 4] {
     let mut out = [0; 4];
-    for bit in 0..32 {
-        let column = state.iter().fold(0, |column, word| column << 1 | (word >> bit & 1));
-        let substituted = u32::from(sbox[column as usize]);
+    for (value, substituted) in sbox.iter().enumerate() {
+        // The columns that hold this value: one bit of each word decides.
+        let columns = state.iter().enumerate().fold(u32::MAX, |columns, (i, word)| {
+            columns & if value >> (3 - i) & 1 == 1 { *word } else { !word }
+        });
         for (i, word) in out.iter_mut().enumerate() {
-            *word |= (substituted >> (3 - i) & 1) << bit;
+            if substituted >> (3 - i) & 1 == 1 {
+                *word |= columns;
+            }
         }
     }
     out
