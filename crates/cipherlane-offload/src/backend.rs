@@ -1,4 +1,5 @@
 //! What a device with memory of its own can do: all that sessions need of CUDA or OpenCL.
+#![allow(unsafe_code)] // methods whose callers vouch for memory that the device uses later
 
 use std::fmt;
 use std::ops::DerefMut;
@@ -31,50 +32,65 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Most bytes of one allocation.
     pub allocation_bytes: u64,
+    /// What offsets of pointers into memory must be a multiple of, in bytes.
+    pub alignment: usize,
 }
 
-/// How a kernel is launched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Geometry {
-    /// Blocks (work-groups).
-    pub blocks: u32,
-    /// Threads of a block (work-items of a work-group).
+/// A program to compile and load: one text, and the entry points in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// What errors call it.
+    pub name: String,
+    /// The whole source.
+    pub text: String,
+    /// Its entry points.
+    pub entries: Vec<Entry>,
+}
+
+/// An entry point of a [`Unit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The kernel's name.
+    pub name: String,
+    /// Threads of a block, as the kernel is compiled.
     pub threads: u32,
-    /// Bytes of shared (local) memory of a block that the launch asks for, beyond what the kernel declares.
+    /// Bytes of shared (local) memory of a block.
     pub shared_bytes: u32,
 }
 
-/// One argument of a kernel.
+/// A pointer that a kernel gets: into `memory`, `at` bytes from its start. With no `bytes`, to all of it.
 #[derive(Debug)]
-pub enum Argument<'a, M> {
-    /// Memory of the device, from its first byte.
-    Memory(&'a M),
-    /// A number or a structure of numbers, passed by value: its bytes as the device reads them.
-    Value(&'a [u8]),
+pub struct Pointer<'a, M> {
+    /// Memory of the device.
+    pub memory: &'a M,
+    /// A multiple of [`Limits::alignment`].
+    pub at: usize,
+    /// Bytes that the kernel reads or writes from there on. What else is in the memory may be used by others.
+    pub bytes: usize,
 }
 
-impl<M> Clone for Argument<'_, M> {
+impl<M> Clone for Pointer<'_, M> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<M> Copy for Argument<'_, M> {}
+impl<M> Copy for Pointer<'_, M> {}
 
 /// A device with memory of its own, and queues of commands that it carries out by itself.
 ///
 /// Commands of one queue run in their order. Each returns a *step*, by which it can be waited for and timed.
-pub trait Backend: Send + Sync + 'static {
+pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// Memory of the device.
-    type Memory: Send + Sync + 'static;
+    type Memory: fmt::Debug + Send + Sync + 'static;
     /// Memory of the host that the device reaches by itself, at the full speed of the link.
-    type Staging: DerefMut<Target = [u8]> + Send + 'static;
+    type Staging: fmt::Debug + DerefMut<Target = [u8]> + Send + 'static;
     /// A queue of commands.
-    type Queue: Send + 'static;
-    /// A compiled kernel.
-    type Kernel: Send + 'static;
+    type Queue: fmt::Debug + Send + 'static;
+    /// A compiled and loaded program. It belongs to one session: its schedule and its arguments are its own.
+    type Program: fmt::Debug + Send + 'static;
     /// A command that was enqueued.
-    type Step: Send + 'static;
+    type Step: fmt::Debug + Send + 'static;
 
     /// The device's identifier: `cuda:0`.
     fn id(&self) -> &str;
@@ -137,21 +153,59 @@ pub trait Backend: Send + Sync + 'static {
         bytes: usize,
     ) -> Result<Self::Step, Fault>;
 
-    /// Enqueues a launch of `kernel`.
+    /// Compiles `unit`, or finds it compiled, and loads it.
+    ///
+    /// # Errors
+    /// The compiler's log, or that there is no compiler and what gets one.
+    fn load(&self, unit: &Unit) -> Result<Self::Program, Fault>;
+
+    /// How many blocks of entry `entry` a unit of the device holds at once; 1 where it does not tell.
+    ///
+    /// # Errors
+    /// If the device cannot say.
+    fn blocks_per_unit(&self, program: &Self::Program, entry: usize) -> Result<usize, Fault>;
+
+    /// Enqueues a launch of entry `entry` of `program` in `blocks` blocks: `pointers`, then `value` by value.
     ///
     /// # Errors
     /// If the device refuses. What fails within the launch shows when its step is waited for.
     ///
     /// # Safety
-    /// The arguments are those that the kernel takes, in its order, and all that it does with the memory that they
-    /// name lies within it. No other queue uses that memory meanwhile, and it lives until the step is done.
+    /// The arguments are those that the kernel takes, in its order, and all that it does with the memory behind the
+    /// pointers lies within it. No other queue uses that memory meanwhile, and it lives until the step is done.
     unsafe fn launch(
         &self,
         queue: &Self::Queue,
-        kernel: &mut Self::Kernel,
-        geometry: Geometry,
-        arguments: &[Argument<'_, Self::Memory>],
+        program: &mut Self::Program,
+        entry: usize,
+        blocks: u32,
+        pointers: &[Pointer<'_, Self::Memory>],
+        value: &[u8],
     ) -> Result<Self::Step, Fault>;
+
+    /// Enqueues a copy of the `bytes` bytes at `from` to where launches of `program` read their schedule: constant
+    /// memory of the program where it has some, else the start of `schedule`.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    ///
+    /// # Safety
+    /// The bytes lie within both memories; no launch of the program is under way; the memory lives until the step is
+    /// done.
+    unsafe fn set_schedule(
+        &self,
+        queue: &Self::Queue,
+        program: &mut Self::Program,
+        from: Pointer<'_, Self::Memory>,
+        bytes: usize,
+        schedule: &Self::Memory,
+    ) -> Result<Self::Step, Fault>;
+
+    /// Has later commands of `queue` wait for `step`, which may be of another queue.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn after(&self, queue: &Self::Queue, step: &Self::Step) -> Result<(), Fault>;
 
     /// Enqueues zeroing all of `memory`.
     ///
@@ -165,9 +219,9 @@ pub trait Backend: Send + Sync + 'static {
     /// What any of them failed by.
     fn wait(&self, step: &Self::Step) -> Result<(), Fault>;
 
-    /// How long the device took for `step`, which is done.
+    /// How long the device took from the start of `first` to the end of `last`, both done. They may be the same.
     ///
     /// # Errors
     /// If the device cannot say.
-    fn time(&self, step: &Self::Step) -> Result<Duration, Fault>;
+    fn time(&self, first: &Self::Step, last: &Self::Step) -> Result<Duration, Fault>;
 }

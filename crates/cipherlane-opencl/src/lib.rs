@@ -1,5 +1,14 @@
 //! The engine on OpenCL devices of any vendor, from OpenCL 1.2 on.
 //!
 //! [`driver`] opens the loader at run time: nothing links to OpenCL, and a machine without it says what is missing.
+//! [`devices`] lists what the loader knows; each is a device of `cipherlane-offload`, which brings batches to it and
+//! launches the kernels of `cipherlane-kernels`, compiled by the driver (`compile`).
 
+mod backend;
+mod compile;
+mod device;
 pub mod driver;
+
+pub use backend::OpenCl;
+pub use compile::Compiled;
+pub use device::{Found, OpenClDevice, devices};

@@ -127,29 +127,17 @@ impl Kernel {
             .named("clSetKernelArg")
     }
 
-    /// Sets an argument that points to memory.
+    /// Sets an argument that points to memory, or to a part of it. The memory is to live until the launch is enqueued.
     ///
     /// # Errors
     /// If the kernel has no such argument.
-    pub fn set_memory(&mut self, index: usize, memory: &Memory) -> Result<(), ClError> {
+    pub fn set_memory(&mut self, index: usize, handle: cl_mem) -> Result<(), ClError> {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        let handle: cl_mem = memory.get();
         // SAFETY: OpenCL copies the handle of a buffer that lives, and checks that the argument takes one.
         unsafe {
             cl3::kernel::set_kernel_arg(self.get(), index, size_of::<cl_mem>(), (&raw const handle).cast())
         }
         .named("clSetKernelArg")
-    }
-
-    /// Has the next launches give each group `bytes` of local memory by this argument.
-    ///
-    /// # Errors
-    /// If the kernel has no such argument.
-    pub fn set_local(&mut self, index: usize, bytes: usize) -> Result<(), ClError> {
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
-        // SAFETY: a null value with a size asks for local memory; OpenCL checks that the argument takes it.
-        unsafe { cl3::kernel::set_kernel_arg(self.get(), index, bytes, std::ptr::null()) }
-            .named("clSetKernelArg")
     }
 }
 
@@ -184,8 +172,32 @@ impl Memory {
         self.bytes == 0
     }
 
-    pub(super) fn get(&self) -> cl_mem {
+    /// The memory as an argument.
+    #[must_use]
+    pub fn get(&self) -> cl_mem {
         self.buffer.get()
+    }
+
+    /// `bytes` bytes from byte `at` on, as an argument of its own. It keeps the memory alive.
+    ///
+    /// # Errors
+    /// If they do not lie within the memory, or `at` is not aligned as the device wants it.
+    pub fn part(&self, at: usize, bytes: usize) -> Result<Part, ClError> {
+        // SAFETY: OpenCL checks that the part lies within the buffer.
+        let part = unsafe { self.buffer.create_sub_buffer(CL_MEM_READ_WRITE, at, bytes) };
+        part.named("clCreateSubBuffer").map(Part)
+    }
+}
+
+/// A part of [`Memory`].
+#[derive(Debug)]
+pub struct Part(Buffer<u8>);
+
+impl Part {
+    /// The part as an argument.
+    #[must_use]
+    pub fn get(&self) -> cl_mem {
+        self.0.get()
     }
 }
 

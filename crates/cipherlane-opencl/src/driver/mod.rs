@@ -9,7 +9,7 @@ mod error;
 mod platform;
 mod queue;
 
-pub use context::{Context, Kernel, Memory, Program, Staging};
+pub use context::{Context, Kernel, Memory, Part, Program, Staging};
 pub use error::ClError;
 pub use platform::{DeviceHandle, Facts, devices};
 pub use queue::{Queue, Step};

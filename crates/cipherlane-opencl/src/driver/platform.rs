@@ -46,6 +46,8 @@ pub struct Facts {
     pub memory_bytes: u64,
     /// Most bytes of one buffer.
     pub buffer_bytes: u64,
+    /// What offsets of parts of a buffer must be a multiple of, in bytes.
+    pub alignment: usize,
     /// Whether numbers are little-endian, as every kernel here assumes.
     pub little_endian: bool,
 }
@@ -96,6 +98,8 @@ impl DeviceHandle {
             local_bytes: get(cl_device::CL_DEVICE_LOCAL_MEM_SIZE)?.into(),
             memory_bytes: get(cl_device::CL_DEVICE_GLOBAL_MEM_SIZE)?.into(),
             buffer_bytes: get(cl_device::CL_DEVICE_MAX_MEM_ALLOC_SIZE)?.into(),
+            // In bits.
+            alignment: u32::from(get(cl_device::CL_DEVICE_MEM_BASE_ADDR_ALIGN)?) as usize / 8,
             little_endian: u32::from(get(cl_device::CL_DEVICE_ENDIAN_LITTLE)?) != 0,
         })
     }

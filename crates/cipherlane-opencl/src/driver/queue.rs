@@ -100,6 +100,37 @@ impl Queue {
         self.started(Event::new(event.named("clEnqueueReadBuffer")?))
     }
 
+    /// Enqueues a copy of `bytes` bytes from byte `at` of `source` to the start of `target`.
+    ///
+    /// # Errors
+    /// If the driver refuses, or the bytes do not lie within both.
+    pub fn copy(&self, source: &Memory, at: usize, target: &Memory, bytes: usize) -> Result<Step, ClError> {
+        // SAFETY: OpenCL checks both places.
+        let event = unsafe {
+            cl3::command_queue::enqueue_copy_buffer(
+                self.0.get(),
+                source.get(),
+                target.get(),
+                at,
+                0,
+                bytes,
+                0,
+                std::ptr::null(),
+            )
+        };
+        self.started(Event::new(event.named("clEnqueueCopyBuffer")?))
+    }
+
+    /// Has later commands wait for `step`, of this queue or another one.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn after(&self, step: &Step) -> Result<(), ClError> {
+        // SAFETY: the event lives.
+        let event = unsafe { self.0.enqueue_barrier_with_wait_list(&[step.0.get()]) };
+        self.started(event.named("clEnqueueBarrierWithWaitList")?).map(drop)
+    }
+
     /// Enqueues filling all of `memory` with zeros.
     ///
     /// # Errors
@@ -157,12 +188,12 @@ impl Step {
         self.0.wait().named("clWaitForEvents")
     }
 
-    /// How long the device took for the command, which is done.
+    /// How long the device took from the start of `first` to the end of this command, both done.
     ///
     /// # Errors
     /// If the driver took no times.
-    pub fn time(&self) -> Result<Duration, ClError> {
-        let start = self.0.profiling_command_start().named("clGetEventProfilingInfo")?;
+    pub fn since(&self, first: &Self) -> Result<Duration, ClError> {
+        let start = first.0.profiling_command_start().named("clGetEventProfilingInfo")?;
         let end = self.0.profiling_command_end().named("clGetEventProfilingInfo")?;
         Ok(Duration::from_nanos(end.saturating_sub(start)))
     }

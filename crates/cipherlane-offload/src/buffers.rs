@@ -1,0 +1,180 @@
+//! Memory of the device and of the host that grows as it is needed, and is wiped when it is let go.
+
+use crate::backend::{Backend, Fault};
+
+/// A buffer that is made anew when more is asked of it than it has.
+#[derive(Debug)]
+pub(crate) struct Growing<T> {
+    buffer: Option<T>,
+    bytes: usize,
+}
+
+impl<T> Default for Growing<T> {
+    fn default() -> Self {
+        Self { buffer: None, bytes: 0 }
+    }
+}
+
+impl<T> Growing<T> {
+    /// At least `bytes` bytes, rounded up so that batches of about one size do not grow it each time. Says whether
+    /// the buffer is new, its contents gone.
+    fn reserve(&mut self, bytes: usize, make: impl FnOnce(usize) -> Result<T, Fault>) -> Result<bool, Fault> {
+        /// Beyond it, what is asked for is rounded up to a multiple of it, and below to a power of two.
+        const STEP: usize = 16 << 20;
+        if self.buffer.is_some() && bytes <= self.bytes {
+            return Ok(false);
+        }
+        let rounded =
+            if bytes < STEP { bytes.max(4096).next_power_of_two() } else { bytes.next_multiple_of(STEP) };
+        // Gone before the new one is made: there may be no room for both.
+        self.buffer = None;
+        self.buffer = Some(make(rounded)?);
+        self.bytes = rounded;
+        Ok(true)
+    }
+
+    /// The buffer with at least `bytes` bytes, as [`Growing::reserve`] makes it.
+    pub(crate) fn reserved(
+        &mut self,
+        bytes: usize,
+        make: impl FnOnce(usize) -> Result<T, Fault>,
+    ) -> Result<&mut T, Fault> {
+        self.reserve(bytes, make)?;
+        self.buffer.as_mut().ok_or_else(|| Fault("memory was used before it was reserved".to_owned()))
+    }
+
+    /// The buffer, if there is one.
+    pub(crate) const fn get(&self) -> Option<&T> {
+        self.buffer.as_ref()
+    }
+
+    /// The buffer, to be written to.
+    pub(crate) const fn get_mut(&mut self) -> Option<&mut T> {
+        self.buffer.as_mut()
+    }
+}
+
+/// Memory of the device for one group.
+#[derive(Debug)]
+pub(crate) struct Buffers<B: Backend> {
+    /// The texts that go in; in place, those that come out, too.
+    pub(crate) input: Growing<B::Memory>,
+    /// The texts that come out, unless in place.
+    pub(crate) output: Growing<B::Memory>,
+    /// The columns.
+    pub(crate) rows: Growing<B::Memory>,
+    /// The workspace.
+    pub(crate) work: Growing<B::Memory>,
+    /// The number of the program by which the workspace holds what follows from the session's shared key.
+    pub(crate) keyed: Option<usize>,
+}
+
+impl<B: Backend> Default for Buffers<B> {
+    fn default() -> Self {
+        Self {
+            input: Growing::default(),
+            output: Growing::default(),
+            rows: Growing::default(),
+            work: Growing::default(),
+            keyed: None,
+        }
+    }
+}
+
+/// What a group needs, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    pub(crate) text: usize,
+    pub(crate) in_place: bool,
+    pub(crate) rows: usize,
+    pub(crate) work: usize,
+}
+
+impl<B: Backend> Buffers<B> {
+    /// Makes room. The text gets two blocks more: unaligned blocks are read by whole words.
+    pub(crate) fn reserve(&mut self, backend: &B, needs: Needs) -> Result<(), Fault> {
+        let make = |bytes| backend.allocate(bytes);
+        let text = needs.text.next_multiple_of(16) + 32;
+        self.input.reserve(text, make)?;
+        if !needs.in_place {
+            self.output.reserve(text, make)?;
+        }
+        self.rows.reserve(needs.rows.max(16), make)?;
+        if self.work.reserve(needs.work.max(256), make)? {
+            self.keyed = None;
+        }
+        Ok(())
+    }
+
+    /// The buffers, which have been reserved.
+    pub(crate) fn views(&self, in_place: bool) -> Result<Views<'_, B>, Fault> {
+        let output = if in_place { &self.input } else { &self.output };
+        match (self.input.get(), output.get(), self.rows.get(), self.work.get()) {
+            (Some(input), Some(output), Some(rows), Some(work)) => {
+                Ok(Views { input, output, rows, work, in_place })
+            }
+            _ => Err(Fault("memory of the device was used before it was reserved".to_owned())),
+        }
+    }
+
+    /// Overwrites everything with zeros: there were keys, and texts.
+    pub(crate) fn wipe(&self, link: Link<'_, B>) -> Result<(), Fault> {
+        for buffer in [&self.input, &self.output, &self.rows, &self.work] {
+            if let Some(memory) = buffer.get() {
+                link.backend.wait(&link.backend.wipe(link.queue, memory)?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A backend and a queue of it: where commands go.
+#[derive(Debug)]
+pub(crate) struct Link<'a, B: Backend> {
+    pub(crate) backend: &'a B,
+    pub(crate) queue: &'a B::Queue,
+}
+
+impl<B: Backend> Clone for Link<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: Backend> Copy for Link<'_, B> {}
+
+/// The buffers of a group as launches use them.
+#[derive(Debug)]
+pub(crate) struct Views<'a, B: Backend> {
+    pub(crate) input: &'a B::Memory,
+    /// The input in place.
+    pub(crate) output: &'a B::Memory,
+    pub(crate) rows: &'a B::Memory,
+    pub(crate) work: &'a B::Memory,
+    pub(crate) in_place: bool,
+}
+
+/// Memory of the host by which one queue reaches that of the caller.
+#[derive(Debug)]
+pub(crate) struct Stagings<B: Backend> {
+    pub(crate) input: Growing<B::Staging>,
+    pub(crate) output: Growing<B::Staging>,
+    pub(crate) rows: Growing<B::Staging>,
+}
+
+impl<B: Backend> Default for Stagings<B> {
+    fn default() -> Self {
+        Self { input: Growing::default(), output: Growing::default(), rows: Growing::default() }
+    }
+}
+
+impl<B: Backend> Stagings<B> {
+    /// Overwrites everything with zeros.
+    pub(crate) fn wipe(&mut self) {
+        for buffer in [&mut self.input, &mut self.output, &mut self.rows] {
+            if let Some(bytes) = buffer.get_mut() {
+                zeroize::Zeroize::zeroize(&mut bytes[..]);
+            }
+        }
+    }
+}

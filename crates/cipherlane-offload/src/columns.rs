@@ -1,0 +1,224 @@
+//! The rows of a group's messages, as kernels read them: laid out in one memory, so that one copy brings them.
+
+use std::ops::Range;
+
+use cipherlane_core::{Batch, Column, Operation, TagLengths};
+use cipherlane_kernels::abi::{self, Argument, Params};
+use cipherlane_kernels::manifest::{Program, Tiling};
+
+/// Where each column of a group lies in the memory of rows, and the parameters that say how to read it.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    places: [Range<usize>; Argument::ALL.len()],
+    /// Bytes from the start that are copied to the device.
+    pub(crate) uploaded: usize,
+    /// Bytes that are copied back: what kernels write.
+    pub(crate) results: Range<usize>,
+    /// Bytes of all columns.
+    pub(crate) bytes: usize,
+    /// Tiles of all messages.
+    pub(crate) tiles: u64,
+    /// Everything but the regions of the workspace and the tiles of a launch.
+    pub(crate) params: Params,
+    /// Tiles before each message, unless all have equally many.
+    prefix: Vec<u64>,
+    /// The order of messages, where it matters.
+    order: Vec<u32>,
+}
+
+impl Columns {
+    /// Lays out the columns of the messages `messages` of `batch` for `program`, each at a multiple of `alignment`.
+    pub(crate) fn new(
+        batch: &Batch<'_>,
+        messages: Range<usize>,
+        program: &Program,
+        alignment: usize,
+    ) -> Self {
+        let offsets = &batch.messages.offsets[messages.start..=messages.end];
+        let (uniform_tiles, prefix) = match Tiles::of(program.tiling, offsets) {
+            Tiles::Each(tiles) => (tiles, Vec::new()),
+            Tiles::Prefix(prefix) => (0, prefix),
+        };
+        let order = if program.tiling == Tiling::None { order(offsets) } else { Vec::new() };
+        let mut params = Params { uniform_tiles, ..params(batch, offsets) };
+        if !order.is_empty() {
+            params.flags |= abi::ORDERED;
+        }
+        let tiles = prefix.last().copied().unwrap_or(uniform_tiles * messages.len() as u64);
+        let places = std::array::from_fn(|_| 0..0);
+        let mut columns = Self { places, uploaded: 0, results: 0..0, bytes: 0, tiles, params, prefix, order };
+        columns.place(batch, &messages, alignment);
+        columns
+    }
+
+    fn place(&mut self, batch: &Batch<'_>, messages: &Range<usize>, alignment: usize) {
+        let count = messages.len();
+        let tags = count * batch.tag_lengths.stride();
+        let opens = batch.operation == Operation::Open;
+        let each = matches!(batch.tag_lengths, TagLengths::Each(_));
+        let read = [
+            (Argument::Offsets, 8 * (count + 1)),
+            (Argument::Tiles, 8 * self.prefix.len()),
+            (Argument::Order, 4 * self.order.len()),
+            (Argument::Keys, bytes(&batch.keys, messages)),
+            (Argument::Nonces, bytes(&batch.nonces, messages)),
+            (Argument::NonceOffsets, offset_bytes(&batch.nonces, count)),
+            (Argument::Aad, bytes(&batch.aad, messages)),
+            (Argument::AadOffsets, offset_bytes(&batch.aad, count)),
+            (Argument::TagLengths, if each { count } else { 0 }),
+            (Argument::Tags, if opens { tags } else { 0 }),
+        ];
+        let written = if opens { (Argument::Accepted, count) } else { (Argument::Tags, tags) };
+        let mut at = 0_usize;
+        for (argument, bytes) in read {
+            if bytes > 0 {
+                at = at.next_multiple_of(alignment);
+                self.places[argument as usize] = at..at + bytes;
+                at += bytes;
+            }
+        }
+        self.uploaded = at;
+        if written.1 > 0 {
+            at = at.next_multiple_of(alignment);
+            self.places[written.0 as usize] = at..at + written.1;
+            self.results = at..at + written.1;
+            at += written.1;
+        }
+        // Kernels read whole words.
+        self.bytes = at.next_multiple_of(16);
+    }
+
+    /// Where the column of `argument` lies; empty if it has none.
+    pub(crate) fn at(&self, argument: Argument) -> Range<usize> {
+        self.places[argument as usize].clone()
+    }
+
+    /// Writes what the device reads.
+    ///
+    /// # Panics
+    /// If `target` is shorter than [`Columns::uploaded`].
+    pub(crate) fn write(&self, batch: &Batch<'_>, messages: &Range<usize>, target: &mut [u8]) {
+        let mut put = |argument, words: &mut dyn Iterator<Item = u64>| {
+            for (place, word) in target[self.at(argument)].chunks_exact_mut(8).zip(words) {
+                place.copy_from_slice(&word.to_le_bytes());
+            }
+        };
+        put(Argument::Offsets, &mut batch.messages.offsets[messages.start..=messages.end].iter().copied());
+        put(Argument::Tiles, &mut self.prefix.iter().copied());
+        for (argument, column) in
+            [(Argument::NonceOffsets, &batch.nonces), (Argument::AadOffsets, &batch.aad)]
+        {
+            if let Column::Ragged(ragged) = column {
+                let offsets = &ragged.offsets[messages.start..=messages.end];
+                put(argument, &mut offsets.iter().map(|offset| offset - offsets[0]));
+            }
+        }
+        for (place, number) in target[self.at(Argument::Order)].chunks_exact_mut(4).zip(&self.order) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        let columns =
+            [(Argument::Keys, &batch.keys), (Argument::Nonces, &batch.nonces), (Argument::Aad, &batch.aad)];
+        for (argument, column) in columns {
+            target[self.at(argument)].copy_from_slice(rows(column, messages));
+        }
+        if let TagLengths::Each(lengths) = batch.tag_lengths {
+            target[self.at(Argument::TagLengths)].copy_from_slice(&lengths[messages.clone()]);
+        }
+        if batch.operation == Operation::Open {
+            let stride = batch.tag_lengths.stride();
+            let tags = &batch.tags[messages.start * stride..messages.end * stride];
+            target[self.at(Argument::Tags)].copy_from_slice(tags);
+        }
+    }
+}
+
+/// The parameters that follow from the batch.
+fn params(batch: &Batch<'_>, offsets: &[u64]) -> Params {
+    let messages = offsets.len() as u64 - 1;
+    // Keys have one length, be they written as rows that could differ.
+    let key_stride = if batch.keys.is_shared() { 0 } else { batch.algorithm.key_bytes() as u64 };
+    let (nonce_stride, nonce_bytes) = stride(&batch.nonces);
+    let (aad_stride, aad_bytes) = stride(&batch.aad);
+    let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+    let (tag_bytes, each) = match batch.tag_lengths {
+        TagLengths::Same(bytes) => (bytes, false),
+        TagLengths::Each(_) => (0, true),
+    };
+    Params {
+        end_message: messages,
+        text_base: offsets[0],
+        key_stride,
+        nonce_stride,
+        nonce_bytes,
+        aad_stride,
+        aad_bytes,
+        tag_stride: batch.tag_lengths.stride() as u64,
+        tag_bytes: u32::try_from(tag_bytes).unwrap_or(u32::MAX),
+        flags: flag(matches!(batch.nonces, Column::Ragged(_)), abi::NONCES_RAGGED)
+            | flag(matches!(batch.aad, Column::Ragged(_)), abi::AAD_RAGGED)
+            | flag(each, abi::TAGS_EACH),
+        ..Params::default()
+    }
+}
+
+/// Bytes from row to row, and of a row: 0 from row to row of a shared one.
+fn stride(column: &Column<'_>) -> (u64, u64) {
+    match *column {
+        Column::Shared(bytes) => (0, bytes.len() as u64),
+        Column::Each { width, .. } => (width as u64, width as u64),
+        Column::Ragged(_) => (0, 0),
+    }
+}
+
+/// The rows of `messages`, which lie one after the other.
+#[allow(clippy::cast_possible_truncation)] // offsets of a checked batch lie within its buffers
+fn rows<'a>(column: &Column<'a>, messages: &Range<usize>) -> &'a [u8] {
+    match *column {
+        Column::Shared(bytes) => bytes,
+        Column::Each { width: 0, .. } => &[],
+        Column::Each { bytes, width } => &bytes[messages.start * width..messages.end * width],
+        Column::Ragged(ragged) => {
+            &ragged.bytes[ragged.offsets[messages.start] as usize..ragged.offsets[messages.end] as usize]
+        }
+    }
+}
+
+fn bytes(column: &Column<'_>, messages: &Range<usize>) -> usize {
+    rows(column, messages).len()
+}
+
+const fn offset_bytes(column: &Column<'_>, messages: usize) -> usize {
+    if matches!(column, Column::Ragged(_)) { 8 * (messages + 1) } else { 0 }
+}
+
+/// How many tiles messages have.
+enum Tiles {
+    /// As many each, at least one.
+    Each(u64),
+    /// What [`Tiling::prefix`] makes; nothing where messages have no tiles at all.
+    Prefix(Vec<u64>),
+}
+
+impl Tiles {
+    fn of(tiling: Tiling, offsets: &[u64]) -> Self {
+        let mut tiles = offsets.windows(2).map(|pair| tiling.tiles(pair[1] - pair[0]));
+        match tiles.next() {
+            _ if tiling == Tiling::None => Self::Prefix(Vec::new()),
+            Some(first) if first > 0 && tiles.all(|others| others == first) => Self::Each(first),
+            _ => Self::Prefix(tiling.prefix(offsets)),
+        }
+    }
+}
+
+/// The messages by falling length, so that threads side by side have as much to do. Nothing where the order that
+/// they have is as good.
+fn order(offsets: &[u64]) -> Vec<u32> {
+    let blocks = |index: u32| (offsets[index as usize + 1] - offsets[index as usize]).div_ceil(16);
+    let count = u32::try_from(offsets.len() - 1).unwrap_or(u32::MAX);
+    if (0..count).is_sorted_by(|&a, &b| blocks(a) >= blocks(b)) {
+        return Vec::new();
+    }
+    let mut order: Vec<u32> = (0..count).collect();
+    order.sort_by_key(|&index| std::cmp::Reverse(blocks(index)));
+    order
+}

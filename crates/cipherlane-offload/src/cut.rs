@@ -1,0 +1,158 @@
+//! Where a batch is cut: into groups of messages that are on the device together, and long messages into pieces.
+
+use std::ops::Range;
+
+use cipherlane_kernels::manifest::Tiling;
+
+/// Messages that are on the device together, with a workspace of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// Which messages of the batch.
+    pub(crate) messages: Range<usize>,
+    /// What is copied and launched by itself: one piece, or several of one long message.
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// A run of tiles, and the text that they cover.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// Tiles, counted from the first of the group.
+    pub(crate) tiles: Range<u64>,
+    /// Offsets of text, as the batch counts them.
+    pub(crate) text: Range<u64>,
+}
+
+/// How a batch is cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cutter<'a> {
+    /// Message `i` is `offsets[i]..offsets[i + 1]`.
+    pub(crate) offsets: &'a [u64],
+    /// Bytes of a group, beyond which it takes no further message, and a message is cut.
+    pub(crate) chunk: u64,
+    /// What a message counts for beside its text: its rows of the columns.
+    pub(crate) row_bytes: u64,
+    /// How the program cuts messages.
+    pub(crate) tiling: Tiling,
+}
+
+impl Cutter<'_> {
+    /// The groups, in order. Every message is in one of them.
+    pub(crate) fn groups(self) -> impl Iterator<Item = Group> {
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let group = (start < self.messages()).then(|| self.group(start))?;
+            start = group.messages.end;
+            Some(group)
+        })
+    }
+
+    /// All messages as one group of one piece.
+    pub(crate) fn whole(self) -> Group {
+        self.uncut(0..self.messages())
+    }
+
+    const fn messages(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    fn group(&self, start: usize) -> Group {
+        let (mut end, mut bytes) = (start, 0_u64);
+        while end < self.messages() {
+            let message = self.offsets[end + 1] - self.offsets[end];
+            bytes = bytes.saturating_add(message).saturating_add(self.row_bytes);
+            if bytes > self.chunk && end > start {
+                break;
+            }
+            end += 1;
+        }
+        let is_long = end == start + 1 && self.offsets[end] - self.offsets[start] > self.chunk;
+        if is_long && self.tiling != Tiling::None { self.pieces(start) } else { self.uncut(start..end) }
+    }
+
+    fn uncut(&self, messages: Range<usize>) -> Group {
+        let offsets = &self.offsets[messages.start..=messages.end];
+        let tiles = offsets.windows(2).map(|pair| self.tiling.tiles(pair[1] - pair[0])).sum();
+        let text = offsets[0]..offsets[offsets.len() - 1];
+        Group { messages, pieces: vec![Piece { tiles: 0..tiles, text }] }
+    }
+
+    /// One message, in pieces of whole tiles.
+    fn pieces(&self, message: usize) -> Group {
+        let (start, end) = (self.offsets[message], self.offsets[message + 1]);
+        let tiles = self.tiling.tiles(end - start);
+        if tiles == 0 {
+            return self.uncut(message..message + 1);
+        }
+        let tile = match self.tiling {
+            Tiling::None => u64::MAX,
+            Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) => 16 * blocks,
+        };
+        let step = (self.chunk / tile).max(1);
+        let piece = |first: u64| {
+            let last = (first + step).min(tiles);
+            // The last tile takes what is left, be it a part of a block that has no tile of its own.
+            let text_end = if last == tiles { end } else { start + last * tile };
+            Piece { tiles: first..last, text: start + first * tile..text_end }
+        };
+        let pieces = (0..tiles.div_ceil(step)).map(|index| piece(index * step)).collect();
+        Group { messages: message..message + 1, pieces }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(offsets: &[u64], chunk: u64, tiling: Tiling) -> Vec<Group> {
+        Cutter { offsets, chunk, row_bytes: 8, tiling }.groups().collect()
+    }
+
+    #[test]
+    fn short_messages_share_a_group() {
+        let found = groups(&[5, 15, 25, 25, 125], 40, Tiling::Blocks(1));
+        let ranges: Vec<_> = found.iter().map(|group| group.messages.clone()).collect();
+        assert_eq!(ranges, [0..2, 2..3, 3..4]);
+        assert_eq!(found[0].pieces, [Piece { tiles: 0..2, text: 5..25 }]);
+        assert_eq!(found[1].pieces, [Piece { tiles: 0..0, text: 25..25 }]);
+    }
+
+    #[test]
+    fn a_long_message_is_cut_at_tiles() {
+        let found = groups(&[3, 103], 40, Tiling::Blocks(1));
+        let texts: Vec<_> =
+            found[0].pieces.iter().map(|piece| (piece.tiles.clone(), piece.text.clone())).collect();
+        assert_eq!(texts, [(0..2, 3..35), (2..4, 35..67), (4..6, 67..99), (6..7, 99..103)]);
+        // 100 bytes are six whole blocks: the part behind belongs to the last.
+        let found = groups(&[3, 103], 40, Tiling::WholeBlocks(1));
+        assert_eq!(found[0].pieces.last(), Some(&Piece { tiles: 4..6, text: 67..103 }));
+        // Where messages have no tiles, none is cut.
+        let found = groups(&[3, 103], 40, Tiling::None);
+        assert_eq!(found[0].pieces, [Piece { tiles: 0..0, text: 3..103 }]);
+    }
+
+    #[test]
+    fn every_byte_is_in_one_piece() {
+        let offsets: Vec<u64> = (0..40_u64).map(|i| i * i * 7 + 2).collect();
+        for tiling in [Tiling::None, Tiling::Blocks(2), Tiling::WholeBlocks(3)] {
+            for chunk in [1, 16, 100, 1000, 100_000] {
+                let found = groups(&offsets, chunk, tiling);
+                let pieces = found.iter().flat_map(|group| &group.pieces);
+                let end = pieces.fold(offsets[0], |at, piece| {
+                    assert_eq!(piece.text.start, at);
+                    piece.text.end
+                });
+                assert_eq!(end, offsets[39]);
+                let messages = found.iter().fold(0, |at, group| {
+                    assert_eq!(group.messages.start, at);
+                    group.messages.end
+                });
+                assert_eq!(messages, 39);
+            }
+        }
+    }
+
+    #[test]
+    fn no_messages_are_no_group() {
+        assert!(groups(&[7], 10, Tiling::Blocks(1)).is_empty());
+    }
+}

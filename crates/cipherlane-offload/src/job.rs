@@ -1,0 +1,128 @@
+//! A checked batch with its output, as pointers: the device reads and writes the texts while the host does other
+//! things.
+#![allow(unsafe_code)] // pointers into the buffers of a checked batch
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use cipherlane_core::{Batch, BatchError, Operation, Output, Shape, Source};
+use rayon::prelude::*;
+
+/// A batch that has passed [`Batch::check`], with its output.
+pub(crate) struct Job<'a> {
+    pub(crate) batch: &'a Batch<'a>,
+    pub(crate) shape: Shape,
+    input: *const u8,
+    output: *mut u8,
+    tags: *mut u8,
+    accepted: *mut bool,
+    borrowed: PhantomData<&'a mut u8>,
+}
+
+/// Bytes from which on a copy is worth several threads.
+const PARALLEL: usize = 4 << 20;
+
+impl<'a> Job<'a> {
+    /// The job of running `batch` into `output`, which it checks first.
+    pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Result<Self, BatchError> {
+        let shape = batch.check(output)?;
+        let text = output.bytes.as_mut_ptr();
+        let input = match batch.messages.source {
+            Source::Apart(bytes) => bytes.as_ptr(),
+            Source::InPlace => text.cast_const(),
+        };
+        let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
+        Ok(Self { batch, shape, input, output: text, tags, accepted, borrowed: PhantomData })
+    }
+
+    /// Whether the device needs one buffer of text alone: in place, and where no text comes out.
+    pub(crate) fn runs_in_place(&self) -> bool {
+        self.shape.in_place || self.batch.operation == Operation::Hash
+    }
+
+    /// All text offsets.
+    pub(crate) fn texts(&self) -> Range<u64> {
+        let offsets = self.batch.messages.offsets;
+        offsets.first().copied().unwrap_or(0)..offsets.last().copied().unwrap_or(0)
+    }
+
+    /// First byte of the input at text offset `at`, which is at most the last.
+    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
+    pub(crate) fn input(&self, at: u64) -> *const u8 {
+        debug_assert!(self.batch.messages.offsets.last().is_some_and(|&end| at <= end));
+        // SAFETY: the check has shown that the input reaches to the last offset.
+        unsafe { self.input.add(at as usize) }
+    }
+
+    /// First byte of the output at text offset `at`, which is at most the last.
+    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
+    pub(crate) fn output(&self, at: u64) -> *mut u8 {
+        debug_assert!(self.batch.messages.offsets.last().is_some_and(|&end| at <= end));
+        // SAFETY: the check has shown that the output reaches to the last offset.
+        unsafe { self.output.add(at as usize) }
+    }
+
+    /// Copies the input text of `range` to the front of `target`.
+    ///
+    /// # Panics
+    /// If it does not fit.
+    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
+    pub(crate) fn read_input(&self, range: &Range<u64>, target: &mut [u8]) {
+        let bytes = (range.end - range.start) as usize;
+        // SAFETY: the range lies within the texts of the checked batch. Nobody writes there now: the device writes
+        // only output of messages whose input was read.
+        let source = unsafe { std::slice::from_raw_parts(self.input(range.start), bytes) };
+        copy(source, &mut target[..bytes]);
+    }
+
+    /// Copies the front of `source` to the output text of `range`.
+    ///
+    /// # Panics
+    /// If `source` is shorter.
+    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
+    pub(crate) fn write_output(&mut self, range: &Range<u64>, source: &[u8]) {
+        let bytes = (range.end - range.start) as usize;
+        // SAFETY: the range lies within the output, and nobody else uses it now.
+        let target = unsafe { std::slice::from_raw_parts_mut(self.output(range.start), bytes) };
+        copy(&source[..bytes], target);
+    }
+
+    /// Zeroes the output text of `range`.
+    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
+    pub(crate) fn zero_output(&mut self, range: &Range<u64>) {
+        // SAFETY: the range lies within the output, and nobody else uses it now.
+        unsafe { self.output(range.start).write_bytes(0, (range.end - range.start) as usize) };
+    }
+
+    /// Stores what kernels wrote of the messages `messages`: tags or digests, or verdicts.
+    ///
+    /// # Panics
+    /// If there are fewer results than messages.
+    pub(crate) fn write_results(&mut self, messages: &Range<usize>, results: &[u8]) {
+        if self.batch.operation == Operation::Open {
+            for (index, &verdict) in messages.clone().zip(&results[..messages.len()]) {
+                // SAFETY: the check has shown that there is a verdict for each message.
+                unsafe { self.accepted.add(index).write(verdict != 0) }
+            }
+            return;
+        }
+        let stride = self.batch.tag_lengths.stride();
+        let rows = &results[..messages.len() * stride];
+        // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
+        unsafe {
+            self.tags.add(messages.start * stride).copy_from_nonoverlapping(rows.as_ptr(), rows.len());
+        }
+    }
+}
+
+/// Copies on as many threads as it takes to keep up with a device.
+fn copy(source: &[u8], target: &mut [u8]) {
+    /// Bytes of one thread's turn.
+    const TURN: usize = 1 << 20;
+    if target.len() < PARALLEL {
+        target.copy_from_slice(source);
+    } else {
+        let turns = target.par_chunks_mut(TURN).zip(source.par_chunks(TURN));
+        turns.for_each(|(target, source)| target.copy_from_slice(source));
+    }
+}

@@ -1,0 +1,256 @@
+//! One queue with its buffers, and the group that is under way on it.
+#![allow(unsafe_code)] // copies that the device makes while the host goes on
+
+use std::ops::Range;
+use std::time::Duration;
+
+use cipherlane_core::Spans;
+use cipherlane_kernels::manifest::When;
+
+use crate::backend::{Backend, Fault};
+use crate::buffers::{Buffers, Growing, Link, Needs, Stagings};
+use crate::columns::Columns;
+use crate::cut::{Group, Piece};
+use crate::job::Job;
+use crate::launch::{Scene, Schedule, Steps};
+use crate::loaded::Chosen;
+
+/// A queue with its buffers.
+#[derive(Debug)]
+pub(crate) struct Lane<B: Backend> {
+    pub(crate) queue: B::Queue,
+    pub(crate) buffers: Buffers<B>,
+    pub(crate) stagings: Stagings<B>,
+    /// What is under way.
+    pub(crate) flight: Option<Flight<B>>,
+}
+
+/// Work that was enqueued, and what is to be done when it is done.
+#[derive(Debug)]
+pub(crate) struct Flight<B: Backend> {
+    /// Text that lies in the output staging when the flight has landed.
+    pub(crate) text: Option<Range<u64>>,
+    /// Results that lie in the staging of rows then.
+    pub(crate) results: Option<Results>,
+    pub(crate) loads: Steps<B::Step>,
+    pub(crate) launches: Steps<B::Step>,
+    pub(crate) stores: Steps<B::Step>,
+}
+
+/// Tags, digests or verdicts.
+#[derive(Debug)]
+pub(crate) struct Results {
+    /// Whose they are.
+    pub(crate) messages: Range<usize>,
+    /// Where they lie in the staging of rows.
+    pub(crate) place: Range<usize>,
+}
+
+impl<B: Backend> Default for Flight<B> {
+    fn default() -> Self {
+        Self {
+            text: None,
+            results: None,
+            loads: Steps::default(),
+            launches: Steps::default(),
+            stores: Steps::default(),
+        }
+    }
+}
+
+impl<B: Backend> Flight<B> {
+    /// The step after which all is done.
+    fn last(&self) -> Option<&B::Step> {
+        self.stores.last().or(self.launches.last()).or(self.loads.last())
+    }
+}
+
+impl<B: Backend> Lane<B> {
+    pub(crate) fn new(backend: &B) -> Result<Self, Fault> {
+        let queue = backend.queue()?;
+        Ok(Self { queue, buffers: Buffers::default(), stagings: Stagings::default(), flight: None })
+    }
+
+    /// Enqueues all that `group`, of one piece, takes. The lane has landed.
+    pub(crate) fn fly(
+        &mut self,
+        backend: &B,
+        mut chosen: Chosen<'_, B>,
+        schedule: &mut Schedule<B>,
+        job: &Job<'_>,
+        group: &Group,
+    ) -> Result<(), Fault> {
+        let program = &chosen.loaded.program;
+        let Some(piece) = group.pieces.first() else { return Ok(()) };
+        let columns = Columns::new(job.batch, group.messages.clone(), program, backend.limits().alignment);
+        let keys = if program.shared_key { 1 } else { group.messages.len() as u64 };
+        let layout = program.workspace.layout(keys, group.messages.len() as u64, columns.tiles);
+        let in_place = job.runs_in_place();
+        self.buffers.reserve(
+            backend,
+            Needs {
+                text: size(piece.text.end - piece.text.start)?,
+                in_place,
+                rows: columns.bytes,
+                work: size(layout.bytes)?,
+            },
+        )?;
+        // From here on something is under way: an error must not keep it from being waited for.
+        let flight = self.flight.insert(Flight::default());
+        let link = Link { backend, queue: &self.queue };
+        let Stagings { input, output, rows } = &mut self.stagings;
+        let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
+        let is_keyed = self.buffers.keyed == Some(chosen.index);
+        let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns, layout, keys };
+        upload_rows(link, &scene, job, group, rows, &mut flight.loads)?;
+        upload_text(link, input, &scene, job, piece, &mut flight.loads)?;
+        scene.start(link, &mut chosen, schedule, is_keyed, &mut flight.launches)?;
+        for when in [When::Tiles, When::End, When::TilesAfter] {
+            scene.stages(link, chosen.loaded, schedule, when, piece, &mut flight.launches)?;
+        }
+        flight.text = download_text(link, output, &scene, job, piece, &mut flight.stores)?;
+        flight.results = download_results(link, &scene, group, rows, &mut flight.stores)?;
+        self.buffers.keyed = chosen.loaded.program.shared_key.then_some(chosen.index);
+        Ok(())
+    }
+
+    /// Waits for what is under way, and hands its results on.
+    pub(crate) fn land(&mut self, backend: &B, job: &mut Job<'_>, spans: &mut Spans) -> Result<(), Fault> {
+        let Some(flight) = self.flight.take() else { return Ok(()) };
+        if let Some(last) = flight.last() {
+            backend.wait(last)?;
+        }
+        if let (Some(range), Some(staging)) = (&flight.text, self.stagings.output.get()) {
+            job.write_output(range, staging);
+        }
+        if let (Some(Results { messages, place }), Some(staging)) =
+            (&flight.results, self.stagings.rows.get())
+        {
+            job.write_results(messages, &staging[place.clone()]);
+        }
+        spans.load += time(backend, &flight.loads)?;
+        spans.execute += time(backend, &flight.launches)?;
+        spans.store += time(backend, &flight.stores)?;
+        Ok(())
+    }
+
+    /// Waits for what is under way, whatever it came to: after it nothing uses the caller's memory.
+    pub(crate) fn abandon(&mut self, backend: &B) {
+        if let Some(flight) = self.flight.take()
+            && let Some(last) = flight.last()
+        {
+            // It has failed already, or its results are not wanted.
+            drop(backend.wait(last));
+        }
+    }
+}
+
+/// From the start of the first to the end of the last step.
+pub(crate) fn time<B: Backend>(backend: &B, steps: &Steps<B::Step>) -> Result<Duration, Fault> {
+    match (steps.first(), steps.last()) {
+        (Some(first), Some(last)) => backend.time(first, last),
+        _ => Ok(Duration::ZERO),
+    }
+}
+
+/// A size of memory, which no machine has where it is not a `usize`.
+pub(crate) fn size(bytes: u64) -> Result<usize, Fault> {
+    usize::try_from(bytes).map_err(|_| Fault(format!("{bytes} bytes are more than this machine can address")))
+}
+
+/// Writes the columns to `staging` and enqueues their copy.
+pub(crate) fn upload_rows<B: Backend>(
+    link: Link<'_, B>,
+    scene: &Scene<'_, B>,
+    job: &Job<'_>,
+    group: &Group,
+    staging: &mut B::Staging,
+    steps: &mut Steps<B::Step>,
+) -> Result<(), Fault> {
+    let bytes = scene.columns.uploaded;
+    scene.columns.write(job.batch, &group.messages, &mut staging[..bytes]);
+    if bytes > 0 {
+        // SAFETY: the staging belongs to the lane, which does not touch it before it has landed.
+        steps.push(unsafe { link.backend.upload(link.queue, scene.views.rows, 0, staging.as_ptr(), bytes) }?);
+    }
+    Ok(())
+}
+
+/// Enqueues the copy of a piece's input to where the group has it, by the staging where the device does not reach the
+/// caller's memory.
+pub(crate) fn upload_text<B: Backend>(
+    link: Link<'_, B>,
+    staging: &mut Growing<B::Staging>,
+    scene: &Scene<'_, B>,
+    job: &Job<'_>,
+    piece: &Piece,
+    steps: &mut Steps<B::Step>,
+) -> Result<(), Fault> {
+    let (bytes, at) = place(scene, piece)?;
+    if bytes == 0 {
+        return Ok(());
+    }
+    let direct = job.input(piece.text.start);
+    let source = if link.backend.reaches(direct, bytes) {
+        direct
+    } else {
+        let staging = staging.reserved(bytes, |bytes| link.backend.staging(bytes))?;
+        job.read_input(&piece.text, staging);
+        staging.as_ptr()
+    };
+    // SAFETY: the caller's memory is borrowed until the run has landed, and nothing writes there before; the staging
+    // is the lane's.
+    steps.push(unsafe { link.backend.upload(link.queue, scene.views.input, at, source, bytes) }?);
+    Ok(())
+}
+
+/// Enqueues the copy of a piece's output back. Says which text will lie in the staging, if any.
+pub(crate) fn download_text<B: Backend>(
+    link: Link<'_, B>,
+    staging: &mut Growing<B::Staging>,
+    scene: &Scene<'_, B>,
+    job: &Job<'_>,
+    piece: &Piece,
+    steps: &mut Steps<B::Step>,
+) -> Result<Option<Range<u64>>, Fault> {
+    let (bytes, at) = place(scene, piece)?;
+    if bytes == 0 || job.batch.algorithm.hash().is_some() {
+        return Ok(None);
+    }
+    let direct = job.output(piece.text.start);
+    let (target, staged) = if link.backend.reaches(direct, bytes) {
+        (direct, None)
+    } else {
+        let staging = staging.reserved(bytes, |bytes| link.backend.staging(bytes))?;
+        (staging.as_mut_ptr(), Some(piece.text.clone()))
+    };
+    // SAFETY: as for the upload; the text of a piece is copied back once its kernels are done with it.
+    steps.push(unsafe { link.backend.download(link.queue, scene.views.output, at, target, bytes) }?);
+    Ok(staged)
+}
+
+/// Enqueues the copy of tags, digests or verdicts to the staging of rows. Says whose they are and where.
+pub(crate) fn download_results<B: Backend>(
+    link: Link<'_, B>,
+    scene: &Scene<'_, B>,
+    group: &Group,
+    staging: &mut B::Staging,
+    steps: &mut Steps<B::Step>,
+) -> Result<Option<Results>, Fault> {
+    let place = scene.columns.results.clone();
+    if place.is_empty() {
+        return Ok(None);
+    }
+    let target = staging[place.clone()].as_mut_ptr();
+    // SAFETY: the staging is the lane's, and reaches to the end of the columns.
+    steps.push(unsafe {
+        link.backend.download(link.queue, scene.views.rows, place.start, target, place.len())
+    }?);
+    Ok(Some(Results { messages: group.messages.clone(), place }))
+}
+
+/// Bytes of a piece, and where in the group's text it begins.
+fn place<B: Backend>(scene: &Scene<'_, B>, piece: &Piece) -> Result<(usize, usize), Fault> {
+    let bytes = size(piece.text.end - piece.text.start)?;
+    Ok((bytes, size(piece.text.start - scene.columns.params.text_base)?))
+}

@@ -1,0 +1,216 @@
+//! The launches of a group, stage by stage.
+#![allow(unsafe_code)] // launches: everything that a kernel touches was laid out for it
+
+use cipherlane_kernels::abi::{Argument, IN_PLACE, Params};
+use cipherlane_kernels::manifest::{Items, KEYS, Layout, When};
+
+use crate::backend::{Backend, Fault, Pointer};
+use crate::buffers::{Link, Views};
+use crate::columns::Columns;
+use crate::cut::Piece;
+use crate::loaded::{Chosen, Loaded};
+
+/// Everything that the launches of a group refer to.
+#[derive(Debug)]
+pub(crate) struct Scene<'a, B: Backend> {
+    pub(crate) views: Views<'a, B>,
+    pub(crate) columns: &'a Columns,
+    pub(crate) layout: Layout,
+    /// Keys of the group: one if they share it.
+    pub(crate) keys: u64,
+}
+
+/// The schedule of a session's shared key, where launches read it.
+#[derive(Debug)]
+pub(crate) struct Schedule<B: Backend> {
+    pub(crate) memory: B::Memory,
+    /// The number of the program that has it, and the copy that gave it to it. The schedule is the same for all groups
+    /// of a key, so one of them makes the copy.
+    pub(crate) set: Option<(usize, B::Step)>,
+}
+
+impl<B: Backend> Schedule<B> {
+    /// The longest schedules are bitsliced: 32 words a round of each of two keys.
+    const BYTES: usize = 16 << 10;
+
+    pub(crate) fn new(backend: &B) -> Result<Self, Fault> {
+        Ok(Self { memory: backend.allocate(Self::BYTES)?, set: None })
+    }
+
+    pub(crate) fn wipe(&self, link: Link<'_, B>) -> Result<(), Fault> {
+        link.backend.wait(&link.backend.wipe(link.queue, &self.memory)?)
+    }
+}
+
+/// The first and the last of some steps.
+#[derive(Debug)]
+pub(crate) struct Steps<S> {
+    first: Option<S>,
+    last: Option<S>,
+}
+
+impl<S> Default for Steps<S> {
+    fn default() -> Self {
+        Self { first: None, last: None }
+    }
+}
+
+impl<S> Steps<S> {
+    pub(crate) fn push(&mut self, step: S) {
+        let place = if self.first.is_none() { &mut self.first } else { &mut self.last };
+        *place = Some(step);
+    }
+
+    pub(crate) fn first(&self) -> Option<&S> {
+        self.first.as_ref()
+    }
+
+    pub(crate) fn last(&self) -> Option<&S> {
+        self.last.as_ref().or(self.first.as_ref())
+    }
+}
+
+impl<B: Backend> Scene<'_, B> {
+    /// Enqueues the stages that come before the texts. The one that expands keys is left out where the workspace
+    /// already has what it makes.
+    pub(crate) fn start(
+        &self,
+        link: Link<'_, B>,
+        chosen: &mut Chosen<'_, B>,
+        schedule: &mut Schedule<B>,
+        is_keyed: bool,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        let all = self.all();
+        for index in 0..chosen.loaded.program.stages.len() {
+            let stage = &chosen.loaded.program.stages[index];
+            if stage.when != When::Start {
+                continue;
+            }
+            let makes_keys = stage.entry == KEYS;
+            if !(makes_keys && is_keyed) {
+                self.launch(link, chosen.loaded, schedule, index, &all, steps)?;
+            }
+            if makes_keys {
+                self.set_schedule(link, chosen, schedule)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Enqueues the stages of `when` for `piece`.
+    pub(crate) fn stages(
+        &self,
+        link: Link<'_, B>,
+        loaded: &mut Loaded<B>,
+        schedule: &Schedule<B>,
+        when: When,
+        piece: &Piece,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        for index in 0..loaded.program.stages.len() {
+            let stage = loaded.program.stages[index].when;
+            if stage == when || (when == When::Tiles && stage == When::TilesInPlace && self.views.in_place) {
+                self.launch(link, loaded, schedule, index, piece, steps)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All tiles of the group.
+    pub(crate) fn all(&self) -> Piece {
+        Piece { tiles: 0..self.columns.tiles, text: 0..0 }
+    }
+
+    fn set_schedule(
+        &self,
+        link: Link<'_, B>,
+        chosen: &mut Chosen<'_, B>,
+        schedule: &mut Schedule<B>,
+    ) -> Result<(), Fault> {
+        let bytes = 4 * chosen.loaded.program.schedule_words;
+        if bytes == 0 {
+            return Ok(());
+        }
+        if let Some((program, set)) = &schedule.set
+            && *program == chosen.index
+        {
+            return link.backend.after(link.queue, set);
+        }
+        let at = usize::try_from(self.layout.schedule_at).unwrap_or(usize::MAX);
+        let from = Pointer { memory: self.views.work, at, bytes };
+        let program = &mut chosen.loaded.handle;
+        // SAFETY: the workspace has the schedule in its layout. A new schedule is set by the first group of a run,
+        // whose launches all come after it in this queue, or wait for its step; those of earlier runs are done.
+        let step = unsafe { link.backend.set_schedule(link.queue, program, from, bytes, &schedule.memory) }?;
+        schedule.set = Some((chosen.index, step));
+        Ok(())
+    }
+
+    fn launch(
+        &self,
+        link: Link<'_, B>,
+        loaded: &mut Loaded<B>,
+        schedule: &Schedule<B>,
+        index: usize,
+        piece: &Piece,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        let items = match loaded.program.stages[index].items {
+            Items::Keys => self.keys,
+            Items::Messages => self.columns.params.end_message,
+            Items::Tiles => piece.tiles.end - piece.tiles.start,
+        };
+        if items == 0 {
+            return Ok(());
+        }
+        let blocks = loaded.blocks(index, items);
+        let params = self.params(loaded, piece).to_bytes();
+        let pointers = Argument::ALL.map(|argument| self.pointer(argument, schedule));
+        // SAFETY: the pointers and the parameters are those of the ABI. The columns were laid out for the batch's
+        // messages, the texts reserved with their lengths, the workspace by the program's own layout: that is all
+        // that the kernels of the manifest touch. What other queues do meanwhile is ordered by who calls this.
+        let step = unsafe {
+            link.backend.launch(link.queue, &mut loaded.handle, index, blocks, &pointers, &params)
+        }?;
+        steps.push(step);
+        Ok(())
+    }
+
+    fn params(&self, loaded: &Loaded<B>, piece: &Piece) -> Params {
+        let Layout { schedule_at, hash_at, state_at, chain_at, .. } = self.layout;
+        // Rows of tiles are counted from the first of the launch: each piece has its own.
+        let chain_at = chain_at + loaded.program.workspace.chain * piece.tiles.start;
+        let params = self.columns.params;
+        Params {
+            first_tile: piece.tiles.start,
+            end_tile: piece.tiles.end,
+            schedule_at,
+            hash_at,
+            state_at,
+            chain_at,
+            flags: params.flags | if self.views.in_place { IN_PLACE } else { 0 },
+            ..params
+        }
+    }
+
+    /// Where `argument` points to. One that the batch has no use for points to the workspace, since null cannot be
+    /// passed everywhere.
+    fn pointer<'a>(&'a self, argument: Argument, schedule: &'a Schedule<B>) -> Pointer<'a, B::Memory> {
+        let all = |memory| Pointer { memory, at: 0, bytes: 0 };
+        match argument {
+            Argument::In => all(self.views.input),
+            Argument::Out => all(self.views.output),
+            Argument::Work => all(self.views.work),
+            Argument::Schedule => all(&schedule.memory),
+            column => {
+                let place = self.columns.at(column);
+                if place.is_empty() {
+                    all(self.views.work)
+                } else {
+                    Pointer { memory: self.views.rows, at: place.start, bytes: place.len() }
+                }
+            }
+        }
+    }
+}

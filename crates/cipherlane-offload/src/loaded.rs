@@ -1,0 +1,66 @@
+//! A program with its compiled form and the blocks that its stages are launched in.
+
+use cipherlane_kernels::flatten;
+use cipherlane_kernels::manifest::{Program, Stage, When};
+
+use crate::backend::{Backend, Entry, Fault, Unit};
+
+/// A program, loaded on a device.
+#[derive(Debug)]
+pub(crate) struct Loaded<B: Backend> {
+    pub(crate) program: Program,
+    pub(crate) handle: B::Program,
+    /// Most blocks of each stage.
+    blocks: Vec<u32>,
+}
+
+/// A program of a session, with its number there.
+#[derive(Debug)]
+pub(crate) struct Chosen<'a, B: Backend> {
+    pub(crate) index: usize,
+    pub(crate) loaded: &'a mut Loaded<B>,
+}
+
+impl<B: Backend> Loaded<B> {
+    /// Compiles and loads `program`. The stages that walk the texts are launched in up to `blocks` blocks, the others
+    /// in as many as the device holds at once.
+    pub(crate) fn new(backend: &B, program: Program, blocks: u32) -> Result<Self, Fault> {
+        let handle = backend.load(&unit(&program))?;
+        let most = |index: usize| {
+            if matches!(program.stages[index].when, When::Tiles | When::TilesAfter) {
+                return Ok(blocks);
+            }
+            let held = backend.blocks_per_unit(&handle, index)?.max(1) * backend.limits().units;
+            Ok(u32::try_from(held).unwrap_or(u32::MAX))
+        };
+        let blocks = (0..program.stages.len()).map(most).collect::<Result<_, Fault>>()?;
+        Ok(Self { program, handle, blocks })
+    }
+
+    /// Blocks for `items` items of stage `index`: as many as have something to do, up to the most.
+    pub(crate) fn blocks(&self, index: usize, items: u64) -> u32 {
+        let stage = &self.program.stages[index];
+        let needed = (items * u64::from(stage.threads_per_item)).div_ceil(u64::from(stage.threads));
+        u32::try_from(needed).unwrap_or(u32::MAX).min(self.blocks[index]).max(1)
+    }
+}
+
+/// What a backend compiles for `program`.
+pub fn unit(program: &Program) -> Unit {
+    let entry = |stage: &Stage| Entry {
+        name: entry_name(program, stage),
+        threads: stage.threads,
+        shared_bytes: stage.shared_bytes,
+    };
+    Unit {
+        name: program.kernel.clone(),
+        text: flatten::text(program),
+        entries: program.stages.iter().map(entry).collect(),
+    }
+}
+
+/// The kernel of a stage carries the program's name, so that a profiler shows what runs (`ENTRY` in `c/batch.h`).
+fn entry_name(program: &Program, stage: &Stage) -> String {
+    let name = program.defines.iter().find(|(name, _)| *name == "PROGRAM");
+    name.map_or_else(|| stage.entry.to_owned(), |(_, value)| format!("{value}_{}", stage.entry))
+}

@@ -1,0 +1,213 @@
+//! Batches that already lie on the device: brought once, run any number of times, taken back to be looked at.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use cipherlane_core::{Batch, DeviceError, Output, Plan, Shape, Spans};
+use cipherlane_kernels::manifest::{Layout, Target, When};
+
+use crate::backend::{Backend, Fault};
+use crate::buffers::{Buffers, Link, Needs, Stagings};
+use crate::columns::Columns;
+use crate::cut::{Cutter, Group, Piece};
+use crate::job::Job;
+use crate::lane::{Results, download_results, download_text, size, time, upload_rows, upload_text};
+use crate::launch::{Scene, Schedule, Steps};
+use crate::loaded::{Chosen, Loaded};
+use crate::programs::Programs;
+
+/// A batch on the device.
+///
+/// [`load`](Self::load) brings it there, [`execute`](Self::execute) runs the kernels where it lies and copies
+/// nothing, [`store`](Self::store) takes the results back. Out of place, `execute` does the same each time; in place,
+/// it goes on from its last result.
+#[derive(Debug)]
+pub struct Resident<B: Backend> {
+    backend: Arc<B>,
+    queue: B::Queue,
+    programs: Programs<B>,
+    buffers: Buffers<B>,
+    stagings: Stagings<B>,
+    schedule: Schedule<B>,
+    loaded: Option<Scenery>,
+    chunk: u64,
+}
+
+/// What was loaded.
+#[derive(Debug)]
+struct Scenery {
+    shape: Shape,
+    program: usize,
+    in_place: bool,
+    columns: Columns,
+    layout: Layout,
+    group: Group,
+}
+
+impl<B: Backend> Resident<B> {
+    pub(crate) fn new(backend: Arc<B>, plan: &Plan, target: Target) -> Result<Self, Fault> {
+        Ok(Self {
+            queue: backend.queue()?,
+            programs: Programs::new(plan.clone(), target),
+            buffers: Buffers::default(),
+            stagings: Stagings::default(),
+            schedule: Schedule::new(&*backend)?,
+            loaded: None,
+            chunk: plan.chunk.max(1 << 20) as u64,
+            backend,
+        })
+    }
+
+    /// Brings `batch` to the device. `output` is what [`Resident::store`] will be given: it is looked at, and read in
+    /// place, but not written.
+    ///
+    /// # Errors
+    /// If the batch is not well formed, or the device has no room for all of it.
+    pub fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let job = Job::new(batch, output)?;
+        let load = self.load_job(&job).map_err(|fault| self.failed(fault))?;
+        Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn load_job(&mut self, job: &Job<'_>) -> Result<std::time::Duration, Fault> {
+        self.loaded = None;
+        self.buffers.keyed = None;
+        self.schedule.set = None;
+        let backend = &*self.backend;
+        let (index, _) = self.programs.find(backend, &job.shape)?;
+        let Loaded { program, .. } = &*self.programs.get(index);
+        let offsets = job.batch.messages.offsets;
+        let cutter = Cutter { offsets, chunk: self.chunk, row_bytes: 0, tiling: program.tiling };
+        let group = cutter.whole();
+        let columns = Columns::new(job.batch, group.messages.clone(), program, backend.limits().alignment);
+        let (messages, shared) = (group.messages.len() as u64, program.shared_key);
+        let layout = program.workspace.layout(if shared { 1 } else { messages }, messages, columns.tiles);
+        let in_place = job.runs_in_place();
+        let text = size(job.shape.bytes)?;
+        let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
+        self.buffers.reserve(backend, needs)?;
+        let keys = if shared { 1 } else { messages };
+        let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns, layout, keys };
+        let link = Link { backend, queue: &self.queue };
+        let mut steps = Steps::default();
+        let Stagings { input, rows, .. } = &mut self.stagings;
+        let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
+        upload_rows(link, &scene, job, &group, rows, &mut steps)?;
+        wait(link, &steps)?;
+        let mut load = time(backend, &steps)?;
+        for piece in pieces(job, self.chunk) {
+            let mut steps = Steps::default();
+            upload_text(link, input, &scene, job, &piece, &mut steps)?;
+            wait(link, &steps)?;
+            load += time(backend, &steps)?;
+        }
+        self.loaded = Some(Scenery { shape: job.shape, program: index, in_place, columns, layout, group });
+        Ok(load)
+    }
+
+    /// Runs the kernels on what was loaded. A shared key is expanded by the first run after [`Resident::load`]: later
+    /// ones find it done.
+    ///
+    /// # Errors
+    /// If nothing was loaded, or the device fails.
+    pub fn execute(&mut self) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let execute = self.execute_loaded().map_err(|fault| self.failed(fault))?;
+        Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn execute_loaded(&mut self) -> Result<std::time::Duration, Fault> {
+        let Scenery { program: index, in_place, columns, layout, group, .. } =
+            self.loaded.as_ref().ok_or_else(nothing)?;
+        let (backend, index) = (&*self.backend, *index);
+        let loaded = self.programs.get(index);
+        let keys = if loaded.program.shared_key { 1 } else { group.messages.len() as u64 };
+        let scene = Scene { views: self.buffers.views(*in_place)?, columns, layout: *layout, keys };
+        let link = Link { backend, queue: &self.queue };
+        let mut steps = Steps::default();
+        let is_keyed = self.buffers.keyed == Some(index);
+        let mut chosen = Chosen { index, loaded };
+        scene.start(link, &mut chosen, &mut self.schedule, is_keyed, &mut steps)?;
+        let all = scene.all();
+        for when in [When::Tiles, When::End, When::TilesAfter] {
+            scene.stages(link, chosen.loaded, &self.schedule, when, &all, &mut steps)?;
+        }
+        wait(link, &steps)?;
+        self.buffers.keyed = chosen.loaded.program.shared_key.then_some(index);
+        time(backend, &steps)
+    }
+
+    /// Takes the results back. `batch` and `output` have the sizes of those that were loaded.
+    ///
+    /// # Errors
+    /// If they have not, nothing was loaded, or the device fails.
+    pub fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let mut job = Job::new(batch, output)?;
+        let store = self.store_job(&mut job).map_err(|fault| self.failed(fault))?;
+        Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn store_job(&mut self, job: &mut Job<'_>) -> Result<std::time::Duration, Fault> {
+        let Scenery { shape, in_place, columns, layout, group, .. } =
+            self.loaded.as_ref().ok_or_else(nothing)?;
+        if job.shape != *shape {
+            return Err(Fault("the batch to store is not the one that was loaded".to_owned()));
+        }
+        let backend = &*self.backend;
+        let scene = Scene { views: self.buffers.views(*in_place)?, columns, layout: *layout, keys: 1 };
+        let link = Link { backend, queue: &self.queue };
+        let Stagings { output, rows, .. } = &mut self.stagings;
+        let mut store = std::time::Duration::ZERO;
+        for piece in pieces(job, self.chunk) {
+            let mut steps = Steps::default();
+            let staged = download_text(link, output, &scene, job, &piece, &mut steps)?;
+            wait(link, &steps)?;
+            store += time(backend, &steps)?;
+            if let (Some(range), Some(staging)) = (staged, output.get()) {
+                job.write_output(&range, staging);
+            }
+        }
+        let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
+        let mut steps = Steps::default();
+        let results = download_results(link, &scene, group, rows, &mut steps)?;
+        wait(link, &steps)?;
+        if let Some(Results { messages, place }) = results {
+            job.write_results(&messages, &rows[place]);
+        }
+        Ok(store + time(backend, &steps)?)
+    }
+
+    fn failed(&self, Fault(reason): Fault) -> DeviceError {
+        DeviceError::Failed { device: self.backend.id().to_owned(), reason }
+    }
+}
+
+fn nothing() -> Fault {
+    Fault("nothing was loaded: call `load` first".to_owned())
+}
+
+fn wait<B: Backend>(link: Link<'_, B>, steps: &Steps<B::Step>) -> Result<(), Fault> {
+    steps.last().map_or(Ok(()), |last| link.backend.wait(last))
+}
+
+/// The text of a job in stretches of `chunk` bytes. Their tiles do not matter.
+fn pieces(job: &Job<'_>, chunk: u64) -> impl Iterator<Item = Piece> + use<> {
+    let texts = job.texts();
+    let count = (texts.end - texts.start).div_ceil(chunk);
+    (0..count).map(move |index| {
+        let start = texts.start + index * chunk;
+        Piece { tiles: 0..0, text: start..(start + chunk).min(texts.end) }
+    })
+}
+
+impl<B: Backend> Drop for Resident<B> {
+    fn drop(&mut self) {
+        self.stagings.wipe();
+        let link = Link { backend: &*self.backend, queue: &self.queue };
+        // A device that is lost has nothing to wipe, and nobody can be told here.
+        drop(self.buffers.wipe(link));
+        drop(self.schedule.wipe(link));
+    }
+}

@@ -1,0 +1,167 @@
+//! An OpenCL device with its context, as sessions use it.
+#![allow(unsafe_code)] // hands on what the caller vouches for
+
+use std::time::Duration;
+
+use cipherlane_offload::backend::{Backend, Fault, Limits, Pointer, Unit};
+
+use crate::compile::{self, Compiled};
+use crate::driver::{ClError, Context, DeviceHandle, Facts, Memory, Part, Queue, Staging, Step};
+
+/// A device with its context.
+#[derive(Debug)]
+pub struct OpenCl {
+    id: String,
+    limits: Limits,
+    facts: Facts,
+    context: Context,
+}
+
+impl From<ClError> for Fault {
+    fn from(error: ClError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// The sizes of a device.
+pub(crate) fn limits(facts: &Facts) -> Limits {
+    Limits {
+        units: facts.units,
+        lanes: 32,
+        threads_per_block: facts.group_size,
+        shared_per_block: usize::try_from(facts.local_bytes).unwrap_or(usize::MAX),
+        memory_bytes: facts.memory_bytes,
+        allocation_bytes: facts.buffer_bytes,
+        alignment: facts.alignment.max(16),
+    }
+}
+
+impl OpenCl {
+    /// Makes the context of `device`.
+    pub(crate) fn new(id: &str, device: &DeviceHandle, facts: Facts) -> Result<Self, ClError> {
+        let (id, limits) = (id.to_owned(), limits(&facts));
+        Ok(Self { id, limits, context: Context::new(device)?, facts })
+    }
+}
+
+impl Backend for OpenCl {
+    type Memory = Memory;
+    type Staging = Staging;
+    type Queue = Queue;
+    type Program = Compiled;
+    type Step = Step;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Memory, Fault> {
+        Ok(Memory::new(&self.context, bytes)?)
+    }
+
+    fn staging(&self, bytes: usize) -> Result<Staging, Fault> {
+        Ok(Staging::new(&self.context, bytes)?)
+    }
+
+    fn reaches(&self, _: *const u8, _: usize) -> bool {
+        // OpenCL 1.2 does not tell.
+        false
+    }
+
+    fn queue(&self) -> Result<Queue, Fault> {
+        Ok(Queue::new(&self.context)?)
+    }
+
+    unsafe fn upload(
+        &self,
+        queue: &Queue,
+        memory: &Memory,
+        at: usize,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<Step, Fault> {
+        // SAFETY: the caller vouches for it.
+        Ok(unsafe { queue.write(memory, at, source, bytes) }?)
+    }
+
+    unsafe fn download(
+        &self,
+        queue: &Queue,
+        memory: &Memory,
+        at: usize,
+        target: *mut u8,
+        bytes: usize,
+    ) -> Result<Step, Fault> {
+        // SAFETY: the caller vouches for it.
+        Ok(unsafe { queue.read(memory, at, target, bytes) }?)
+    }
+
+    fn load(&self, unit: &Unit) -> Result<Compiled, Fault> {
+        compile::load(&self.context, &self.facts, unit)
+    }
+
+    fn blocks_per_unit(&self, program: &Compiled, entry: usize) -> Result<usize, Fault> {
+        // OpenCL does not tell how many groups a unit holds. A CPU runs one after the other on each core.
+        let threads = program.threads[entry].max(1) as usize;
+        Ok(if self.facts.is_gpu { (2048 / threads).max(1) } else { 1 })
+    }
+
+    unsafe fn launch(
+        &self,
+        queue: &Queue,
+        program: &mut Compiled,
+        entry: usize,
+        blocks: u32,
+        pointers: &[Pointer<'_, Memory>],
+        value: &[u8],
+    ) -> Result<Step, Fault> {
+        let (kernel, threads) = (&mut program.kernels[entry], program.threads[entry]);
+        // The parts live until the launch is enqueued, which keeps what it needs.
+        let mut parts: Vec<Part> = Vec::new();
+        for (index, pointer) in pointers.iter().enumerate() {
+            if pointer.bytes == 0 {
+                kernel.set_memory(index, pointer.memory.get())?;
+            } else {
+                let part = pointer.memory.part(pointer.at, pointer.bytes)?;
+                kernel.set_memory(index, part.get())?;
+                parts.push(part);
+            }
+        }
+        // SAFETY: the caller vouches for the value, and for what the kernel does with the memory.
+        unsafe {
+            kernel.set_value(pointers.len(), value)?;
+            Ok(queue.launch(kernel, blocks as usize, threads as usize)?)
+        }
+    }
+
+    unsafe fn set_schedule(
+        &self,
+        queue: &Queue,
+        _: &mut Compiled,
+        from: Pointer<'_, Memory>,
+        bytes: usize,
+        schedule: &Memory,
+    ) -> Result<Step, Fault> {
+        Ok(queue.copy(from.memory, from.at, schedule, bytes)?)
+    }
+
+    fn after(&self, queue: &Queue, step: &Step) -> Result<(), Fault> {
+        Ok(queue.after(step)?)
+    }
+
+    fn wipe(&self, queue: &Queue, memory: &Memory) -> Result<Step, Fault> {
+        Ok(queue.wipe(memory)?)
+    }
+
+    fn wait(&self, step: &Step) -> Result<(), Fault> {
+        Ok(step.wait()?)
+    }
+
+    fn time(&self, first: &Step, last: &Step) -> Result<Duration, Fault> {
+        Ok(last.since(first)?)
+    }
+}

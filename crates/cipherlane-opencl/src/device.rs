@@ -1,0 +1,115 @@
+//! OpenCL devices as devices: found, described, and opened when they are first used.
+
+use std::sync::{Arc, OnceLock};
+
+use cipherlane_core::Info;
+use cipherlane_kernels::manifest::Target;
+use cipherlane_offload::backend::{Fault, Limits};
+use cipherlane_offload::{Accelerator, Provider};
+
+use crate::backend::{self, OpenCl};
+use crate::driver::{self, DeviceHandle, Facts};
+
+/// An OpenCL device.
+pub type OpenClDevice = Accelerator<Found>;
+
+/// An OpenCL device before it is used.
+#[derive(Debug)]
+pub struct Found {
+    info: Info,
+    limits: Limits,
+    target: Target,
+    facts: Facts,
+    device: DeviceHandle,
+    backend: OnceLock<Result<Arc<OpenCl>, Fault>>,
+}
+
+/// Every OpenCL device of this machine, as `opencl:0`, `opencl:1` and so on in the loader's order.
+///
+/// # Errors
+/// Why there is none, with the remedy: no loader, no driver, or no device that can be used.
+pub fn devices() -> Result<Vec<OpenClDevice>, String> {
+    let handles = driver::devices().map_err(|error| error.to_string())?;
+    let mut found = Vec::new();
+    let mut reasons = Vec::new();
+    for (index, handle) in handles.into_iter().enumerate() {
+        match handle.facts() {
+            Ok(facts) if facts.little_endian => {
+                found.push(Accelerator::new(Found::new(index, handle, facts)))
+            }
+            Ok(facts) => reasons.push(format!("{} is big-endian, and the kernels are not", facts.name)),
+            Err(error) => reasons.push(error.to_string()),
+        }
+    }
+    if found.is_empty() {
+        reasons.push("OpenCL lists no device: install a vendor's driver, or PoCL for the CPU".to_owned());
+        return Err(reasons.join("; "));
+    }
+    Ok(found)
+}
+
+impl Found {
+    fn new(index: usize, device: DeviceHandle, facts: Facts) -> Self {
+        let limits = backend::limits(&facts);
+        let info = Info {
+            id: format!("opencl:{index}"),
+            name: facts.name.clone(),
+            tiers: Vec::new(),
+            threads: limits.units,
+            details: details(&facts),
+        };
+        // The layout that makes tables constant-time is that of NVIDIA's shared memory.
+        let banked = facts.is_gpu && facts.vendor.contains("NVIDIA");
+        let target = Target {
+            compute: None,
+            shared_bytes: u32::try_from(limits.shared_per_block).unwrap_or(u32::MAX),
+            threads: u32::try_from(limits.threads_per_block).unwrap_or(u32::MAX),
+            banked,
+        };
+        Self { info, limits, target, facts, device, backend: OnceLock::new() }
+    }
+}
+
+impl Provider for Found {
+    type Backend = OpenCl;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn target(&self) -> &Target {
+        &self.target
+    }
+
+    fn build(&self) -> String {
+        let Facts { platform, name, version, driver, .. } = &self.facts;
+        format!("{platform}, {name}, {version}, {driver}")
+    }
+
+    fn backend(&self) -> Result<Arc<OpenCl>, Fault> {
+        let open = || Ok(Arc::new(OpenCl::new(&self.info.id, &self.device, self.facts.clone())?));
+        self.backend.get_or_init(open).clone()
+    }
+}
+
+fn details(facts: &Facts) -> Vec<(String, String)> {
+    let gibibytes = |bytes: u64| format!("{:.1} GiB", bytes as f64 / (1_u64 << 30) as f64);
+    let details = [
+        ("platform", facts.platform.clone()),
+        ("vendor", facts.vendor.clone()),
+        ("version", facts.version.clone()),
+        ("driver", facts.driver.clone()),
+        ("kind", if facts.is_gpu { "GPU" } else { "no GPU" }.to_owned()),
+        ("compute units", facts.units.to_string()),
+        ("highest clock", format!("{} MHz", facts.megahertz)),
+        ("memory", gibibytes(facts.memory_bytes)),
+        ("most of it in one buffer", gibibytes(facts.buffer_bytes)),
+        ("local memory a group", format!("{} KiB", facts.local_bytes >> 10)),
+        ("most work-items a group", facts.group_size.to_string()),
+    ];
+    details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
