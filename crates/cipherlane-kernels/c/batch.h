@@ -47,6 +47,11 @@ FN block_t load_block(GLOBAL const u8 *p) {
     return b;
 }
 
+/* A word at any address, by its bytes. */
+FN u32 load_word(GLOBAL const u8 *p) {
+    return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
+}
+
 FN u32 byte_of(const block_t *b, u32 i) {
     return b->w[i / 4] >> (i % 4 * 8);
 }

@@ -1,63 +1,38 @@
-/* AES by tables in shared memory, 32 copies of each: lane l reads only bank l, whatever it looks up.
+/* AES by tables (FIPS 197 section 5).
  *
- * TABLES tables of 256 words: 1 and rotations (32 KiB), 2 and rotations by 16 (64 KiB), or all 4 (128 KiB). With more
- * than one, two lie side by side in rows of 256 bytes, so that a byte of the state becomes an address by one PERMUTE:
- * the byte times 256 plus four times the lane.
- *
- * Words are columns in memory order: row 0 is the low byte. T0[x] = (2s, s, s, 3s), s = S[x]; table k is T0 rotated
- * left by k bytes (FIPS 197 sections 5.1.1 to 5.1.3 in one; section 5.3.5 for the other direction).
+ * Words are columns in memory order: row 0 is the low byte. T0[x] = (2s, s, s, 3s), s = S[x]: SubBytes and MixColumns
+ * in one; table k is T0 rotated left by k bytes.
  */
 #ifndef CL_AES_BANKED
 #define CL_AES_BANKED
 #include "primitive/aes_schedule.h"
 #include "primitive/aes_table.h"
+#include "primitive/banked.h"
 
 #define SCHEDULE_ROW AES_WORDS
-#define CIPHER_SHARED (TABLES * 32768)
+#define CIPHER_SHARED BANKED_BYTES
 
-FN u32 aes_forward_entry(u32 i) {
-    u32 s = aes_s[i], s2 = aes_double(s);
-    return s2 | s << 8 | s << 16 | (s2 ^ s) << 24;
+FN u32 aes_forward_entry(u32 i, u32 k) {
+    u32 s = aes_s[i], s2 = aes_double(s), entry = s2 | s << 8 | s << 16 | (s2 ^ s) << 24;
+    return ROTL32(entry, 8 * k);
 }
 
 /* (14s, 9s, 13s, 11s) with s the inverse of S at i. The four add up to s itself, which the last round uses. */
-FN u32 aes_inverse_entry(u32 i) {
-    return aes_inverse_mix_column(aes_inverse_s[i]);
+FN u32 aes_inverse_entry(u32 i, u32 k) {
+    u32 entry = aes_inverse_mix_column(aes_inverse_s[i]);
+    return ROTL32(entry, 8 * k);
 }
 
-#define AES_FILL(shared, ENTRY_AT)                                                                             \
-    do {                                                                                                       \
-        for (u32 i_ = THREAD; i_ < 256 * 32 * (TABLES > 1 ? 2 : 1); i_ += THREADS) {                           \
-            u32 t_ = ENTRY_AT(TABLES > 1 ? i_ >> 6 : i_ >> 5);                                                 \
-            if (TABLES > 1 && (i_ & 32)) t_ = ROTL32(t_, 8);                                                   \
-            shared[i_] = t_;                                                                                   \
-            if (TABLES > 2) shared[i_ + 16384] = ROTL32(t_, 16);                                               \
-        }                                                                                                      \
-        BARRIER();                                                                                             \
-    } while (0)
-
 FN void cipher_forward_tables(LOCAL u32 *shared) {
-    AES_FILL(shared, aes_forward_entry);
+    BANKED_FILL(shared, aes_forward_entry);
 }
 
 FN void cipher_inverse_tables(LOCAL u32 *shared) {
-    AES_FILL(shared, aes_inverse_entry);
+    BANKED_FILL(shared, aes_inverse_entry);
 }
 
-/* Table `k` at byte `k` of `x`; `lane` is four times the lane. */
-#if TABLES > 1
-#define AES_ADDRESS(x, k, lane) PERMUTE((x), (lane), 0x5504 + 16 * (k))
-#define AES_T(shared, x, k, lane)                                                                              \
-    (TABLES > 2 || (k) < 2 ? AES_ENTRY(shared, x, k, lane) : ROTL32(AES_ENTRY(shared, x, k, lane), 16))
-#define AES_ENTRY(shared, x, k, lane)                                                                          \
-    LOCAL_WORD(shared, AES_ADDRESS(x, k, lane) + (k) % 2 * 128 + (TABLES > 2 && (k) > 1 ? 65536 : 0))
-#else
-#define AES_ADDRESS(x, k, lane) (PERMUTE((x), 0, 0x4440 + (k)) * 128 + (lane))
-#define AES_T(shared, x, k, lane) cl_rotate_bytes(LOCAL_WORD(shared, AES_ADDRESS(x, k, lane)), k)
-FN u32 cl_rotate_bytes(u32 x, u32 k) {
-    return k == 0 ? x : ROTL32(x, 8 * k);
-}
-#endif
+/* Table `k` at byte `k` of `x`. */
+#define AES_T(shared, x, k, lane) BANKED_TURNED(shared, x, k, k, lane)
 
 /* One column of a round: rows 0 to 3 come from the columns a, b, c, d. */
 FN u32 aes_column(LOCAL const u32 *shared, u32 a, u32 b, u32 c, u32 d, u32 k, u32 lane) {
@@ -90,7 +65,7 @@ FN u32 aes_last_inverse_column(LOCAL const u32 *shared, u32 a, u32 b, u32 c, u32
 
 /* Column `c` after a round: in row k it takes column c + k, or c - k in the inverse. */
 FN u32 aes_round_column(LOCAL const u32 *shared, const block_t *x, u32 c, u32 k, u32 last, u32 inverse) {
-    const u32 lane = THREAD % LANES * 4, step = inverse ? 3 : 1;
+    const u32 lane = BANKED_LANE, step = inverse ? 3 : 1;
     u32 b0 = x->w[c], b1 = x->w[(c + step) % 4], b2 = x->w[(c + 2) % 4], b3 = x->w[(c + 3 * step) % 4];
     if (!last) return aes_column(shared, b0, b1, b2, b3, k, lane);
     if (inverse) return aes_last_inverse_column(shared, b0, b1, b2, b3, k, lane);

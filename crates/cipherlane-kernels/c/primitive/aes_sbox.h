@@ -5,7 +5,7 @@
  */
 #ifndef CL_AES_SBOX
 #define CL_AES_SBOX
-#include "dialect.h"
+#include "primitive/slice.h"
 
 FN void aes_sbox(u32 *x) {
     u32 t0 = LOOKUP3(x[0], x[6], 0, 0x3c);
@@ -105,13 +105,12 @@ FN void aes_inverse_sbox(u32 *x) {
     aes_inverse_affine(x);
 }
 
-/* SubWord (section 5.2) with no table: the four bytes as four columns of eight planes. */
+/* SubWord (section 5.2) with no table. */
 FN u32 aes_sub_word(u32 word) {
-    u32 x[8], result = 0;
-    UNROLL for (u32 i = 0; i < 8; ++i) x[i] = word >> (7 - i);
+    u32 x[8];
+    slice_word(x, word);
     aes_sbox(x);
-    UNROLL for (u32 i = 0; i < 8; ++i) result |= (x[i] & 0x01010101u) << (7 - i);
-    return result;
+    return unslice_word(x);
 }
 
 #endif

@@ -24,11 +24,6 @@
         }                                                                                                      \
     } while (0)
 
-/* A word at any address, by its bytes. */
-FN u32 load_word(GLOBAL const u8 *p) {
-    return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
-}
-
 /* Twice each of four bytes in GF(2^8) (section 4.2.1). */
 FN u32 aes_double(u32 x) {
     return ((x & 0x7f7f7f7fu) << 1) ^ ((x >> 7) & 0x01010101u) * 0x1b;

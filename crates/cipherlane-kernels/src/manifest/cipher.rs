@@ -44,11 +44,31 @@ const AES: &[Variant] = &[
     Variant::bitsliced("primitive/aes_bitsliced.h", 8),
 ];
 
+const CAMELLIA: &[Variant] = &[
+    Variant::banked("banked4", "primitive/camellia_banked.h", 4),
+    Variant::banked("banked1", "primitive/camellia_banked.h", 1),
+    Variant::bitsliced("primitive/camellia_bitsliced.h", 4),
+];
+
+const SC2000: &[Variant] = &[
+    Variant::banked("banked1", "primitive/sc2000_banked.h", 1),
+    Variant::bitsliced("primitive/sc2000_bitsliced.h", 2),
+];
+
+const SM4: &[Variant] = &[
+    Variant::banked("banked4", "primitive/sm4_banked.h", 4),
+    Variant::banked("banked2", "primitive/sm4_banked.h", 2),
+    Variant::banked("banked1", "primitive/sm4_banked.h", 1),
+    Variant::bitsliced("primitive/sm4_bitsliced.h", 8),
+];
+
 /// The variants of a cipher, fastest first where all are possible.
 const fn variants(cipher: Cipher) -> &'static [Variant] {
     match cipher {
         Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => AES,
-        _ => &[],
+        Cipher::Camellia128 | Cipher::Camellia192 | Cipher::Camellia256 => CAMELLIA,
+        Cipher::Sc2000_128 | Cipher::Sc2000_192 | Cipher::Sc2000_256 => SC2000,
+        Cipher::Sm4 => SM4,
     }
 }
 
@@ -67,12 +87,16 @@ const fn rounds(cipher: Cipher) -> u32 {
 }
 
 /// Words of the expanded key as `variant` keeps it: `SCHEDULE_ROW` of its header.
-fn schedule_words(cipher: Cipher, variant: &Variant) -> u32 {
+const fn schedule_words(cipher: Cipher, variant: &Variant) -> u32 {
     let rounds = rounds(cipher);
-    match cipher.family() {
-        "aes" if variant.looks_up() => 4 * (rounds + 1),
-        "aes" => 32 * (rounds + 1),
-        _ => 0,
+    match cipher {
+        Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 if variant.looks_up() => 4 * (rounds + 1),
+        // A plane per bit of a column.
+        Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => 32 * (rounds + 1),
+        // Whitening, rounds, and two keys of FL between each six rounds and the next; two words each.
+        Cipher::Camellia128 | Cipher::Camellia192 | Cipher::Camellia256 => 2 * (4 + rounds + 2 * (rounds / 6 - 1)),
+        Cipher::Sc2000_128 | Cipher::Sc2000_192 | Cipher::Sc2000_256 => 8 * rounds + 8,
+        Cipher::Sm4 => 32,
     }
 }
 
