@@ -12,7 +12,7 @@ mod failure;
 mod suite;
 mod trial;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cipherlane_core::{Algorithm, Device, Wish};
 
@@ -26,6 +26,8 @@ pub struct Report {
     pub checks: BTreeMap<Algorithm, u64>,
     /// The kernels that were checked, by name.
     pub kernels: Vec<String>,
+    /// The algorithms of which a kernel was checked, by tier.
+    pub tiers: BTreeMap<String, BTreeSet<Algorithm>>,
 }
 
 /// Checks every kernel of `device` for every algorithm and operation.
@@ -48,10 +50,11 @@ pub fn check_with(device: &dyn Device, wish: &Wish) -> Result<Report, Failure> {
             let Some(mut examiner) = Examiner::open(device, wish, algorithm, operation)? else { continue };
             suite::sit_all(&mut examiner)?;
             *report.checks.entry(algorithm).or_default() += examiner.checks();
-            for kernel in examiner.kernels() {
+            for (kernel, tier) in examiner.kernels() {
                 if !report.kernels.contains(&kernel) {
                     report.kernels.push(kernel);
                 }
+                report.tiers.entry(tier).or_default().insert(algorithm);
             }
         }
     }

@@ -60,8 +60,8 @@ impl Candidate {
         }
     }
 
-    pub(super) fn kernel(&self) -> &str {
-        &self.whole.plan.kernel
+    pub(super) const fn plan(&self) -> &Plan {
+        &self.whole.plan
     }
 
     /// The chunk of the session with small chunks, in bytes.

@@ -1,6 +1,6 @@
 //! Puts drafts to all kernels of an algorithm and operation.
 
-use cipherlane_core::{Algorithm, Device, Operation, Session, Wish};
+use cipherlane_core::{Algorithm, Device, Operation, Plan, Session, Wish};
 
 use super::candidate::{Candidate, Opened, Size, describe};
 use super::digest_trial::{DigestDraft, DigestTrial};
@@ -43,8 +43,12 @@ impl Examiner {
         self.checks
     }
 
-    pub(super) fn kernels(&self) -> impl Iterator<Item = String> {
-        self.candidates.iter().map(|candidate| candidate.kernel().to_owned())
+    /// The names of the kernels and of their tiers.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = (String, String)> {
+        self.candidates.iter().map(|candidate| {
+            let Plan { kernel, tier, .. } = candidate.plan();
+            (kernel.clone(), tier.clone())
+        })
     }
 
     /// Smallest length beyond which each kernel splits a message, as far as that is quickly computed.
