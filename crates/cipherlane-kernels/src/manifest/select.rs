@@ -35,7 +35,7 @@ impl Target {
 pub fn programs(shape: &Shape, target: &Target) -> Vec<Program> {
     let mut programs = match shape.algorithm {
         Algorithm::Cipher(cipher, mode) => cipher::programs(cipher, mode, shape, target),
-        Algorithm::Hash(hash) => hash::programs(hash),
+        Algorithm::Hash(hash) => hash::programs(hash, target),
     };
     programs.sort_by_key(|program| !program.constant_time);
     programs
