@@ -1,8 +1,8 @@
 //! The exam that every device sits: published answers, and batches of all shapes against the reference.
 //!
 //! A backend's tests call [`check`] and have everything that is known about hard inputs: edges of lanes and of
-//! chunks, counters that wrap, every tag length, wrong tags among right ones, bytes around the output that must
-//! not change, batches that must be refused.
+//! chunks, counters that wrap, every tag length, wrong tags among right ones, messages that leave no room for their
+//! padding, bytes around the output that must not change, batches that must be refused.
 
 mod candidate;
 mod digest_trial;

@@ -1,7 +1,7 @@
 //! Readable implementations that follow their standards, and the exam that every device sits.
 //!
-//! - [`aes`], [`camellia`], [`sc2000`], [`sm4`], [`mode`], [`sha2`] and [`keccak`] follow the standards section by
-//!   section; [`Reference`] makes a device of them.
+//! - [`aes`], [`camellia`], [`sc2000`], [`sm4`] and [`mode`], [`sha2`] and [`keccak`] follow the standards section by
+//!   section; [`cipher`] and [`hash`] find them by name, and [`Reference`] makes a device of them.
 //! - [`conformance::check`] compares any other device with it: one line in a backend's tests.
 //! - [`vectors`] reads published test vectors, [`exam`] puts them to a device.
 //!
