@@ -23,7 +23,7 @@ fn main() -> std::io::Result<()> {
                     for program in programs(&shape, &target) {
                         let text = flatten::text(&program);
                         let name = format!("{algorithm}-{operation}-{}.cu", flatten::key(&text));
-                        let variant = program.variant;
+                        let variant = &program.variant;
                         println!(
                             "{name} {algorithm} {operation} {variant} shared key {shared}, {bytes} bytes"
                         );

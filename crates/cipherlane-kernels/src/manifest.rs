@@ -20,7 +20,7 @@ pub struct Program {
     /// Full name of the kernel, as a plan spells it: `aes-ctr/banked4/x1`.
     pub kernel: String,
     /// The variant, which takes the place of the tier: `banked4`.
-    pub variant: &'static str,
+    pub variant: String,
     /// Blocks that a thread has in flight.
     pub lanes: usize,
     /// Whether timing is independent of keys and data on the target that was asked for.
@@ -62,6 +62,9 @@ impl Program {
             }
         }
         for stage in &mut self.stages {
+            if stage.threads_per_item == stage.threads {
+                stage.threads_per_item = threads;
+            }
             stage.threads = threads;
         }
         self

@@ -12,6 +12,7 @@ use build::{Compiler, run};
 use cipherlane_core::{
     Algorithm, Batch, Column, Device, Messages, Mode, Operation, Output, Ragged, Shape, Source, TagLengths, Wish,
 };
+use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{Program, Target, programs};
 use cipherlane_reference::Reference;
 use job::{Job, Layout};
@@ -239,6 +240,21 @@ fn drawn(algorithm: Algorithm, operation: Operation, shared_key: bool) -> (Case,
     (case, wanted)
 }
 
+/// Every program that some size of messages brings up, with small tiles, and with few threads where it can.
+fn every_program(shape: &Shape) -> Vec<Program> {
+    let mut all: Vec<Program> = Vec::new();
+    for longest in [64, 16 << 10, 1 << 30] {
+        for program in programs(&Shape { longest, ..*shape }, &Target::CPU) {
+            let threads = if program.stages.iter().any(|stage| stage.threads_per_item > 32) { 256 } else { 64 };
+            let program = program.with_threads(threads).with_tile(TILE);
+            if !all.iter().any(|other| flatten::text(other) == flatten::text(&program)) {
+                all.push(program);
+            }
+        }
+    }
+    all
+}
+
 /// One key length of each family runs both ways under one key and a key each; the others one way.
 fn chosen(algorithm: Algorithm, operation: Operation, shared_key: bool) -> bool {
     let longest_key = algorithm.cipher().is_none_or(|cipher| cipher.key_bytes() == 16);
@@ -257,8 +273,7 @@ fn kernels_agree_with_the_reference() {
                     continue;
                 }
                 let (case, wanted) = drawn(algorithm, operation, shared_key);
-                for program in programs(&case.shape(), &Target::CPU) {
-                    let program = program.with_threads(64).with_tile(TILE);
+                for program in every_program(&case.shape()) {
                     check(&compiler, &program, &case, &wanted);
                     count += 1;
                 }

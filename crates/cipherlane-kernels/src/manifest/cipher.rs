@@ -2,7 +2,7 @@
 
 use cipherlane_core::{Cipher, Mode, Operation, Shape};
 
-use super::mode::{self, ModeProgram};
+use super::mode::{self, ModeProgram, WHOLE_BLOCK};
 use super::{Program, Stage, Target, Workspace};
 
 /// A way to write a cipher: one header, some defines, and what they cost.
@@ -20,15 +20,17 @@ pub(super) struct Variant {
     pub(super) width: u32,
     /// Most threads of a block that registers suffice for.
     pub(super) threads: u32,
+    /// Whether `primitive/aes_counter.h` goes with it.
+    pub(super) looks_up_counters: bool,
 }
 
 impl Variant {
     const fn banked(name: &'static str, header: &'static str, tables: u32) -> Self {
-        Self { name, header, tables, shared_bytes: tables * 32 * 1024, width: 1, threads: 1024 }
+        Self { name, header, tables, shared_bytes: tables * 32 * 1024, width: 1, threads: 1024, looks_up_counters: false }
     }
 
     const fn bitsliced(header: &'static str, width: u32) -> Self {
-        Self { name: "bitsliced", header, tables: 0, shared_bytes: 0, width, threads: 256 }
+        Self { name: "bitsliced", header, tables: 0, shared_bytes: 0, width, threads: 256, looks_up_counters: false }
     }
 
     /// Whether secrets choose addresses of shared memory.
@@ -38,7 +40,7 @@ impl Variant {
 }
 
 const AES: &[Variant] = &[
-    Variant::banked("banked4", "primitive/aes_banked.h", 4),
+    Variant { looks_up_counters: true, ..Variant::banked("banked4", "primitive/aes_banked.h", 4) },
     Variant::banked("banked2", "primitive/aes_banked.h", 2),
     Variant::banked("banked1", "primitive/aes_banked.h", 1),
     Variant::bitsliced("primitive/aes_bitsliced.h", 8),
@@ -102,7 +104,7 @@ const fn schedule_words(cipher: Cipher, variant: &Variant) -> u32 {
 
 /// Every program of `cipher` in `mode` that fits the target, fastest first.
 pub(super) fn programs(cipher: Cipher, mode: Mode, shape: &Shape, target: &Target) -> Vec<Program> {
-    let fits = |variant: &&Variant| variant.shared_bytes + 4096 <= target.shared_bytes;
+    let fits = |variant: &&Variant| variant.shared_bytes + 8192 <= target.shared_bytes;
     let mut programs = Vec::new();
     for variant in variants(cipher).iter().filter(fits) {
         for form in mode::forms(mode, shape, target, variant) {
@@ -147,9 +149,9 @@ fn program(
     let stages = form.stages.iter().map(|stage| Stage {
         entry: stage.name,
         items: stage.items,
-        threads_per_item: stage.threads_per_item,
+        threads_per_item: if stage.threads_per_item == WHOLE_BLOCK { threads } else { stage.threads_per_item },
         threads,
-        shared_bytes: if stage.ciphers { variant.shared_bytes } else { 0 },
+        shared_bytes: if stage.ciphers { variant.shared_bytes + stage.extra_shared } else { 0 },
         when: stage.when,
     });
     Program {

@@ -47,7 +47,7 @@ pub(super) fn programs(hash: Hash, target: &Target) -> Vec<Program> {
     };
     vec![Program {
         kernel: format!("{}/message/x1", hash.name()),
-        variant: "message",
+        variant: "message".to_owned(),
         lanes: 1,
         constant_time: true,
         algorithm: Algorithm::Hash(hash),

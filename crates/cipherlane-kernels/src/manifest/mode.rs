@@ -10,11 +10,18 @@ const LANES: u32 = 32;
 /// Bytes of a row of the region `hash`: `GHASH_ROW` of `primitive/ghash.h`, powers 1 to 32 and 33 squares of 16 bytes.
 const GHASH_ROW: u64 = 16 * (32 + 33);
 
+/// Stands for all threads of a block, whose number is settled later.
+pub(super) const WHOLE_BLOCK: u32 = 0;
+/// `COUNTER_SHARED` of `primitive/aes_counter.h`.
+const COUNTER_SHARED: u32 = 4096;
+/// Messages from here on are long: more than a hundred multiprocessors have a share of them.
+const LONG: u64 = 16 << 20;
+
 /// A mode over any cipher, before it meets one.
 #[derive(Clone, Debug)]
 pub(super) struct ModeProgram {
     /// Put behind the variant's name where a mode has more than one form.
-    pub(super) suffix: Option<fn(&'static str) -> &'static str>,
+    pub(super) suffix: Option<&'static str>,
     pub(super) source: &'static str,
     pub(super) stages: Vec<StageForm>,
     pub(super) tiling: Tiling,
@@ -26,8 +33,8 @@ pub(super) struct ModeProgram {
 }
 
 impl ModeProgram {
-    pub(super) fn name(&self, variant: &Variant) -> &'static str {
-        self.suffix.map_or(variant.name, |of| of(variant.name))
+    pub(super) fn name(&self, variant: &Variant) -> String {
+        self.suffix.map_or_else(|| variant.name.to_owned(), |suffix| format!("{}-{suffix}", variant.name))
     }
 }
 
@@ -40,15 +47,24 @@ pub(super) struct StageForm {
     pub(super) when: When,
     /// Whether it runs the cipher, and so has its tables in shared memory.
     pub(super) ciphers: bool,
+    /// Bytes of shared memory beside the tables.
+    pub(super) extra_shared: u32,
 }
 
 impl StageForm {
     const fn new(name: &'static str, items: Items, when: When) -> Self {
-        Self { name, items, threads_per_item: 1, when, ciphers: false }
+        Self { name, items, threads_per_item: 1, when, ciphers: false, extra_shared: 0 }
     }
 
     const fn ciphers(mut self) -> Self {
         self.ciphers = true;
+        self
+    }
+
+    /// A block of threads does an item.
+    const fn by_blocks(mut self, extra_shared: u32) -> Self {
+        self.threads_per_item = WHOLE_BLOCK;
+        self.extra_shared = extra_shared;
         self
     }
 
@@ -60,6 +76,9 @@ impl StageForm {
 
 const EXPAND: StageForm = StageForm::new(KEYS, Items::Keys, When::Start);
 const TILES: StageForm = StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_lanes();
+
+/// Blocks of a tile that a block of threads takes: neighbouring ones become one run.
+const LONG_TILE: u64 = 4096;
 
 /// Blocks of a tile: small enough for every lane of the device to have one, large enough for what a tile costs at its
 /// start and end.
@@ -84,7 +103,16 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
     };
     match mode {
         Mode::Ecb => vec![form("entry/ecb.c", &[EXPAND, TILES])],
-        Mode::Ctr => vec![form("entry/ctr.c", &[EXPAND, TILES])],
+        Mode::Ctr => {
+            let mut forms = vec![form("entry/ctr.c", &[EXPAND, TILES])];
+            if variant.looks_up_counters && shape.shared_key && shape.longest >= LONG {
+                let text = StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_blocks(COUNTER_SHARED);
+                let (tile, tiling) = (LONG_TILE, Tiling::Blocks(LONG_TILE));
+                let form = form("entry/ctr_long.c", &[EXPAND, text]);
+                forms.insert(0, ModeProgram { suffix: Some("split"), tile, tiling, ..form });
+            }
+            forms
+        }
         Mode::Cbc if shape.operation == Operation::Encrypt => {
             let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
             vec![ModeProgram { tiling: Tiling::None, ..form("entry/cbc_encrypt.c", &[EXPAND, text]) }]
