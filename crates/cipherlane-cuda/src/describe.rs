@@ -12,30 +12,37 @@ pub(crate) fn capability(gpu: Gpu) -> Result<u32, CudaError> {
     Ok(u32::try_from(10 * major + minor).unwrap_or(0))
 }
 
-/// What there is to say of `gpu`: what CUDA knows, then what NVML does.
-pub(crate) fn details(gpu: Gpu) -> Result<Vec<(String, String)>, CudaError> {
-    let number = |attribute| gpu.attribute(attribute);
-    let megahertz = |attribute| Ok::<_, CudaError>(number(attribute)? / 1000);
+/// What there is to say of `gpu`: what CUDA knows, then what NVML does. A figure that the driver does not tell is
+/// unknown, with its reason.
+pub(crate) fn details(gpu: Gpu) -> Vec<(String, String)> {
+    let say = |told: Result<String, CudaError>| told.unwrap_or_else(|error| format!("unknown: {error}"));
+    let number = |attribute, unit: &'static str, divisor: usize| {
+        say(gpu.attribute(attribute).map(|number| format!("{}{unit}", number / divisor)))
+    };
+    let gibibytes = |bytes| format!("{:.1} GiB", bytes as f64 / (1_u64 << 30) as f64);
     let (major, minor) = gpu.driver().version();
+    let bus = gpu.bus_id();
     let mut details = vec![
-        ("capability", format!("sm_{}", capability(gpu)?)),
-        ("multiprocessors", number(Attribute::Multiprocessors)?.to_string()),
-        // Drivers since CUDA 13 may no longer tell clocks by attribute; NVML does.
-        ("memory", format!("{:.1} GiB", gpu.memory_bytes()? as f64 / (1_u64 << 30) as f64)),
-        ("second-level cache", format!("{} MiB", number(Attribute::CacheBytes)? >> 20)),
-        ("shared memory a block", format!("{} KiB", number(Attribute::SharedPerBlock)? >> 10)),
-        ("copy engines", number(Attribute::CopyEngines)?.to_string()),
-        ("memory bus", format!("{} bits", number(Attribute::MemoryBusBits)?)),
-        ("highest clock", format!("{} MHz", megahertz(Attribute::ClockKilohertz)?)),
-        ("highest memory clock", format!("{} MHz", megahertz(Attribute::MemoryClockKilohertz)?)),
+        ("capability", say(capability(gpu).map(|number| format!("sm_{number}")))),
+        ("multiprocessors", number(Attribute::Multiprocessors, "", 1)),
+        ("highest clock", number(Attribute::ClockKilohertz, " MHz", 1000)),
+        ("memory", say(gpu.memory_bytes().map(gibibytes))),
+        ("highest memory clock", number(Attribute::MemoryClockKilohertz, " MHz", 1000)),
+        ("memory bus", number(Attribute::MemoryBusBits, " bits", 1)),
+        ("second-level cache", number(Attribute::CacheBytes, " MiB", 1 << 20)),
+        ("shared memory a block", number(Attribute::SharedPerBlock, " KiB", 1 << 10)),
+        ("copy engines", number(Attribute::CopyEngines, "", 1)),
         ("CUDA of the driver", format!("{major}.{minor}")),
-        ("bus", gpu.bus_id()?),
+        ("bus", say(bus.clone())),
     ];
-    match told_by_nvml(&gpu.bus_id()?) {
+    match bus
+        .map_err(|error| error.to_string())
+        .and_then(|bus| told_by_nvml(&bus).map_err(|error| error.to_string()))
+    {
         Ok(told) => details.extend(told),
         Err(error) => details.push(("driver, link, clocks now", format!("unknown: NVML: {error}"))),
     }
-    Ok(details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// What NVIDIA's management library says of the GPU at `bus_id`: the driver's version, the link, the clocks now. A

@@ -1,8 +1,15 @@
 //! The engine on NVIDIA GPUs.
 //!
-//! [`driver`] opens CUDA's driver at run time, [`compile`] its compiler: nothing links to CUDA, and a machine
-//! without it says what is missing.
+//! [`driver`] opens CUDA's driver at run time, [`compile`] its compiler: nothing links to CUDA, and a machine without
+//! it says what is missing. [`devices`] lists the GPUs; each is a device of `cipherlane-offload`, which brings batches
+//! to it and launches the kernels of `cipherlane-kernels`, compiled once and kept ([`kernels`]).
 
+mod backend;
 pub mod compile;
 mod describe;
+mod device;
 pub mod driver;
+pub mod kernels;
+
+pub use backend::{Cuda, Program, Step};
+pub use device::{CudaDevice, Found, devices};

@@ -115,27 +115,6 @@ impl Cache {
         }
         stored.map_err(named)
     }
-
-    /// The entry, or what `make` makes, which is then stored. Says whether it was there.
-    ///
-    /// That a made entry could not be stored is no error: it costs the next process the same time again. It is
-    /// returned as the third value, for whoever wants to tell the user.
-    ///
-    /// # Errors
-    /// Those of `make`.
-    pub fn get_or_make<E>(
-        &self,
-        kind: &str,
-        key: &Key,
-        make: impl FnOnce() -> Result<Vec<u8>, E>,
-    ) -> Result<(Vec<u8>, bool, Option<io::Error>), E> {
-        if let Some(contents) = self.get(kind, key) {
-            return Ok((contents, true, None));
-        }
-        let contents = make()?;
-        let error = self.put(kind, key, &contents).err();
-        Ok((contents, false, error))
-    }
 }
 
 fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
@@ -176,12 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_entry_is_made_anew() {
+    fn a_damaged_entry_is_none() {
         let (_folder, cache) = cache();
         let key = Key::new(&[b"x"]);
-        let make = || Ok::<_, ()>(b"contents".to_vec());
-        assert!(!cache.get_or_make("cubin", &key, make).unwrap().1);
-        assert!(cache.get_or_make("cubin", &key, || Err(())).unwrap().1);
+        cache.put("cubin", &key, b"contents").unwrap();
         let path = cache.path("cubin", &key);
         let whole = fs::read(&path).unwrap();
         for damage in 0..4 {
@@ -194,19 +171,19 @@ mod tests {
             }
             fs::write(&path, bytes).unwrap();
             assert_eq!(cache.get("cubin", &key), None, "damage {damage} went unnoticed");
-            let (contents, found, error) = cache.get_or_make("cubin", &key, make).unwrap();
-            assert_eq!((contents.as_slice(), found, error.is_none()), (&b"contents"[..], false, true));
+            cache.put("cubin", &key, b"contents").unwrap();
+            assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
         }
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_is_reported_and_does_no_harm() {
+    fn a_folder_that_cannot_be_written_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
         let cache = Cache::at(&file);
-        let made = cache.get_or_make("cubin", &Key::new(&[]), || Ok::<_, ()>(vec![1])).unwrap();
-        assert_eq!(made.0, [1]);
-        assert!(made.2.unwrap().to_string().contains("file"));
+        let error = cache.put("cubin", &Key::new(&[]), b"contents").unwrap_err();
+        assert!(error.to_string().contains("file"), "{error}");
+        assert_eq!(cache.get("cubin", &Key::new(&[])), None);
     }
 }

@@ -35,7 +35,7 @@ pub fn devices() -> Result<Vec<OpenClDevice>, String> {
     for (index, handle) in handles.into_iter().enumerate() {
         match handle.facts() {
             Ok(facts) if facts.little_endian => {
-                found.push(Accelerator::new(Found::new(index, handle, facts)))
+                found.push(Accelerator::new(Found::new(index, handle, facts)));
             }
             Ok(facts) => reasons.push(format!("{} is big-endian, and the kernels are not", facts.name)),
             Err(error) => reasons.push(error.to_string()),

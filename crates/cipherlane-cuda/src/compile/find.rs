@@ -29,7 +29,7 @@ pub(super) fn find(newest: Option<u32>) -> Result<Compiler, CompileError> {
         for file in places() {
             match Compiler::open(&file) {
                 Ok(compiler) if newest.is_none_or(|newest| compiler.version.0 <= newest) => {
-                    found.push(compiler)
+                    found.push(compiler);
                 }
                 Ok(compiler) => reasons.push(format!(
                     "{} is of CUDA {}.{}, newer than the driver",

@@ -98,18 +98,27 @@ impl Memory {
         self.context.check("cuMemcpyDtoHAsync_v2", code)
     }
 
-    /// Enqueues a copy of `bytes` bytes from the start of this memory to the start of `target`.
+    /// Enqueues a copy of `bytes` bytes from byte `at` to the address `target` of the GPU.
     ///
     /// # Errors
     /// If the driver refuses.
     ///
     /// # Panics
-    /// If either has not so many.
-    pub fn copy_to(&self, stream: &Stream, target: &Self, bytes: usize) -> Result<(), CudaError> {
-        let (from, to) = (self.place(0, bytes), target.place(0, bytes));
+    /// If the memory has not so many.
+    ///
+    /// # Safety
+    /// `target` is memory of the GPU for that many bytes, which nobody else uses until the stream has done the copy.
+    pub unsafe fn copy_to(
+        &self,
+        stream: &Stream,
+        at: usize,
+        target: u64,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        let source = self.place(at, bytes);
         let api = self.context.enter()?;
-        // SAFETY: both places lie within memory of the GPU that outlives the stream's work: freeing it waits.
-        let code = unsafe { (api.cuMemcpyDtoDAsync_v2)(to, from, bytes, stream.handle()) };
+        // SAFETY: the source lies within the memory; the caller vouches for the target.
+        let code = unsafe { (api.cuMemcpyDtoDAsync_v2)(target, source, bytes, stream.handle()) };
         self.context.check("cuMemcpyDtoDAsync_v2", code)
     }
 

@@ -1,0 +1,225 @@
+//! A GPU with its context, as sessions use it.
+#![allow(unsafe_code)] // hands on what the caller vouches for
+
+use std::ffi::c_void;
+use std::time::Duration;
+
+use cipherlane_kernels::abi::SCHEDULE_SYMBOL;
+use cipherlane_offload::backend::{Backend, Fault, Limits, Pointer, Unit};
+
+use crate::driver::{
+    Attribute, Context, CudaError, Dimensions, Event, Function, Gpu, Memory, Module, Pinned, Stream,
+    is_pinned,
+};
+use crate::kernels::Kernels;
+
+/// A GPU with its context and its compiled kernels.
+#[derive(Debug)]
+pub struct Cuda {
+    id: String,
+    limits: Limits,
+    context: Context,
+    kernels: Kernels,
+}
+
+/// A program in a module of its own, since its schedule is the module's.
+#[derive(Debug)]
+pub struct Program {
+    module: Module,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    function: Function,
+    threads: u32,
+    shared_bytes: u32,
+}
+
+impl Program {
+    /// The program's array in constant memory for a schedule, its address and bytes, if it has one.
+    fn schedule(&self) -> Option<(u64, usize)> {
+        self.module.global(SCHEDULE_SYMBOL).ok()
+    }
+}
+
+impl From<CudaError> for Fault {
+    fn from(error: CudaError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// A command with the times at which the GPU began and ended it.
+#[derive(Debug)]
+pub struct Step {
+    start: Event,
+    end: Event,
+}
+
+/// The sizes of a GPU.
+pub(crate) fn limits(gpu: Gpu) -> Result<Limits, CudaError> {
+    let bytes = gpu.memory_bytes()? as u64;
+    Ok(Limits {
+        units: gpu.attribute(Attribute::Multiprocessors)?,
+        lanes: gpu.attribute(Attribute::WarpSize)?,
+        threads_per_block: gpu.attribute(Attribute::ThreadsPerBlock)?,
+        shared_per_block: gpu.attribute(Attribute::SharedPerBlock)?,
+        memory_bytes: bytes,
+        allocation_bytes: bytes,
+        // What cuMemAlloc aligns to, and so every kernel can count on.
+        alignment: 256,
+    })
+}
+
+impl Cuda {
+    /// The context.
+    #[must_use]
+    pub const fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Makes the context of `gpu`.
+    pub(crate) fn new(id: &str, gpu: Gpu, kernels: Kernels) -> Result<Self, CudaError> {
+        Ok(Self { id: id.to_owned(), limits: limits(gpu)?, context: Context::new(gpu)?, kernels })
+    }
+
+    /// Runs `enqueue` between two events of `queue`.
+    fn step(&self, queue: &Stream, enqueue: impl FnOnce() -> Result<(), CudaError>) -> Result<Step, Fault> {
+        let step = Step { start: Event::new(&self.context)?, end: Event::new(&self.context)? };
+        step.start.record(queue)?;
+        enqueue()?;
+        step.end.record(queue)?;
+        Ok(step)
+    }
+}
+
+impl Backend for Cuda {
+    type Memory = Memory;
+    type Staging = Pinned;
+    type Queue = Stream;
+    type Program = Program;
+    type Step = Step;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Memory, Fault> {
+        Ok(Memory::new(&self.context, bytes)?)
+    }
+
+    fn staging(&self, bytes: usize) -> Result<Pinned, Fault> {
+        Ok(Pinned::new(&self.context, bytes)?)
+    }
+
+    fn reaches(&self, pointer: *const u8, bytes: usize) -> bool {
+        let driver = self.context.gpu().driver();
+        // What is pinned is so as a whole; two neighbours may have been pinned apart, which the ends do not tell, and
+        // which does not matter: both are.
+        bytes > 0 && is_pinned(driver, pointer) && is_pinned(driver, pointer.wrapping_add(bytes - 1))
+    }
+
+    fn queue(&self) -> Result<Stream, Fault> {
+        Ok(Stream::new(&self.context)?)
+    }
+
+    unsafe fn upload(
+        &self,
+        queue: &Stream,
+        memory: &Memory,
+        at: usize,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<Step, Fault> {
+        // SAFETY: the caller vouches for it.
+        self.step(queue, || unsafe { memory.write(queue, at, source, bytes) })
+    }
+
+    unsafe fn download(
+        &self,
+        queue: &Stream,
+        memory: &Memory,
+        at: usize,
+        target: *mut u8,
+        bytes: usize,
+    ) -> Result<Step, Fault> {
+        // SAFETY: the caller vouches for it.
+        self.step(queue, || unsafe { memory.read(queue, at, target, bytes) })
+    }
+
+    fn load(&self, unit: &Unit) -> Result<Program, Fault> {
+        let named = |error: CudaError| Fault(format!("{}: {error}", unit.name));
+        let module = Module::new(&self.context, &self.kernels.image(unit)?.bytes).map_err(named)?;
+        let entry = |entry: &cipherlane_offload::backend::Entry| {
+            let function = module.function(&entry.name)?;
+            function.allow_shared(entry.shared_bytes as usize)?;
+            Ok(Entry { function, threads: entry.threads, shared_bytes: entry.shared_bytes })
+        };
+        let entries = unit.entries.iter().map(entry).collect::<Result<_, _>>().map_err(named)?;
+        Ok(Program { module, entries })
+    }
+
+    fn blocks_per_unit(&self, program: &Program, entry: usize) -> Result<usize, Fault> {
+        let Entry { function, threads, shared_bytes } = &program.entries[entry];
+        Ok(function.blocks_per_multiprocessor(*threads as usize, *shared_bytes as usize)?)
+    }
+
+    unsafe fn launch(
+        &self,
+        queue: &Stream,
+        program: &mut Program,
+        entry: usize,
+        blocks: u32,
+        pointers: &[Pointer<'_, Memory>],
+        value: &[u8],
+    ) -> Result<Step, Fault> {
+        let Entry { function, threads, shared_bytes } = &program.entries[entry];
+        let addresses: Vec<u64> =
+            pointers.iter().map(|pointer| pointer.memory.pointer() + pointer.at as u64).collect();
+        // The driver reads each argument through a pointer to it, as many bytes as the kernel declares.
+        let by_address = addresses.iter().map(|address| (&raw const *address).cast_mut().cast::<c_void>());
+        let mut arguments: Vec<*mut c_void> = by_address.chain([value.as_ptr().cast_mut().cast()]).collect();
+        let size = Dimensions { blocks, threads: *threads, shared_bytes: *shared_bytes };
+        // SAFETY: the caller vouches for the arguments; the driver only reads what the pointers point to.
+        self.step(queue, || unsafe { function.launch(queue, size, &mut arguments) })
+    }
+
+    unsafe fn set_schedule(
+        &self,
+        queue: &Stream,
+        program: &mut Program,
+        from: Pointer<'_, Memory>,
+        bytes: usize,
+        schedule: &Memory,
+    ) -> Result<Step, Fault> {
+        let (target, room) = program.schedule().unwrap_or((schedule.pointer(), schedule.len()));
+        if bytes > room {
+            return Err(Fault(format!(
+                "a schedule of {bytes} bytes does not fit {SCHEDULE_SYMBOL} ({room} bytes)"
+            )));
+        }
+        // SAFETY: the target is constant memory of a module that lives as long as its functions, or the schedule's;
+        // it has room, as was just looked at.
+        self.step(queue, || unsafe { from.memory.copy_to(queue, from.at, target, bytes) })
+    }
+
+    fn after(&self, queue: &Stream, step: &Step) -> Result<(), Fault> {
+        Ok(queue.wait(&step.end)?)
+    }
+
+    fn wipe(&self, queue: &Stream, memory: &Memory) -> Result<Step, Fault> {
+        self.step(queue, || memory.fill(queue, 0))
+    }
+
+    fn wait(&self, step: &Step) -> Result<(), Fault> {
+        Ok(step.end.synchronize()?)
+    }
+
+    fn time(&self, first: &Step, last: &Step) -> Result<Duration, Fault> {
+        Ok(last.end.since(&first.start)?)
+    }
+}

@@ -1,0 +1,135 @@
+//! NVIDIA GPUs as devices: found, described, and opened when they are first used.
+
+use std::sync::{Arc, OnceLock};
+
+use cipherlane_core::{Algorithm, Info, Shape};
+use cipherlane_kernels::manifest::{self, Target};
+use cipherlane_offload::backend::{Fault, Limits};
+use cipherlane_offload::cache::Cache;
+use cipherlane_offload::{Accelerator, Provider, unit};
+
+use crate::backend::{self, Cuda};
+use crate::describe;
+use crate::driver::{Context, CudaError, Driver, Gpu, Pinned};
+use crate::kernels::Kernels;
+
+/// An NVIDIA GPU.
+pub type CudaDevice = Accelerator<Found>;
+
+/// A GPU before it is used.
+#[derive(Debug)]
+pub struct Found {
+    info: Info,
+    limits: Limits,
+    target: Target,
+    capability: u32,
+    gpu: Gpu,
+    backend: OnceLock<Result<Arc<Cuda>, Fault>>,
+}
+
+/// Every NVIDIA GPU that the driver shows this process, as `cuda:0`, `cuda:1` and so on in the driver's order.
+///
+/// # Errors
+/// Why there is none, with the remedy: no driver, or no GPU.
+pub fn devices() -> Result<Vec<CudaDevice>, String> {
+    let driver = Driver::get()?;
+    let count = driver.count().map_err(|error| error.to_string())?;
+    if count == 0 {
+        return Err("the CUDA driver shows no GPU: look at nvidia-smi and at CUDA_VISIBLE_DEVICES".to_owned());
+    }
+    let found = |index| Found::new(Gpu::new(driver, index)?).map(Accelerator::new);
+    (0..count).map(found).collect::<Result<_, CudaError>>().map_err(|error| error.to_string())
+}
+
+impl Found {
+    fn new(gpu: Gpu) -> Result<Self, CudaError> {
+        let limits = backend::limits(gpu)?;
+        let (major, minor) = gpu.capability()?;
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let info = Info {
+            id: format!("cuda:{}", gpu.index()),
+            name: gpu.name()?,
+            tiers: Vec::new(),
+            threads: limits.units,
+            details: describe::details(gpu),
+        };
+        let target = Target {
+            compute: Some((narrow(major), narrow(minor))),
+            shared_bytes: narrow(limits.shared_per_block),
+            threads: narrow(limits.threads_per_block),
+            banked: true,
+        };
+        Ok(Self {
+            info,
+            limits,
+            target,
+            capability: describe::capability(gpu)?,
+            gpu,
+            backend: OnceLock::new(),
+        })
+    }
+
+    /// The kernels of this GPU: compiled, or to be compiled.
+    #[must_use]
+    pub fn kernels(&self) -> Kernels {
+        let (newest, _) = self.gpu.driver().version();
+        Kernels::new(self.capability, Some(newest), Cache::of_user())
+    }
+
+    /// Every kernel that this GPU has by name, and whether it lies compiled in the cache. Opens the compiler, whose
+    /// version compiled kernels depend on.
+    #[must_use]
+    pub fn compiled(&self) -> Vec<(String, bool)> {
+        let kernels = self.kernels();
+        let mut all: Vec<(String, bool)> = Vec::new();
+        for algorithm in Algorithm::all() {
+            for &operation in algorithm.operations() {
+                for shared in [true, false] {
+                    let shape = Shape::uniform(algorithm, operation, 1, 0, shared);
+                    for program in manifest::programs(&shape, &self.target) {
+                        let keys = if shared { "one key" } else { "a key each" };
+                        let name = format!("{algorithm} {operation}, {keys}: {}", program.kernel);
+                        all.push((name, kernels.is_cached(&unit(&program))));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// `bytes` zeros of host memory that the GPU reaches by itself: texts in it are copied at the full speed of the
+    /// link, without staging.
+    ///
+    /// # Errors
+    /// If the context cannot be made, or the system cannot pin so many.
+    pub fn pinned(&self, bytes: usize) -> Result<Pinned, String> {
+        let context = Context::new(self.gpu).map_err(|error| error.to_string())?;
+        Pinned::new(&context, bytes).map_err(|error| error.to_string())
+    }
+}
+
+impl Provider for Found {
+    type Backend = Cuda;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn target(&self) -> &Target {
+        &self.target
+    }
+
+    fn build(&self) -> String {
+        let (major, minor) = self.gpu.driver().version();
+        format!("{}, sm_{}, CUDA {major}.{minor}", self.info.name, self.capability)
+    }
+
+    fn backend(&self) -> Result<Arc<Cuda>, Fault> {
+        let open = || Ok(Arc::new(Cuda::new(&self.info.id, self.gpu, self.kernels())?));
+        self.backend.get_or_init(open).clone()
+    }
+}
