@@ -20,7 +20,7 @@
  *   ROTL32 ROTL64 SWAP32       rotation to the left; byte order reversed
  *   FUNNEL_RIGHT(lo, hi, n)    low word of hi:lo >> n, for 0 <= n < 32
  *   WIDE(a, b)                 32 x 32 -> 64 bit product
- *   LOCAL_WORD(base, address)  word at a byte address in shared memory
+ *   LOCAL_WORD(base, at, plus) word in shared memory at `at` plus the constant `plus`, which the load adds itself
  *   ATOMIC_XOR(pointer, word)  on global memory
  *   GROUP_XOR(word, scratch)   XOR over the LANES neighbouring threads, in all of them; all threads of a block call it
  *   MMA_XOR(c, a, b)           where HAS_MMA_XOR: 16 x 8 counts of a 16 x 256 by 256 x 8 product of bits, added to c
@@ -72,7 +72,7 @@ template <int TABLE_> FN u32 cl_lookup3(u32 a, u32 b, u32 c) {
 #define SWAP32(x) __byte_perm((x), 0, 0x0123)
 #define FUNNEL_RIGHT(lo, hi, n) __funnelshift_r((lo), (hi), (n))
 #define WIDE(a, b) ((u64)(u32)(a) * (u32)(b))
-#define LOCAL_WORD(base, address) (*(const u32 *)((const char *)(base) + (address)))
+#define LOCAL_WORD(base, at, plus) (*(const u32 *)((const char *)(base) + (at) + (plus)))
 #define ATOMIC_XOR(pointer, word) atomicXor((pointer), (word))
 FN u32 cl_group_xor(u32 x) {
     UNROLL for (int step = 16; step > 0; step >>= 1) x ^= __shfl_xor_sync(0xffffffffu, x, step);
@@ -124,7 +124,7 @@ typedef uint4 words4;
 #define PERMUTE(a, b, selector) cl_permute((a), (b), (selector))
 #define ROTL32(x, n) rotate((u32)(x), (u32)(n))
 #define SWAP32(x) ((rotate((u32)(x), 8u) & 0x00ff00ffu) | (rotate((u32)(x), 24u) & 0xff00ff00u))
-#define LOCAL_WORD(base, address) (*(__local const u32 *)((__local const char *)(base) + (address)))
+#define LOCAL_WORD(base, at, plus) (*(__local const u32 *)((__local const char *)(base) + (at) + (plus)))
 #define ATOMIC_XOR(pointer, word) atomic_xor((pointer), (word))
 
 #else
@@ -159,7 +159,7 @@ void cl_barrier(void);
 #define PERMUTE(a, b, selector) cl_permute((a), (b), (selector))
 #define ROTL32(x, n) ((u32)(x) << ((n)&31) | (u32)(x) >> (-(n)&31))
 #define SWAP32(x) __builtin_bswap32(x)
-#define LOCAL_WORD(base, address) (*(const u32 *)((const char *)(base) + (address)))
+#define LOCAL_WORD(base, at, plus) (*(const u32 *)((const char *)(base) + (at) + (plus)))
 #define ATOMIC_XOR(pointer, word) __atomic_fetch_xor((pointer), (word), __ATOMIC_RELAXED)
 #endif
 

@@ -16,6 +16,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("entry/ctr_long.c", include_str!("../c/entry/ctr_long.c")),
     ("entry/ecb.c", include_str!("../c/entry/ecb.c")),
     ("entry/gcm.c", include_str!("../c/entry/gcm.c")),
+    ("entry/gcm_message.c", include_str!("../c/entry/gcm_message.c")),
     ("entry/hash.c", include_str!("../c/entry/hash.c")),
     ("entry/keys.h", include_str!("../c/entry/keys.h")),
     ("entry/xts.c", include_str!("../c/entry/xts.c")),

@@ -107,6 +107,20 @@ FN void cipher_expand(GLOBAL const u8 *key, GLOBAL u32 *out) {
     UNROLL for (u32 i = 0; i < AES_WORDS; ++i) out[i] = rk[i];
 }
 
+/* The forward schedule in registers, four bytes at a time looked up: S lies in byte 1 of table 0. */
+FN u32 aes_look_up_word(LOCAL const u32 *shared, u32 x) {
+    const u32 lane = BANKED_LANE;
+    u32 x0 = BANKED(shared, x, 0, 0, lane), x1 = BANKED(shared, x, 1, 0, lane);
+    u32 x2 = BANKED(shared, x, 2, 0, lane), x3 = BANKED(shared, x, 3, 0, lane);
+    return PERMUTE(PERMUTE(x0, x1, 0x0051), PERMUTE(x2, x3, 0x0051), 0x5410);
+}
+
+FN void cipher_expand_here(GLOBAL const u8 *key, u32 *rk, LOCAL const u32 *shared) {
+#define AES_LOOK_UP(x) aes_look_up_word(shared, x)
+    AES_EXPAND(rk, key, AES_LOOK_UP);
+#undef AES_LOOK_UP
+}
+
 FN void cipher_expand_inverse(GLOBAL const u8 *key, GLOBAL u32 *out) {
     u32 rk[AES_WORDS];
     AES_EXPAND(rk, key, aes_sub_word);

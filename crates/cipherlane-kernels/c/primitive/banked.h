@@ -24,9 +24,9 @@
 /* Table `k` (below TABLES) at byte `b` of `x`; `lane` is BANKED_LANE. */
 #if TABLES > 1
 #define BANKED(shared, x, b, k, lane)                                                                          \
-    LOCAL_WORD(shared, PERMUTE((x), (lane), 0x5504 + 16 * (b)) + (k) % 2 * 128 + (k) / 2 * 65536)
+    LOCAL_WORD(shared, PERMUTE((x), (lane), 0x5504 + 16 * (b)), (k) % 2 * 128 + (k) / 2 * 65536)
 #else
-#define BANKED(shared, x, b, k, lane) LOCAL_WORD(shared, PERMUTE((x), 0, 0x4440 + (b)) * 128 + (lane))
+#define BANKED(shared, x, b, k, lane) LOCAL_WORD(shared, PERMUTE((x), 0, 0x4440 + (b)) * 128 + (lane), 0)
 #endif
 
 /* Table `k` of four, of which each is the one before rotated left by a byte, looked up at byte `b` of `x`. */

@@ -23,16 +23,16 @@ FN void cipher_forward_tables(LOCAL u32 *shared) {
 
 /* The field's word: entries are 128 bytes apart, so the field is wanted seven bits up. */
 #define SC2000_5(shared, x, shift, first, lane)                                                                \
-    LOCAL_WORD(shared, (((x) >> ((shift)-7)) & 0xf80u) + (first) * 128 + (lane))
+    LOCAL_WORD(shared, (((x) >> ((shift)-7)) & 0xf80u) | (lane), (first) * 128)
 
 FN void sc2000_ms(u32 *t, LOCAL const u32 *shared) {
     const u32 lane = BANKED_LANE;
     UNROLL for (u32 i = 0; i < 2 * WIDTH; ++i) {
         u32 x = t[i];
-        t[i] = LOCAL_WORD(shared, ((x >> 19) & 0x1f80u) + lane) ^ SC2000_5(shared, x, 21, 64, lane) ^
+        t[i] = LOCAL_WORD(shared, ((x >> 19) & 0x1f80u) | lane, 0) ^ SC2000_5(shared, x, 21, 64, lane) ^
                SC2000_5(shared, x, 16, 96, lane) ^ SC2000_5(shared, x, 11, 128, lane) ^
-               LOCAL_WORD(shared, ((x << 1) & 0xf80u) + 160 * 128 + lane) ^
-               LOCAL_WORD(shared, ((x << 7) & 0x1f80u) + 192 * 128 + lane);
+               LOCAL_WORD(shared, ((x << 1) & 0xf80u) | lane, 160 * 128) ^
+               LOCAL_WORD(shared, ((x << 7) & 0x1f80u) | lane, 192 * 128);
     }
 }
 

@@ -22,15 +22,32 @@ pub(super) struct Variant {
     pub(super) threads: u32,
     /// Whether `primitive/aes_counter.h` goes with it.
     pub(super) looks_up_counters: bool,
+    /// Whether it has `cipher_expand_here`, for keys that a thread keeps in registers.
+    pub(super) expands_in_registers: bool,
 }
 
 impl Variant {
     const fn banked(name: &'static str, header: &'static str, tables: u32) -> Self {
-        Self { name, header, tables, shared_bytes: tables * 32 * 1024, width: 1, threads: 1024, looks_up_counters: false }
+        Self {
+            name,
+            header,
+            tables,
+            shared_bytes: tables * 32 * 1024,
+            width: 1,
+            threads: 1024,
+            looks_up_counters: false,
+            expands_in_registers: false,
+        }
+    }
+
+    const fn aes_banked(name: &'static str, tables: u32) -> Self {
+        let variant = Self::banked(name, "primitive/aes_banked.h", tables);
+        Self { looks_up_counters: tables == 4, expands_in_registers: true, ..variant }
     }
 
     const fn bitsliced(header: &'static str, width: u32) -> Self {
-        Self { name: "bitsliced", header, tables: 0, shared_bytes: 0, width, threads: 256, looks_up_counters: false }
+        let variant = Self::banked("bitsliced", header, 0);
+        Self { width, threads: 256, ..variant }
     }
 
     /// Whether secrets choose addresses of shared memory.
@@ -40,9 +57,9 @@ impl Variant {
 }
 
 const AES: &[Variant] = &[
-    Variant { looks_up_counters: true, ..Variant::banked("banked4", "primitive/aes_banked.h", 4) },
-    Variant::banked("banked2", "primitive/aes_banked.h", 2),
-    Variant::banked("banked1", "primitive/aes_banked.h", 1),
+    Variant::aes_banked("banked4", 4),
+    Variant::aes_banked("banked2", 2),
+    Variant::aes_banked("banked1", 1),
     Variant::bitsliced("primitive/aes_bitsliced.h", 8),
 ];
 

@@ -12,6 +12,9 @@ const GHASH_ROW: u64 = 16 * (32 + 33);
 
 /// Stands for all threads of a block, whose number is settled later.
 pub(super) const WHOLE_BLOCK: u32 = 0;
+/// Messages up to here are short: the lanes of a tile would have a block or two each, and what a message costs at its
+/// start and end would be paid by one of them while the others wait.
+const SHORT: u64 = 2048;
 /// `COUNTER_SHARED` of `primitive/aes_counter.h`.
 const COUNTER_SHARED: u32 = 4096;
 /// Messages from here on are long: more than a hundred multiprocessors have a share of them.
@@ -132,7 +135,14 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
                 ..form("entry/xts.c", &[EXPAND, start, chain, TILES])
             }]
         }
-        Mode::Gcm => vec![gcm(shape, form("entry/gcm.c", &[]))],
+        Mode::Gcm => {
+            let by_tiles = gcm(shape, form("entry/gcm.c", &[]));
+            if variant.width > 1 {
+                return vec![by_tiles];
+            }
+            let by_message = gcm_by_message(shape, variant, form("entry/gcm_message.c", &[]));
+            if shape.longest <= SHORT { vec![by_message, by_tiles] } else { vec![by_tiles, by_message] }
+        }
     }
 }
 
@@ -150,4 +160,24 @@ fn gcm(shape: &Shape, form: ModeProgram) -> ModeProgram {
     let workspace = Workspace { hash: GHASH_ROW, state: 64, ..Workspace::default() };
     // Sums and powers of H take registers beside the cipher's.
     ModeProgram { stages, workspace, threads: form.threads.min(512), ..form }
+}
+
+fn gcm_by_message(shape: &Shape, variant: &Variant, form: ModeProgram) -> ModeProgram {
+    let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
+    let key_in_registers = variant.expands_in_registers && !shape.shared_key;
+    let stages = if key_in_registers {
+        vec![text]
+    } else {
+        vec![EXPAND, StageForm::new("hash", Items::Keys, When::Start).ciphers(), text]
+    };
+    let workspace = Workspace { hash: if key_in_registers { 0 } else { 16 }, ..Workspace::default() };
+    ModeProgram {
+        suffix: Some("message"),
+        tiling: Tiling::None,
+        threads: form.threads.min(512),
+        stages,
+        key_in_registers,
+        workspace,
+        ..form
+    }
 }
