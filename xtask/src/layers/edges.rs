@@ -29,10 +29,17 @@ impl Layer {
 }
 
 /// ARCHITECTURE.md draws the same. A new crate gets a line in both.
-const LAYERS: [Layer; 9] = [
+const LAYERS: [Layer; 13] = [
     Layer::new("cipherlane-core", &[]),
     Layer::new("cipherlane-reference", &["cipherlane-core"]),
     Layer::new("cipherlane-cpu", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
+    Layer::new("cipherlane-kernels", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
+    Layer::new("cipherlane-offload", &["cipherlane-core", "cipherlane-kernels"])
+        .in_tests(&["cipherlane-reference"]),
+    Layer::new("cipherlane-cuda", &["cipherlane-core", "cipherlane-kernels", "cipherlane-offload"])
+        .in_tests(&["cipherlane-reference"]),
+    Layer::new("cipherlane-opencl", &["cipherlane-core", "cipherlane-kernels", "cipherlane-offload"])
+        .in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-rivals", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-record", &["cipherlane-core"]),
     Layer::new("cipherlane", &["cipherlane-core", "cipherlane-reference", "cipherlane-cpu"]),
@@ -126,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_layer_is_noticed() {
-        assert!(unknown("cipherlane-opencl").is_some());
+        assert!(unknown("cipherlane-metal").is_some());
         assert_eq!(unknown("cipherlane"), None);
     }
 
