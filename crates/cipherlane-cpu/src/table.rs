@@ -3,6 +3,7 @@
 use cipherlane_core::{Algorithm, Cipher, Mode, Operation};
 
 use crate::cipher::{KeyPerLane, Permutation, aes_bitsliced};
+use crate::hash;
 use crate::lanes::{Isa, Lanes, portable::Portable};
 use crate::mode::cbc::{CbcDecrypt, CbcEncrypt};
 use crate::mode::ctr::Ctr;
@@ -23,7 +24,10 @@ pub(crate) fn kernel(tier: Tier, algorithm: Algorithm, operation: Operation) -> 
     if !algorithm.operations().contains(&operation) {
         return None;
     }
-    let Algorithm::Cipher(cipher, mode) = algorithm else { return None };
+    let (cipher, mode) = match algorithm {
+        Algorithm::Cipher(cipher, mode) => (cipher, mode),
+        Algorithm::Hash(hash) => return hash::table::kernel(tier, hash),
+    };
     let parts = (mode, operation);
     match tier {
         Tier::Portable => portable(cipher, parts),

@@ -4,11 +4,13 @@
 //! [`Absorb`] is an engine: code that absorbs blocks of LANES messages at once. Everything else is written once over
 //! these: which message is in which lane, the ends of messages, long outputs, single streams.
 
+pub(crate) mod either;
 pub(crate) mod integers;
 pub(crate) mod keccak;
 mod order;
 pub(crate) mod sha2;
 mod streams;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 pub(crate) mod worker;
@@ -16,6 +18,8 @@ pub(crate) mod worker;
 use std::mem::MaybeUninit;
 
 use cipherlane_core::BLOCK;
+
+use crate::lanes::Work;
 
 /// Most bytes of a block: the rate of SHAKE128 (FIPS 202 section 6.2).
 pub(crate) const MAX_BLOCK: usize = 168;
@@ -64,6 +68,12 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
     /// The chaining values of LANES messages, as the engine likes them. Plain integers and registers: they are
     /// wiped by overwriting their bytes.
     type States: Copy;
+
+    /// Runs `work` compiled for the engine's instructions, if that makes a difference.
+    #[inline(always)]
+    fn compiled<W: Work>(self, work: W) -> W::Output {
+        work.run()
+    }
 
     /// The initial value in every lane.
     fn fresh(self, hash: H) -> Self::States;

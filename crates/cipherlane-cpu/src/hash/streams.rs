@@ -24,6 +24,8 @@ static ZEROS: [u8; MAX_BLOCK] = [0; MAX_BLOCK];
 #[derive(Clone, Copy)]
 struct Stream {
     message: usize,
+    /// Bytes of the message.
+    bytes: usize,
     part: Part,
     /// Blocks left of the part.
     left: usize,
@@ -31,6 +33,15 @@ struct Stream {
     stored: usize,
     /// The buffer for the end of the message.
     buffer: usize,
+}
+
+/// The padded end of a message. Where there is no text in it, messages of one length share it.
+#[derive(Clone, Copy)]
+struct Padding {
+    /// Bytes of the message.
+    bytes: usize,
+    blocks: usize,
+    from: *const u8,
 }
 
 /// The messages in the lanes: those that run come first.
@@ -51,13 +62,16 @@ pub(super) struct Streams<'a, H: Iterated, E: Absorb<H>> {
     ends: [MaybeUninit<[u8; MAX_END]>; MAX_STREAMS],
     /// Buffers that have been written to: the first ones.
     used: usize,
+    /// The last end without text that was padded since blocks were absorbed.
+    padding: Option<Padding>,
 }
 
 impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     /// No streams yet, for the messages of `order`, which are of `job`.
+    #[inline(always)]
     pub(super) fn new(hash: H, engine: E, job: &'a Job<'a>, order: Order<'a>) -> Self {
         const { assert!(E::LANES <= MAX_STREAMS && H::END <= MAX_END) };
-        let nobody = Stream { message: 0, part: Part::Body, left: 0, stored: 0, buffer: 0 };
+        let nobody = Stream { message: 0, bytes: 0, part: Part::Body, left: 0, stored: 0, buffer: 0 };
         let mut streams = [nobody; MAX_STREAMS];
         for (buffer, stream) in streams.iter_mut().enumerate() {
             stream.buffer = buffer;
@@ -75,11 +89,13 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             chains: [const { MaybeUninit::uninit() }; MAX_STREAMS],
             ends: [const { MaybeUninit::uninit() }; MAX_STREAMS],
             used: 0,
+            padding: None,
         }
     }
 
     /// Runs all messages from first to last byte.
-    pub(super) fn run(mut self) {
+    #[inline(always)]
+    pub(super) fn run(&mut self) {
         self.fill();
         while self.active > 0 {
             let running = &self.streams[..self.active];
@@ -90,12 +106,15 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             // SAFETY: every running lane has that many blocks left, within its message or its buffer.
             unsafe { self.engine.absorb(self.hash, &mut self.states, &self.from, self.active, blocks) }
             self.is_fresh = false;
+            // Its buffer may belong to a lane that is done with it.
+            self.padding = None;
             self.advance(blocks);
         }
         self.wipe();
     }
 
     /// Lets messages enter as long as there are lanes.
+    #[inline(always)]
     fn fill(&mut self) {
         while self.active < E::LANES
             && let Some(message) = self.order.next()
@@ -106,6 +125,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     }
 
     /// Puts a message into a lane.
+    #[inline(always)]
     fn enter(&mut self, lane: usize, message: usize) {
         if !self.is_fresh {
             E::put(&mut self.states, lane, &self.hash.initial());
@@ -113,7 +133,8 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         let text = self.job.text(message);
         let blocks = text.len() / self.hash.block_bytes();
         let buffer = self.streams[lane].buffer;
-        self.streams[lane] = Stream { message, part: Part::Body, left: blocks, stored: 0, buffer };
+        let bytes = text.len();
+        self.streams[lane] = Stream { message, bytes, part: Part::Body, left: blocks, stored: 0, buffer };
         self.from[lane] = text.as_ptr();
         if blocks == 0 {
             self.begin_end(lane);
@@ -121,6 +142,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     }
 
     /// Moves all lanes by `blocks` blocks, and those where that ends something on to what follows.
+    #[inline(always)]
     fn advance(&mut self, blocks: usize) {
         let bytes = blocks * self.hash.block_bytes();
         let mut ended = 0;
@@ -136,6 +158,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
 
     /// Moves lanes on to what follows. The place of a message that is done goes to the next one, or else to the last
     /// lane that runs; where all are done at once, as those of one length are, all lanes start anew.
+    #[inline(always)]
     fn move_on(&mut self, ended: usize) {
         // One by one, or all at once where that is less work.
         let all = ended > E::LANES / 4;
@@ -171,6 +194,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     }
 
     /// Lets what runs in lane `from` run in lane `to`.
+    #[inline(always)]
     fn replace(&mut self, to: usize, from: usize) {
         if to != from {
             let chain = self.chains[to].write(E::get(&self.states, from));
@@ -181,6 +205,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     }
 
     /// What follows in a lane whose part is absorbed; false if its message is done.
+    #[inline(always)]
     fn continue_message(&mut self, lane: usize, has_chains: bool) -> bool {
         match self.streams[lane].part {
             Part::Body => {
@@ -203,25 +228,44 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
     }
 
-    /// Pads the end of a lane's message in the lane's buffer.
+    /// Pads the end of a lane's message.
+    #[inline(always)]
     fn begin_end(&mut self, lane: usize) {
-        let stream = &mut self.streams[lane];
-        let text = self.job.text(stream.message);
-        let rest = &text[text.len() - text.len() % self.hash.block_bytes()..];
+        let Stream { bytes, message, .. } = self.streams[lane];
+        let rest = bytes % self.hash.block_bytes();
+        let end = match self.padding {
+            Some(padding) if rest == 0 && padding.bytes == bytes => padding,
+            _ => {
+                let text = self.job.text(message);
+                let padding = self.pad(lane, bytes, &text[bytes - rest..]);
+                if rest == 0 {
+                    self.padding = Some(padding);
+                }
+                padding
+            }
+        };
+        self.from[lane] = end.from;
+        self.streams[lane].left = end.blocks;
+        self.streams[lane].part = Part::End;
+    }
+
+    /// The padded end of a message of `bytes` bytes, `rest` of them after the last whole block, in a lane's buffer.
+    #[inline(always)]
+    fn pad(&mut self, lane: usize, bytes: usize, rest: &[u8]) -> Padding {
+        let buffer = self.streams[lane].buffer;
+        self.used = self.used.max(buffer + 1);
         // SAFETY: END is no more than the buffer has, and zeros are bytes.
         let end = unsafe {
-            let end = self.ends[stream.buffer].as_mut_ptr().cast::<u8>();
+            let end = self.ends[buffer].as_mut_ptr().cast::<u8>();
             end.write_bytes(0, H::END);
             std::slice::from_raw_parts_mut(end, H::END)
         };
         end[..rest.len()].copy_from_slice(rest);
-        stream.left = self.hash.pad(end, text.len());
-        stream.part = Part::End;
-        self.from[lane] = end.as_ptr();
-        self.used = self.used.max(stream.buffer + 1);
+        Padding { bytes, blocks: self.hash.pad(end, bytes), from: end.as_ptr() }
     }
 
     /// Stores as much of a lane's output as its chaining value, which is in `chains`, gives.
+    #[inline(always)]
     fn store_output(&mut self, lane: usize) {
         let stream = &mut self.streams[lane];
         // SAFETY: this thread alone has the message.
@@ -233,6 +277,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     }
 
     /// Overwrites what may be secret: chaining values and the ends of messages.
+    #[inline(always)]
     fn wipe(&mut self) {
         wipe(&mut self.states);
         for chain in &mut self.chains[..E::LANES] {

@@ -3,7 +3,9 @@
 use cipherlane_core::{Batch, Hash, Messages, Output, Source};
 use cipherlane_reference::hash::hash as reference;
 
+use super::table;
 use crate::job::Job;
+use crate::tier::Tier;
 use crate::worker::Kernel;
 
 /// The message of `bytes` bytes: those of a Weyl sequence.
@@ -58,6 +60,8 @@ pub(super) fn examine(kernel: &dyn Kernel, hash: Hash) {
         assert_digests(kernel, hash, &vec![block + 3; count], bytes);
         let ragged: Vec<_> = (0..count).map(|i| (i * 7919 + count * 104_729) % (6 * block)).collect();
         assert_digests(kernel, hash, &ragged, bytes);
+        let whole: Vec<_> = (0..count).map(|i| (i * 7919 + count) % 5 * block).collect();
+        assert_digests(kernel, hash, &whole, bytes);
     }
     // One long message among short ones: lanes run dry around it.
     let mut lengths: Vec<_> = (0..1100).map(|i| i * 37 % 200).collect();
@@ -67,6 +71,17 @@ pub(super) fn examine(kernel: &dyn Kernel, hash: Hash) {
         for bytes in [1, block - 1, block, block + 1, 3 * block + 9] {
             let lengths: Vec<_> = (0..45).map(|i| i * 7919 % (3 * block)).collect();
             assert_digests(kernel, hash, &lengths, bytes);
+        }
+    }
+}
+
+/// Every function as the table serves it on each tier of this CPU.
+#[test]
+fn every_kernel_passes_the_exam() {
+    for tier in Tier::available() {
+        for hash in Hash::ALL {
+            let entry = table::kernel(tier, hash).unwrap();
+            examine(&*entry.kernel, hash);
         }
     }
 }

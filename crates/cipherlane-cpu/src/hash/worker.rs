@@ -6,6 +6,7 @@ use super::order::Order;
 use super::streams::Streams;
 use super::{Absorb, Iterated};
 use crate::job::Job;
+use crate::lanes::Work;
 use crate::worker::{Kernel, Segments, Worker};
 
 /// A hash function on an engine: kernel and worker in one, as there is no key.
@@ -29,10 +30,27 @@ impl<H: Iterated, E: Absorb<H>> Kernel for Hashing<H, E> {
 
 impl<H: Iterated, E: Absorb<H>> Worker for Hashing<H, E> {
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        Streams::new(self.hash, self.engine, job, Order::new(job, range)).run();
+        self.engine.compiled(Batch { hashing: *self, job, range });
     }
 
     fn segments(&self) -> Option<&dyn Segments> {
         None
+    }
+}
+
+/// The messages of a range, as work.
+struct Batch<'a, H, E> {
+    hashing: Hashing<H, E>,
+    job: &'a Job<'a>,
+    range: Range<usize>,
+}
+
+impl<H: Iterated, E: Absorb<H>> Work for Batch<'_, H, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Hashing { hash, engine } = self.hashing;
+        Streams::new(hash, engine, self.job, Order::new(self.job, self.range)).run();
     }
 }

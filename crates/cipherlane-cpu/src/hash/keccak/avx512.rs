@@ -51,8 +51,6 @@ const CHI: i32 = 0b1101_0010;
 
 // SAFETY of every block below: values are made from a `Vaes512`, which proves AVX-512 with VL.
 impl Word for Two {
-    const HAS_XOR3: bool = true;
-
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
         // SAFETY: as above.
@@ -111,8 +109,6 @@ impl Stored for Two {
 }
 
 impl Word for Four {
-    const HAS_XOR3: bool = true;
-
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
         // SAFETY: as above.

@@ -10,7 +10,7 @@ pub(crate) mod scalar;
 mod tests;
 mod words;
 
-use super::Iterated;
+use super::{Iterated, MAX_BLOCK};
 
 /// A sponge (section 4) over the permutation KECCAK-p[1600, 24].
 #[derive(Clone, Copy)]
@@ -52,6 +52,7 @@ impl Keccak {
 
 impl Iterated for Keccak {
     type Chain = [u64; WORDS];
+    const END: usize = MAX_BLOCK;
 
     #[inline(always)]
     fn block_bytes(self) -> usize {

@@ -4,9 +4,6 @@ use super::WORDS;
 
 /// A word of a state, or of several states side by side.
 pub(super) trait Word: Copy {
-    /// Whether [`Word::xor3`] is one instruction.
-    const HAS_XOR3: bool;
-
     /// `self ^ other`.
     fn xor(self, other: Self) -> Self;
 
@@ -51,74 +48,63 @@ pub(super) fn permute<W: Word>(mut state: [W; WORDS]) -> [W; WORDS] {
 }
 
 /// Rnd (section 3.3). Written out row by row, because positions have to be constants for a state to be in registers.
+///
+/// The words of a row are taken and rotated before chi of the row before it: one fills the latency of the other, and
+/// rotations, for which CPUs have fewer units, spread over the round.
 #[inline(always)]
 fn round<W: Word>(state: [W; WORDS], constant: u64) -> [W; WORDS] {
     let a = Columns::new(state);
-    // Pi takes B[x, y] from A[(x + 3y) mod 5, x] (section 3.2.3), rho has rotated it.
-    let [a0, a1, a2, a3, a4] = rotate::<W, 0, 44, 43, 21, 14>(a.at([0, 6, 12, 18, 24]));
-    let [s00, s01, s02, s03, s04] = [
-        a0.xor_constant(constant).chi(a1, a2),
-        a1.chi(a2, a3),
-        a2.chi(a3, a4),
-        a3.chi(a4, a0),
-        a4.chi(a0, a1),
-    ];
-    let [s05, s06, s07, s08, s09] = chi(rotate::<W, 28, 20, 3, 45, 61>(a.at([3, 9, 10, 16, 22])));
-    let [s10, s11, s12, s13, s14] = chi(rotate::<W, 1, 6, 25, 8, 18>(a.at([1, 7, 13, 19, 20])));
-    let [s15, s16, s17, s18, s19] = chi(rotate::<W, 27, 36, 10, 15, 56>(a.at([4, 5, 11, 17, 23])));
-    let [s20, s21, s22, s23, s24] = chi(rotate::<W, 62, 55, 39, 41, 2>(a.at([2, 8, 14, 15, 21])));
+    // Pi (section 3.2.3): the word at (x, y) comes from ((x + 3y) mod 5, x).
+    let row_0 = rotate::<W, 0, 44, 43, 21, 14>(a.at([0, 6, 12, 18, 24]));
+    let row_1 = rotate::<W, 28, 20, 3, 45, 61>(a.at([3, 9, 10, 16, 22]));
+    let [s00, s01, s02, s03, s04] = chi_iota(row_0, constant);
+    let row_2 = rotate::<W, 1, 6, 25, 8, 18>(a.at([1, 7, 13, 19, 20]));
+    let [s05, s06, s07, s08, s09] = chi(row_1);
+    let row_3 = rotate::<W, 27, 36, 10, 15, 56>(a.at([4, 5, 11, 17, 23]));
+    let [s10, s11, s12, s13, s14] = chi(row_2);
+    let row_4 = rotate::<W, 62, 55, 39, 41, 2>(a.at([2, 8, 14, 15, 21]));
+    let [s15, s16, s17, s18, s19] = chi(row_3);
+    let [s20, s21, s22, s23, s24] = chi(row_4);
     [
         s00, s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, s15, s16, s17, s18, s19,
         s20, s21, s22, s23, s24,
     ]
 }
 
-/// Columns that theta (section 3.2.1) has been applied to at once where it is one instruction a word. The others
-/// follow word by word as they are used, so that rotations, for which CPUs have fewer units, can begin early. With
-/// fewer columns at once, the sums of the others would not find room in 32 registers.
-const AT_ONCE: usize = 3;
-
-/// A state, and what theta adds to its columns.
+/// A state, and what theta (section 3.2.1) adds to each column.
+///
+/// AVX-512 could add the two neighbours' sums to a word in one instruction of three operands, without adding them up
+/// first. It would be slower: AMD's CPUs start four operations of two operands a clock, but only two of three (measured
+/// on Zen 4, where operands are results of late), and sums and chi have 35 of these in a round.
 struct Columns<W> {
     state: [W; WORDS],
-    /// What is added to column x: one word, or with [`Word::HAS_XOR3`] two.
-    added: [[W; 2]; 5],
+    added: [W; 5],
 }
 
 impl<W: Word> Columns<W> {
     #[inline(always)]
-    fn new(mut state: [W; WORDS]) -> Self {
+    fn new(state: [W; WORDS]) -> Self {
         let mut sums = [state[0]; 5];
         for x in 0..5 {
             sums[x] = state[x].xor3(state[x + 5], state[x + 10]).xor3(state[x + 15], state[x + 20]);
         }
-        let mut added = [[sums[0]; 2]; 5];
-        for x in 0..5 {
-            let (before, after) = (sums[(x + 4) % 5], sums[(x + 1) % 5].rotate::<1>());
-            added[x] = if W::HAS_XOR3 { [before, after] } else { [before.xor(after); 2] };
-            if W::HAS_XOR3 && x < AT_ONCE {
-                for y in 0..5 {
-                    state[5 * y + x] = state[5 * y + x].xor3(before, after);
-                }
-            }
+        let mut added = sums;
+        // In this order each sum but one is used up soon, and 31 registers suffice.
+        for x in [0, 3, 1, 4, 2] {
+            added[x] = sums[(x + 4) % 5].xor(sums[(x + 1) % 5].rotate::<1>());
         }
         Self { state, added }
     }
 
-    /// Word `i` after theta.
-    #[inline(always)]
-    fn word(&self, i: usize) -> W {
-        let (word, [first, second]) = (self.state[i], self.added[i % 5]);
-        match W::HAS_XOR3 {
-            true if i % 5 < AT_ONCE => word,
-            true => word.xor3(first, second),
-            false => word.xor(first),
-        }
-    }
-
+    /// Five words after theta.
     #[inline(always)]
     fn at(&self, [i, j, k, l, m]: [usize; 5]) -> [W; 5] {
         [self.word(i), self.word(j), self.word(k), self.word(l), self.word(m)]
+    }
+
+    #[inline(always)]
+    fn word(&self, i: usize) -> W {
+        self.state[i].xor(self.added[i % 5])
     }
 }
 
@@ -135,4 +121,10 @@ fn rotate<W: Word, const A: i32, const B: i32, const C: i32, const D: i32, const
 #[inline(always)]
 fn chi<W: Word>([a, b, c, d, e]: [W; 5]) -> [W; 5] {
     [a.chi(b, c), b.chi(c, d), c.chi(d, e), d.chi(e, a), e.chi(a, b)]
+}
+
+/// Chi of the first row, and iota (section 3.2.5): before chi, where nothing waits for it.
+#[inline(always)]
+fn chi_iota<W: Word>([a, b, c, d, e]: [W; 5], constant: u64) -> [W; 5] {
+    [a.xor_constant(constant).chi(b, c), b.chi(c, d), c.chi(d, e), d.chi(e, a), e.chi(a, b)]
 }

@@ -1,66 +1,31 @@
-//! Every engine of this CPU: the published examples, and the readable reference.
+//! Every engine of this CPU: the published examples, and the exam against the readable reference.
 
-use cipherlane_reference::keccak::sponge;
+use cipherlane_core::Hash;
 use cipherlane_reference::vectors::hex::{decode, encode};
 
-use super::scalar::{Baseline, Scalar};
+use super::scalar::Scalar;
 use super::*;
-use crate::hash::{Absorb, MAX_END, MAX_STREAMS};
+use crate::hash::integers::Baseline;
+use crate::hash::tests::{digests, examine};
+use crate::hash::worker::Hashing;
+use crate::hash::{Absorb, MAX_STREAMS};
 
-const ALL: [Keccak; 10] = [
-    SHA3_224, SHA3_256, SHA3_384, SHA3_512, SHAKE_128, SHAKE_256, KECCAK_224, KECCAK_256, KECCAK_384,
-    KECCAK_512,
+const ALL: [(Hash, Keccak); 10] = [
+    (Hash::Sha3_224, SHA3_224),
+    (Hash::Sha3_256, SHA3_256),
+    (Hash::Sha3_384, SHA3_384),
+    (Hash::Sha3_512, SHA3_512),
+    (Hash::Shake128, SHAKE_128),
+    (Hash::Shake256, SHAKE_256),
+    (Hash::Keccak224, KECCAK_224),
+    (Hash::Keccak256, KECCAK_256),
+    (Hash::Keccak384, KECCAK_384),
+    (Hash::Keccak512, KECCAK_512),
 ];
 
-/// The message of `bytes` bytes: those of a Weyl sequence.
-fn message(bytes: usize, seed: usize) -> Vec<u8> {
-    let weyl = |i: usize| (i + 1000 * seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (0..bytes).map(|i| weyl(i).to_be_bytes()[0]).collect()
-}
-
-fn padded(hash: Keccak, message: &[u8]) -> Vec<u8> {
-    let rate = hash.block_bytes();
-    let (whole, rest) = message.split_at(message.len() / rate * rate);
-    let mut end = [0; MAX_END];
-    end[..rest.len()].copy_from_slice(rest);
-    let blocks = hash.pad(&mut end, message.len());
-    [whole, &end[..blocks * rate]].concat()
-}
-
-/// What the engine makes of messages that are equally many blocks, first to last in its lanes: absorbed in two
-/// parts, squeezed for `bytes` bytes.
-fn digests<E: Absorb<Keccak>>(engine: E, hash: Keccak, messages: &[Vec<u8>], bytes: usize) -> Vec<Vec<u8>> {
-    let (rate, active) = (hash.block_bytes(), messages.len());
-    let texts: Vec<Vec<u8>> = messages.iter().map(|message| padded(hash, message)).collect();
-    let zeros = [0; super::super::MAX_BLOCK];
-    let mut states = engine.fresh(hash);
-    let mut absorb = |states: &mut E::States, from: &dyn Fn(usize) -> *const u8, blocks| {
-        let from: [_; MAX_STREAMS] = std::array::from_fn(|lane| from(lane.min(active - 1)));
-        // SAFETY: idle lanes read what the last message's lane reads.
-        unsafe { engine.absorb(hash, states, &from, active, blocks) }
-    };
-    let blocks = texts[0].len() / rate;
-    assert!(active <= E::LANES && texts.iter().all(|text| text.len() == blocks * rate));
-    absorb(&mut states, &|lane| texts[lane].as_ptr(), blocks / 2);
-    absorb(&mut states, &|lane| texts[lane][blocks / 2 * rate..].as_ptr(), blocks - blocks / 2);
-
-    let mut digests = vec![Vec::new(); active];
-    while digests[0].len() < bytes {
-        let part = hash.output_bytes().min(bytes - digests[0].len());
-        for (lane, digest) in digests.iter_mut().enumerate() {
-            let mut output = vec![0; part];
-            hash.output(&E::get(&states, lane), &mut output);
-            digest.extend(output);
-        }
-        absorb(&mut states, &|_| zeros.as_ptr(), 1);
-    }
-    digests
-}
-
-fn expected(hash: Keccak, message: &[u8], bytes: usize) -> Vec<u8> {
-    let mut digest = vec![0; bytes];
-    sponge(hash.rate, hash.suffix, message, &mut digest);
-    digest
+fn named(function: Keccak) -> Hash {
+    let is_it = |(_, other): &&(Hash, Keccak)| (other.rate, other.suffix) == (function.rate, function.suffix);
+    ALL.iter().find(is_it).unwrap().0
 }
 
 /// A test of any engine.
@@ -73,13 +38,13 @@ fn on_every_engine(test: &impl Test) {
     #[cfg(target_arch = "x86_64")]
     {
         use super::in_lanes::InLanes;
-        use super::scalar::Bmi;
+        use crate::hash::integers::Bmi;
         use crate::lanes::words::avx2::Ymm;
         use crate::lanes::{avx2::Avx2, sse, vaes512};
+        let one = Scalar::new(Baseline);
         if let Some(bmi) = Bmi::detect() {
             test.run(Scalar::new(bmi));
         }
-        let one = Scalar::new(Baseline);
         if let Some(isa) = sse::Sse::detect() {
             test.run(InLanes::<sse::X1, _>::new(isa, one));
         }
@@ -98,7 +63,7 @@ fn published_digests() {
     struct Published;
     impl Test for Published {
         fn run<E: Absorb<Keccak>>(&self, engine: E) {
-            for (hash, message, digest) in [
+            for (function, message, digest) in [
                 (SHA3_224, &b""[..], "6b4e03423667dbb73b6e15454f0eb1abd4597f9a1b078e3f5b5a6bc7"),
                 (SHA3_224, b"abc", "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
                 (SHA3_224, &[0xa3; 200], "9376816aba503f72f96ce7eb65ac095deee3be4bf9bbc2a1cb7e11e0"),
@@ -133,8 +98,13 @@ fn published_digests() {
                 (KECCAK_256, b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
                 (KECCAK_256, &[0xcc], "eead6dbfc7340a56caedc044696a168870549a6a7f6f56961e84a54bd9970b8a"),
             ] {
-                let found = digests(engine, hash, &[message.to_vec()], digest.len() / 2);
-                assert_eq!(encode(&found[0]), digest, "{}", std::any::type_name::<E>());
+                // In every lane, and alone.
+                for count in [E::LANES, 1] {
+                    let (kernel, messages) = (Hashing::new(function, engine), vec![message.to_vec(); count]);
+                    for found in digests(&kernel, named(function), &messages, digest.len() / 2) {
+                        assert_eq!(encode(&found), digest, "{}", std::any::type_name::<E>());
+                    }
+                }
             }
         }
     }
@@ -147,7 +117,7 @@ fn published_outputs_of_several_squeezes() {
     struct Squeezed;
     impl Test for Squeezed {
         fn run<E: Absorb<Keccak>>(&self, engine: E) {
-            for (hash, first, last) in [
+            for (function, first, last) in [
                 (
                     SHAKE_128,
                     "131ab8d2b594946b9c81333f9bb6e0ce75c3b93104fa3469d3917457385da037",
@@ -159,44 +129,31 @@ fn published_outputs_of_several_squeezes() {
                     "6a1a9d7846436e4dca5728b6f760eef0ca92bf0be5615e96959d767197a0beeb",
                 ),
             ] {
-                let found = digests(engine, hash, &[vec![0xa3; 200]], 512);
-                assert_eq!(found[0][..32], decode(first).unwrap());
-                assert_eq!(found[0][480..], decode(last).unwrap());
+                let (kernel, messages) = (Hashing::new(function, engine), vec![vec![0xa3; 200]; E::LANES]);
+                for found in digests(&kernel, named(function), &messages, 512) {
+                    assert_eq!(found[..32], decode(first).unwrap());
+                    assert_eq!(found[480..], decode(last).unwrap());
+                }
             }
         }
     }
     on_every_engine(&Squeezed);
 }
 
-/// As many messages as there are lanes and fewer, of every length up to two blocks and around three.
 #[test]
-fn digests_are_those_of_the_reference() {
-    struct Lengths;
-    impl Test for Lengths {
+fn every_engine_passes_the_exam() {
+    struct Exam;
+    impl Test for Exam {
         fn run<E: Absorb<Keccak>>(&self, engine: E) {
-            for hash in ALL {
-                let rate = hash.block_bytes();
-                for blocks in 0..4 {
-                    let (mut length, mut active) = (blocks * rate, 0);
-                    while length < (blocks + 1) * rate {
-                        active = active % E::LANES + 1;
-                        let lengths = (length..(blocks + 1) * rate).take(active);
-                        let messages: Vec<_> = lengths.map(|length| message(length, length)).collect();
-                        length += if blocks < 2 { messages.len() } else { 17 };
-                        let bytes = if hash.suffix == SHAKE { 3 * rate + 5 } else { 64.min(rate) };
-                        let found = digests(engine, hash, &messages, bytes);
-                        for (message, digest) in messages.iter().zip(found) {
-                            assert_eq!(digest, expected(hash, message, bytes), "{} bytes", message.len());
-                        }
-                    }
-                }
+            for (hash, function) in ALL {
+                examine(&Hashing::new(function, engine), hash);
             }
         }
     }
-    on_every_engine(&Lengths);
+    on_every_engine(&Exam);
 }
 
-/// A message that enters a lane later, as the engine hands out states and takes them.
+/// A state is what was put there, in every lane, by itself and with all others.
 #[test]
 fn states_are_put_and_got() {
     struct Moved;
@@ -208,8 +165,12 @@ fn states_are_put_and_got() {
                 assert_eq!(E::get(&states, lane), SHA3_256.initial());
                 E::put(&mut states, lane, &state(lane));
             }
+            let mut all = [const { std::mem::MaybeUninit::uninit() }; MAX_STREAMS];
+            engine.get_all(&states, &mut all);
             for lane in 0..E::LANES {
                 assert_eq!(E::get(&states, lane), state(lane));
+                // SAFETY: the engine has written every lane's.
+                assert_eq!(unsafe { all[lane].assume_init() }, state(lane));
             }
         }
     }

@@ -31,8 +31,6 @@ pub(super) trait Stored: Word {
 }
 
 impl Word for u64 {
-    const HAS_XOR3: bool = false;
-
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
         self ^ other
@@ -84,9 +82,6 @@ impl Stored for u64 {
 }
 
 impl<V: WordLanes> Word for V {
-    // The widest registers are those of AVX-512.
-    const HAS_XOR3: bool = V::WORDS_64 == MAX_WORDS_64;
-
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
         WordLanes::xor(self, other)
@@ -111,8 +106,9 @@ impl<V: WordLanes> Word for V {
     fn rotate<const R: i32>(self) -> Self {
         match R {
             0 => self,
-            // Where a rotation is three instructions: CPUs have more units for additions than for shifts.
-            1 if !Self::HAS_XOR3 => WordLanes::xor(self.add_64(self), self.shift_right_64::<63>()),
+            // Where a rotation is three instructions, as in all but the widest registers: CPUs have more units for
+            // additions than for shifts.
+            1 if V::WORDS_64 < MAX_WORDS_64 => WordLanes::xor(self.add_64(self), self.shift_right_64::<63>()),
             _ => self.rotate_left_64::<R>(),
         }
     }

@@ -99,6 +99,11 @@ impl<T: InRegister, const SETS: usize> Absorb<Sha2<T::Integer>> for InLanes<T, S
     const LANES: usize = SETS * T::COUNT;
     type States = Variables<T, SETS>;
 
+    fn compiled<W: Work>(self, work: W) -> W::Output {
+        self.0.vectorize(work)
+    }
+
+    #[inline(always)]
     fn fresh(self, hash: Sha2<T::Integer>) -> Self::States {
         let mut states = [[T::splat(self.0, hash.initial[0]); 8]; SETS];
         for set in &mut states {

@@ -2,6 +2,7 @@
 
 mod constants;
 pub(crate) mod in_lanes;
+pub(crate) mod mixed;
 mod rounds;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]

@@ -35,49 +35,54 @@ fn sixteen<T: Word, const SETS: usize, const EXPAND: bool>(
     schedule: &mut Schedule<T, SETS>,
     first: usize,
 ) {
-    round::<T, SETS, EXPAND, 0>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 1>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 2>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 3>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 4>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 5>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 6>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 7>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 8>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 9>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 10>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 11>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 12>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 13>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 14>(variables, schedule, first);
-    round::<T, SETS, EXPAND, 15>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 0>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 1>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 2>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 3>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 4>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 5>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 6>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 7>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 8>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 9>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 10>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 11>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 12>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 13>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 14>(variables, schedule, first);
+    one::<T, SETS, EXPAND, 15>(variables, schedule, first);
 }
 
-/// Round `first + T`, after word `first + T` of the message schedule if EXPAND.
+/// Round `first + I`, after word `first + I` of the message schedule if EXPAND.
 #[inline(always)]
-fn round<T: Word, const SETS: usize, const EXPAND: bool, const I: usize>(
+fn one<T: Word, const SETS: usize, const EXPAND: bool, const I: usize>(
     variables: &mut Variables<T, SETS>,
     schedule: &mut Schedule<T, SETS>,
     first: usize,
 ) {
     let constant = T::K[first + I];
-    for set in 0..SETS {
-        let (v, w) = (&mut variables[set], &mut schedule[set]);
+    for (v, w) in variables.iter_mut().zip(schedule) {
         if EXPAND {
             let (before_15, before_7, before_2) = (w[(I + 1) % 16], w[(I + 9) % 16], w[(I + 14) % 16]);
             w[I] = w[I].plus(before_15.sigma_0()).plus(before_7).plus(before_2.sigma_1());
         }
-        let [a, b, c, d, e, f, g, h] =
-            const { [at(0, I), at(1, I), at(2, I), at(3, I), at(4, I), at(5, I), at(6, I), at(7, I)] };
-        let early = v[h].plus(w[I].plus_constant(constant)).plus(v[e].choose(v[f], v[g]));
-        let t1 = early.plus(v[e].sum_1());
-        let t2 = v[a].sum_0().plus(v[a].majority(v[b], v[c]));
-        v[d] = v[d].plus(t1);
-        v[h] = t1.plus(t2);
+        round(v, I, w[I].plus_constant(constant));
     }
 }
 
-/// Where variable `i` is before round `round`.
-const fn at(i: usize, round: usize) -> usize {
-    (i + 16 - round) % 8
+/// One round, with the sum of its word and its constant. `number` counts from any multiple of eight.
+#[inline(always)]
+pub(super) fn round<T: Word>(v: &mut [T; 8], number: usize, sum: T) {
+    let (a, b, c, d) = (at(0, number), at(1, number), at(2, number), at(3, number));
+    let (e, f, g, h) = (at(4, number), at(5, number), at(6, number), at(7, number));
+    let t1 = v[h].plus(sum).plus(v[e].choose(v[f], v[g])).plus(v[e].sum_1());
+    let t2 = v[a].sum_0().plus(v[a].majority(v[b], v[c]));
+    v[d] = v[d].plus(t1);
+    v[h] = t1.plus(t2);
+}
+
+/// Where variable `i` is in round `number`.
+#[inline(always)]
+const fn at(i: usize, number: usize) -> usize {
+    (i + 16 - number % 8) % 8
 }

@@ -1,0 +1,200 @@
+//! One message of 64-bit words, its schedule in vector registers and its rounds in integers: the two have execution
+//! ports of their own.
+
+use std::arch::x86_64::*;
+use std::hint::black_box;
+
+use super::Sha2;
+use super::constants::K_64;
+use super::rounds::round;
+use crate::hash::integers::WithSsse3;
+use crate::hash::{Absorb, MAX_STREAMS};
+use crate::lanes::Work;
+
+/// The engine of a single message.
+#[derive(Clone, Copy)]
+pub(crate) struct Mixed<I>(I);
+
+impl<I: WithSsse3> Mixed<I> {
+    /// The engine on these instructions.
+    pub(crate) fn new(instructions: I) -> Self {
+        Self(instructions)
+    }
+}
+
+impl<I: WithSsse3> Absorb<Sha2<u64>> for Mixed<I> {
+    const LANES: usize = 1;
+    type States = [u64; 8];
+
+    #[inline(always)]
+    fn fresh(self, hash: Sha2<u64>) -> [u64; 8] {
+        hash.initial
+    }
+
+    #[inline(always)]
+    fn put(states: &mut [u64; 8], _: usize, chain: &[u64; 8]) {
+        *states = *chain;
+    }
+
+    #[inline(always)]
+    fn get(states: &[u64; 8], _: usize) -> [u64; 8] {
+        *states
+    }
+
+    unsafe fn absorb(
+        self,
+        _: Sha2<u64>,
+        state: &mut [u64; 8],
+        from: &[*const u8; MAX_STREAMS],
+        _: usize,
+        blocks: usize,
+    ) {
+        self.0.compiled(Blocks { state, from: from[0], blocks });
+    }
+}
+
+/// Blocks of one message, as work. The pointer is good, and whoever made this has proof of SSSE3.
+struct Blocks<'a> {
+    state: &'a mut [u64; 8],
+    from: *const u8,
+    blocks: usize,
+}
+
+impl Work for Blocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for block in 0..self.blocks {
+            // SAFETY: as `Blocks` says.
+            let mut schedule = unsafe { Schedule::new(self.from.add(block * 128)) };
+            let mut variables = [*self.state];
+            let mut first = 16;
+            while first < K_64.len() {
+                sixteen::<true>(&mut variables, &mut schedule, first);
+                first += 16;
+            }
+            sixteen::<false>(&mut variables, &mut schedule, 0);
+            for (word, variable) in self.state.iter_mut().zip(variables[0]) {
+                *word = word.wrapping_add(variable);
+            }
+        }
+    }
+}
+
+/// The last sixteen words of the message schedule, two a register, and those words plus the constants of their
+/// rounds, in memory: there they change from vectors into integers.
+struct Schedule {
+    words: [__m128i; 8],
+    sums: Sums,
+}
+
+/// Within one cache line or two.
+#[repr(align(64))]
+struct Sums([u64; 16]);
+
+impl Schedule {
+    /// The words of a block.
+    ///
+    /// # Safety
+    /// 128 bytes are readable, and this CPU has SSSE3.
+    #[inline(always)]
+    unsafe fn new(from: *const u8) -> Self {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut schedule = Self { words: [_mm_setzero_si128(); 8], sums: Sums([0; 16]) };
+            let swap = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+            for i in 0..8 {
+                let words = _mm_shuffle_epi8(_mm_loadu_si128(from.add(16 * i).cast()), swap);
+                schedule.put(i, words, 0);
+            }
+            schedule
+        }
+    }
+
+    /// Takes in two words of the sixteen from word `first` on.
+    ///
+    /// # Safety
+    /// This CPU has SSE2, there is a round `first + 2 * i + 1`, and `i < 8`.
+    #[inline(always)]
+    unsafe fn put(&mut self, i: usize, words: __m128i, first: usize) {
+        self.words[i] = words;
+        // SAFETY: the caller's.
+        unsafe {
+            let constants = _mm_loadu_si128(K_64.as_ptr().add(first + 2 * i).cast());
+            let to = self.sums.0.as_mut_ptr().add(2 * i);
+            _mm_store_si128(to.cast(), _mm_add_epi64(words, constants));
+        }
+    }
+
+    /// The two words that follow sixteen after those of register `i` (FIPS 180-4 section 6.4.2 step 1).
+    ///
+    /// # Safety
+    /// This CPU has SSSE3, and `i < 8`.
+    #[inline(always)]
+    unsafe fn next(&self, i: usize) -> __m128i {
+        let w = &self.words;
+        // SAFETY: the caller's.
+        unsafe {
+            let before_15 = _mm_alignr_epi8::<8>(w[(i + 1) % 8], w[i]);
+            let before_7 = _mm_alignr_epi8::<8>(w[(i + 5) % 8], w[(i + 4) % 8]);
+            let before_2 = w[(i + 7) % 8];
+            let sigma_0 =
+                xor3(rotate::<1>(before_15), rotate::<8>(before_15), _mm_srli_epi64::<7>(before_15));
+            let sigma_1 = xor3(rotate::<19>(before_2), rotate::<61>(before_2), _mm_srli_epi64::<6>(before_2));
+            _mm_add_epi64(_mm_add_epi64(w[i], before_7), _mm_add_epi64(sigma_0, sigma_1))
+        }
+    }
+}
+
+/// # Safety
+/// This CPU has SSE2.
+#[inline(always)]
+unsafe fn xor3(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+    // SAFETY: the caller's.
+    unsafe { _mm_xor_si128(_mm_xor_si128(a, b), c) }
+}
+
+/// Both words, rotated by R bits to the right.
+///
+/// # Safety
+/// This CPU has SSE2.
+#[inline(always)]
+unsafe fn rotate<const R: i32>(x: __m128i) -> __m128i {
+    // SAFETY: the caller's.
+    unsafe { _mm_or_si128(_mm_srli_epi64::<R>(x), _mm_sll_epi64(x, _mm_cvtsi32_si128(64 - R))) }
+}
+
+/// Sixteen rounds, and if MORE the words for the next sixteen, from word `first` on.
+#[inline(always)]
+fn sixteen<const MORE: bool>(variables: &mut [[u64; 8]; 1], schedule: &mut Schedule, first: usize) {
+    // Or the compiler keeps the sums in vector registers and takes them out one by one.
+    black_box(&mut schedule.sums);
+    two::<MORE, 0>(variables, schedule, first);
+    two::<MORE, 1>(variables, schedule, first);
+    two::<MORE, 2>(variables, schedule, first);
+    two::<MORE, 3>(variables, schedule, first);
+    two::<MORE, 4>(variables, schedule, first);
+    two::<MORE, 5>(variables, schedule, first);
+    two::<MORE, 6>(variables, schedule, first);
+    two::<MORE, 7>(variables, schedule, first);
+}
+
+/// Rounds 2 I and 2 I + 1 of sixteen.
+#[inline(always)]
+fn two<const MORE: bool, const I: usize>(
+    variables: &mut [[u64; 8]; 1],
+    schedule: &mut Schedule,
+    first: usize,
+) {
+    let [even, odd] = [schedule.sums.0[2 * I], schedule.sums.0[2 * I + 1]];
+    round(&mut variables[0], 2 * I, even);
+    round(&mut variables[0], 2 * I + 1, odd);
+    if MORE {
+        // SAFETY: a `Schedule` is made where there is SSSE3 only; `first` is at most the last 16 rounds.
+        unsafe {
+            let words = schedule.next(I);
+            schedule.put(I, words, first);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Which engine serves a hash function on a tier.
+
+use cipherlane_core::Hash;
+
+use super::integers::Baseline;
+use super::keccak::scalar::Scalar as KeccakScalar;
+use super::keccak::{self, Keccak};
+use super::sha2::scalar::Scalar;
+use super::sha2::{self, Sha2};
+use super::worker::Hashing;
+use super::{Absorb, Iterated};
+use crate::table::Entry;
+use crate::tier::Tier;
+
+/// A hash function by what serves it.
+#[derive(Clone, Copy)]
+enum Function {
+    /// SHA-2 of 32-bit words.
+    Sha2Of32(Sha2<u32>),
+    /// SHA-2 of 64-bit words.
+    Sha2Of64(Sha2<u64>),
+    Keccak(Keccak),
+}
+
+/// The kernel of `tier`, or `None` where this CPU lacks the tier.
+pub(crate) fn kernel(tier: Tier, hash: Hash) -> Option<Entry> {
+    let function = function(hash);
+    match tier {
+        Tier::Portable => Some(portable(function)),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Sse => x86::sse(function),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 => x86::avx2(function),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512 => x86::avx512(function),
+        #[cfg(not(target_arch = "x86_64"))]
+        Tier::Sse | Tier::Avx2 | Tier::Avx512 => None,
+    }
+}
+
+fn function(hash: Hash) -> Function {
+    match hash {
+        Hash::Sha224 => Function::Sha2Of32(sha2::SHA_224),
+        Hash::Sha256 => Function::Sha2Of32(sha2::SHA_256),
+        Hash::Sha384 => Function::Sha2Of64(sha2::SHA_384),
+        Hash::Sha512 => Function::Sha2Of64(sha2::SHA_512),
+        Hash::Sha512_256 => Function::Sha2Of64(sha2::SHA_512_256),
+        Hash::Sha3_224 => Function::Keccak(keccak::SHA3_224),
+        Hash::Sha3_256 => Function::Keccak(keccak::SHA3_256),
+        Hash::Sha3_384 => Function::Keccak(keccak::SHA3_384),
+        Hash::Sha3_512 => Function::Keccak(keccak::SHA3_512),
+        Hash::Shake128 => Function::Keccak(keccak::SHAKE_128),
+        Hash::Shake256 => Function::Keccak(keccak::SHAKE_256),
+        Hash::Keccak224 => Function::Keccak(keccak::KECCAK_224),
+        Hash::Keccak256 => Function::Keccak(keccak::KECCAK_256),
+        Hash::Keccak384 => Function::Keccak(keccak::KECCAK_384),
+        Hash::Keccak512 => Function::Keccak(keccak::KECCAK_512),
+    }
+}
+
+fn entry<H: Iterated, E: Absorb<H>>(hash: H, engine: E) -> Entry {
+    Entry { lanes: E::LANES, kernel: Box::new(Hashing::new(hash, engine)) }
+}
+
+/// Integers.
+fn portable(function: Function) -> Entry {
+    match function {
+        Function::Sha2Of32(hash) => entry(hash, Scalar::new(Baseline)),
+        Function::Sha2Of64(hash) => entry(hash, Scalar::new(Baseline)),
+        Function::Keccak(hash) => entry(hash, KeccakScalar::new(Baseline)),
+    }
+}
+
+/// Vector registers, and the instructions made for a function.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::*;
+    use crate::hash::either::Either;
+    use crate::hash::integers::{Bmi, BmiAvx2};
+    use crate::hash::keccak::in_lanes::InLanes as KeccakInLanes;
+    use crate::hash::sha2::in_lanes::InLanes;
+    use crate::hash::sha2::mixed::Mixed;
+    use crate::hash::sha2::sha_ni::ShaNi;
+    use crate::hash::sha2::word::{Words32, Words64};
+    use crate::lanes::words::avx2::Ymm;
+    use crate::lanes::{avx2::Avx2, sse, vaes512};
+
+    // Where lanes begin to pay, by clocks for a block of each message, measured on Zen 4: lanes take as long for one
+    // message as for all of them.
+
+    pub(super) fn sse(function: Function) -> Option<Entry> {
+        let isa = sse::Sse::detect()?;
+        Some(match (function, ShaNi::detect()) {
+            (Function::Sha2Of32(hash), Some(engine)) => entry(hash, engine),
+            // 1040 clocks for four lanes, 640 for a message in integers.
+            (Function::Sha2Of32(hash), None) => {
+                entry(hash, Either::new(InLanes::<Words32<sse::X1>, 1>::new(isa), Scalar::new(Baseline), 2))
+            }
+            // Two lanes take as long as two messages one after the other.
+            (Function::Sha2Of64(hash), _) => entry(hash, Mixed::new(isa)),
+            (Function::Keccak(hash), _) => {
+                entry(hash, KeccakInLanes::<sse::X1, _>::new(isa, KeccakScalar::new(Baseline)))
+            }
+        })
+    }
+
+    pub(super) fn avx2(function: Function) -> Option<Entry> {
+        let isa = Avx2::detect()?;
+        Some(match (function, ShaNi::detect()) {
+            // Two registers of lanes would be half as fast.
+            (Function::Sha2Of32(hash), Some(engine)) => entry(hash, engine),
+            // 1000 clocks for eight lanes, 640 for a message in integers.
+            (Function::Sha2Of32(hash), None) => {
+                entry(hash, Either::new(InLanes::<Words32<Ymm>, 1>::new(isa), Scalar::new(Baseline), 2))
+            }
+            (Function::Sha2Of64(hash), _) => {
+                // 1250 clocks for four lanes, 630 for a message by itself.
+                let lanes = InLanes::<Words64<Ymm>, 1>::new(isa);
+                match BmiAvx2::detect() {
+                    Some(bmi) => entry(hash, Either::new(lanes, Mixed::new(bmi), 3)),
+                    None => entry(hash, Either::new(lanes, Scalar::new(Baseline), 2)),
+                }
+            }
+            (Function::Keccak(hash), _) => match Bmi::detect() {
+                Some(bmi) => entry(hash, KeccakInLanes::<Ymm, _>::new(isa, KeccakScalar::new(bmi))),
+                None => entry(hash, KeccakInLanes::<Ymm, _>::new(isa, KeccakScalar::new(Baseline))),
+            },
+        })
+    }
+
+    pub(super) fn avx512(function: Function) -> Option<Entry> {
+        let isa = vaes512::Vaes512::detect()?;
+        Some(match function {
+            Function::Sha2Of32(hash) => {
+                let lanes = InLanes::<Words32<vaes512::X4>, 2>::new(isa);
+                match ShaNi::detect() {
+                    Some(engine) if !rotates_twice_a_clock() => entry(hash, engine),
+                    // 800 clocks or more for sixteen lanes, 64 for each message of several by SHA-NI.
+                    Some(engine) => entry(hash, Either::new(lanes, engine, 13)),
+                    None => entry(hash, Either::new(lanes, Scalar::new(Baseline), 2)),
+                }
+            }
+            Function::Sha2Of64(hash) => {
+                // 1280 clocks for eight lanes, 630 for a message by itself.
+                let lanes = InLanes::<Words64<vaes512::X4>, 2>::new(isa);
+                match BmiAvx2::detect() {
+                    Some(bmi) => entry(hash, Either::new(lanes, Mixed::new(bmi), 3)),
+                    None => entry(hash, Either::new(lanes, Scalar::new(Baseline), 2)),
+                }
+            }
+            Function::Keccak(hash) => entry(hash, KeccakInLanes::<vaes512::X4, _>::new(isa, isa)),
+        })
+    }
+
+    /// Whether two rotations of 512 bits start every clock: AMD's CPUs from Zen 5 on.
+    ///
+    /// A round of SHA-256 is 25 instructions, 10 of them rotations and shifts: at four and two a clock, that is 2.3
+    /// bytes a clock. Where it is half of that (AMD's Zen 4 splits registers in two, Intel's CPUs have one such unit),
+    /// interleaved SHA-NI is as fast, 1.0 bytes a clock, and needs four messages for it in place of 32.
+    fn rotates_twice_a_clock() -> bool {
+        let cpuid = raw_cpuid::CpuId::new();
+        let is_amd = cpuid.get_vendor_info().is_some_and(|vendor| vendor.as_str() == "AuthenticAMD");
+        is_amd && cpuid.get_feature_info().is_some_and(|info| info.family_id() >= 0x1a)
+    }
+}
