@@ -48,7 +48,7 @@ impl<B: Backend> Loaded<B> {
 /// What a backend compiles for `program`.
 pub fn unit(program: &Program) -> Unit {
     let entry = |stage: &Stage| Entry {
-        name: entry_name(program, stage),
+        name: program.entry(stage),
         threads: stage.threads,
         shared_bytes: stage.shared_bytes,
     };
@@ -57,10 +57,4 @@ pub fn unit(program: &Program) -> Unit {
         text: flatten::text(program),
         entries: program.stages.iter().map(entry).collect(),
     }
-}
-
-/// The kernel of a stage carries the program's name, so that a profiler shows what runs (`ENTRY` in `c/batch.h`).
-fn entry_name(program: &Program, stage: &Stage) -> String {
-    let name = program.defines.iter().find(|(name, _)| *name == "PROGRAM");
-    name.map_or_else(|| stage.entry.to_owned(), |(_, value)| format!("{value}_{}", stage.entry))
 }

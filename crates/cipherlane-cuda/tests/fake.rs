@@ -1,0 +1,146 @@
+//! The whole way through CUDA without a GPU: a fake driver and compiler run the kernels as host C.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)] // as tests do
+
+#[path = "../../cipherlane-offload/tests/exam/mod.rs"]
+mod exam;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cipherlane_core::{Algorithm, Batch, Column, Device, Messages, Operation, Output, Shape, Source, Wish};
+
+/// Set in the processes that the tests start.
+const ROLE: &str = "CIPHERLANE_TEST_ROLE";
+
+/// The fake library, or `None` with a line that says so where no C compiler makes one.
+fn library(folder: &Path) -> Option<PathBuf> {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let path = folder.join("libfake.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/cuda.c");
+    let made = Command::new(&compiler)
+        .args(["-std=gnu11", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o"])
+        .args([&path, &source])
+        .args(["-ldl", "-pthread"])
+        .status();
+    if made.as_ref().is_ok_and(std::process::ExitStatus::success) {
+        return Some(path);
+    }
+    assert!(std::env::var_os("CIPHERLANE_CI").is_none(), "{compiler} makes no fake driver: {made:?}");
+    eprintln!("NOT CHECKED: sessions through CUDA: {compiler}: {made:?}");
+    None
+}
+
+/// Runs `role` in a process that has the fake library for driver and compiler. Returns what it said, and whether it
+/// went well.
+fn run(role: &str, variables: &[(&str, &str)]) -> Option<(String, bool)> {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library(folder.path())?;
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", role, "--nocapture"])
+        .env(ROLE, role)
+        .env(cipherlane_cuda::driver::VARIABLE, &library)
+        .env(cipherlane_cuda::compile::VARIABLE, &library)
+        .env(cipherlane_offload::cache::VARIABLE, folder.path().join("cache"))
+        .env("FAKE_FOLDER", folder.path())
+        .env("RUST_BACKTRACE", "0")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let said =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    Some((said, output.status.success()))
+}
+
+fn is_role(role: &str) -> bool {
+    std::env::var(ROLE).is_ok_and(|set| set == role)
+}
+
+/// Not a test of its own: the exam on the fake GPU.
+#[test]
+fn sit_exam() {
+    if !is_role("sit_exam") {
+        return;
+    }
+    let devices = cipherlane_cuda::devices().unwrap();
+    let names = ["aes-128-ctr".to_owned(), "aes-128-gcm".to_owned()];
+    let outcomes = exam::sit(&devices[0], &names, "banked1", 1, |_| {});
+    assert_eq!(outcomes.len(), names.len());
+    for outcome in outcomes {
+        let (checks, kernels) = outcome.result.unwrap().unwrap_or_else(|failure| panic!("{failure}"));
+        println!("{}: {checks} batches by {kernels:?} in {:?}", outcome.algorithm, outcome.time);
+        assert!(checks > 100 && !kernels.is_empty());
+    }
+}
+
+#[test]
+fn the_fake_gpu_passes_the_exam() {
+    if let Some((said, passed)) = run("sit_exam", &[]) {
+        assert!(passed, "{said}");
+        println!("{said}");
+    }
+}
+
+/// Not a test of its own: data that stays on the GPU, and pinned memory.
+#[test]
+fn keep_data() {
+    if !is_role("keep_data") {
+        return;
+    }
+    let device = &cipherlane_cuda::devices().unwrap()[0];
+    let algorithm: Algorithm = "aes-128-ctr".parse().unwrap();
+    let plan = device
+        .plan(&Shape::uniform(algorithm, Operation::Encrypt, 1, 70_000, true), &Wish::default())
+        .unwrap();
+    assert!(plan.constant_time, "{plan:?}");
+    let (mut input, mut output) =
+        (device.provider().pinned(70_000).unwrap(), device.provider().pinned(70_000).unwrap());
+    input.iter_mut().enumerate().for_each(|(index, byte)| *byte = (index % 251) as u8);
+    let batch = Batch::cipher(
+        algorithm,
+        Operation::Encrypt,
+        Column::Shared(&[7; 16]),
+        Column::Shared(&[9; 16]),
+        Messages { source: Source::Apart(&input), offsets: &[0, 70_000] },
+    );
+    let mut expected = vec![0; 70_000];
+    device.open(&plan).unwrap().run(&batch, &mut Output::text(&mut expected)).unwrap();
+    device.open(&plan).unwrap().run(&batch, &mut Output::text(&mut output)).unwrap();
+    assert!(output[..] == expected, "pinned memory came out different");
+    output.fill(0);
+    let mut resident = device.resident(&plan).unwrap();
+    assert!(resident.execute().unwrap_err().to_string().contains("call `load` first"));
+    resident.load(&batch, &mut Output::text(&mut output)).unwrap();
+    for _ in 0..2 {
+        let spans = resident.execute().unwrap();
+        assert!(spans.load.is_zero() && spans.store.is_zero() && !spans.execute.is_zero());
+    }
+    resident.store(&batch, &mut Output::text(&mut output)).unwrap();
+    assert!(output[..] == expected, "data on the GPU came out different");
+}
+
+#[test]
+fn data_stays_on_the_fake_gpu() {
+    if let Some((said, passed)) = run("keep_data", &[]) {
+        assert!(passed, "{said}");
+    }
+}
+
+/// Not a test of its own: says why there are no devices.
+#[test]
+fn say_reason() {
+    if is_role("say_reason") {
+        panic!("reason: {}", cipherlane_cuda::devices().unwrap_err());
+    }
+}
+
+#[test]
+fn a_code_that_nobody_knows_is_told() {
+    if let Some((said, _)) = run("say_reason", &[("FAKE_INIT", "34567")]) {
+        assert!(said.contains("reason: cuInit: error 34567, which this driver has no name for"), "{said}");
+    }
+    if let Some((said, _)) = run("say_reason", &[("FAKE_INIT", "803")]) {
+        assert!(said.contains("restart the machine after a driver update"), "{said}");
+    }
+}
