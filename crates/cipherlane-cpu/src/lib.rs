@@ -28,4 +28,5 @@ mod topology;
 mod worker;
 
 pub use device::Cpu;
+pub use hash::incremental::{Hasher, Xof};
 pub use tier::Tier;

@@ -5,6 +5,7 @@
 //! these: which message is in which lane, the ends of messages, long outputs, single streams.
 
 pub(crate) mod either;
+pub(crate) mod incremental;
 pub(crate) mod integers;
 pub(crate) mod keccak;
 mod order;

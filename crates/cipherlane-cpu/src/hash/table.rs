@@ -2,6 +2,7 @@
 
 use cipherlane_core::Hash;
 
+use super::incremental::{Incremental, Stream};
 use super::integers::Baseline;
 use super::keccak::scalar::Scalar as KeccakScalar;
 use super::keccak::{self, Keccak};
@@ -35,6 +36,21 @@ pub(crate) fn kernel(tier: Tier, hash: Hash) -> Option<Entry> {
         Tier::Avx512 => x86::avx512(function),
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Sse | Tier::Avx2 | Tier::Avx512 => None,
+    }
+}
+
+/// The best code of `tier` for one message of `hash` that comes in pieces; `tier` is one that this CPU has.
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables))] // there is one tier
+pub(super) fn stream(tier: Tier, hash: Hash) -> Box<dyn Stream> {
+    let function = function(hash);
+    #[cfg(target_arch = "x86_64")]
+    if let Some(stream) = x86::stream(tier, function) {
+        return stream;
+    }
+    match function {
+        Function::Sha2Of32(hash) => Box::new(Incremental::new(hash, Scalar::new(Baseline))),
+        Function::Sha2Of64(hash) => Box::new(Incremental::new(hash, Scalar::new(Baseline))),
+        Function::Keccak(hash) => Box::new(Incremental::new(hash, KeccakScalar::new(Baseline))),
     }
 }
 
@@ -149,6 +165,28 @@ mod x86 {
                 }
             }
             Function::Keccak(hash) => entry(hash, KeccakInLanes::<vaes512::X4, _>::new(isa, isa)),
+        })
+    }
+
+    /// What a tier adds to integers of the baseline, if it adds something.
+    pub(super) fn stream(tier: Tier, function: Function) -> Option<Box<dyn Stream>> {
+        if tier == Tier::Portable {
+            return None;
+        }
+        let bmi = BmiAvx2::detect().filter(|_| tier >= Tier::Avx2);
+        Some(match function {
+            Function::Sha2Of32(hash) => Box::new(Incremental::new(hash, ShaNi::detect()?)),
+            Function::Sha2Of64(hash) => match bmi {
+                Some(bmi) => Box::new(Incremental::new(hash, Mixed::new(bmi))),
+                None => Box::new(Incremental::new(hash, Mixed::new(sse::Sse::detect()?))),
+            },
+            Function::Keccak(hash) => match vaes512::Vaes512::detect().filter(|_| tier == Tier::Avx512) {
+                Some(isa) => {
+                    let engine = KeccakInLanes::<vaes512::X4, _>::new(isa, isa);
+                    Box::new(Incremental::new(hash, engine))
+                }
+                None => Box::new(Incremental::new(hash, KeccakScalar::new(Bmi::detect()?))),
+            },
         })
     }
 
