@@ -8,9 +8,10 @@ use cipherlane_core::{
 use cipherlane_kernels::manifest::{self, Program, Target, When};
 
 use crate::backend::{Backend, Fault, Limits};
+use crate::programs::{Programs, Tuning};
 use crate::resident::Resident;
 use crate::session::OffloadSession;
-use crate::tuning;
+use crate::tuning::{self, Launch};
 
 /// A device before it is used: what is known of it without a context.
 pub trait Provider: std::fmt::Debug + Send + Sync + 'static {
@@ -102,8 +103,8 @@ impl<P: Provider> Accelerator<P> {
 
     /// Blocks where nobody wishes otherwise: as tuning found them, else as many as the device seems to hold at once.
     fn default_blocks(&self, program: &Program) -> usize {
-        if let Some(blocks) = tuning::find(&self.0.build(), program) {
-            return blocks;
+        if let Some(launch) = tuning::find(&self.0.build(), program) {
+            return launch.blocks;
         }
         let main = program.stages.iter().find(|stage| stage.when == When::Tiles);
         let limits = self.0.limits();
@@ -120,9 +121,20 @@ impl<P: Provider> Accelerator<P> {
     /// # Errors
     /// If the plan is not one of this device, or its resources cannot be had.
     pub fn resident(&self, plan: &Plan) -> Result<Resident<P::Backend>, DeviceError> {
+        self.resident_in(plan, None)
+    }
+
+    /// The same, launched as given.
+    pub(crate) fn resident_in(
+        &self,
+        plan: &Plan,
+        launch: Option<Launch>,
+    ) -> Result<Resident<P::Backend>, DeviceError> {
         self.check_plan(plan)?;
         let backend = self.0.backend().map_err(|fault| self.failed(fault))?;
-        Resident::new(backend, plan, *self.0.target()).map_err(|fault| self.failed(fault))
+        let tuning = launch.map_or_else(|| Tuning::Kept(self.0.build()), Tuning::Given);
+        let programs = Programs::new(plan.clone(), *self.0.target(), tuning);
+        Resident::new(backend, programs, plan.chunk).map_err(|fault| self.failed(fault))
     }
 
     /// The program of `plan`, which may have been written by hand.
@@ -146,7 +158,7 @@ impl<P: Provider> Accelerator<P> {
         Ok(program)
     }
 
-    fn failed(&self, Fault(reason): Fault) -> DeviceError {
+    pub(crate) fn failed(&self, Fault(reason): Fault) -> DeviceError {
         DeviceError::Failed { device: self.id().to_owned(), reason }
     }
 }
@@ -197,7 +209,8 @@ impl<P: Provider> Device for Accelerator<P> {
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let program = self.check_plan(plan)?;
         let backend = self.0.backend().map_err(|fault| self.failed(fault))?;
-        let session = OffloadSession::new(backend, plan, *self.0.target(), program.shared_key);
+        let programs = Programs::new(plan.clone(), *self.0.target(), Tuning::Kept(self.0.build()));
+        let session = OffloadSession::new(backend, plan, programs, program.shared_key);
         Ok(Box::new(session.map_err(|fault| self.failed(fault))?))
     }
 }

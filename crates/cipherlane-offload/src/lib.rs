@@ -26,4 +26,4 @@ pub use device::{Accelerator, Provider};
 pub use loaded::unit;
 pub use resident::Resident;
 pub use session::OffloadSession;
-pub use tuning::Tuned;
+pub use tuning::{Launch, Tuned};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cipherlane_core::{Batch, DeviceError, Output, Plan, Shape, Spans};
-use cipherlane_kernels::manifest::{Layout, Target, When};
+use cipherlane_core::{Batch, DeviceError, Output, Shape, Spans};
+use cipherlane_kernels::manifest::{Layout, When};
 
 use crate::backend::{Backend, Fault};
 use crate::buffers::{Buffers, Link, Needs, Stagings};
@@ -45,15 +45,15 @@ struct Scenery {
 }
 
 impl<B: Backend> Resident<B> {
-    pub(crate) fn new(backend: Arc<B>, plan: &Plan, target: Target) -> Result<Self, Fault> {
+    pub(crate) fn new(backend: Arc<B>, programs: Programs<B>, chunk: usize) -> Result<Self, Fault> {
         Ok(Self {
             queue: backend.queue()?,
-            programs: Programs::new(plan.clone(), target),
+            programs,
             buffers: Buffers::default(),
             stagings: Stagings::default(),
             schedule: Schedule::new(&*backend)?,
             loaded: None,
-            chunk: plan.chunk.max(1 << 20) as u64,
+            chunk: chunk.max(1 << 20) as u64,
             backend,
         })
     }

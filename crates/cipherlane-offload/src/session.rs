@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cipherlane_core::{Batch, BatchError, Column, DeviceError, Output, Plan, Session, Shape, Spans};
-use cipherlane_kernels::manifest::{Target, When};
+use cipherlane_kernels::manifest::When;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -47,14 +47,19 @@ impl<B: Backend> OffloadSession<B> {
     ///
     /// # Errors
     /// If it cannot be compiled, or the device refuses its resources.
-    pub fn new(backend: Arc<B>, plan: &Plan, target: Target, shared: bool) -> Result<Self, Fault> {
+    pub(crate) fn new(
+        backend: Arc<B>,
+        plan: &Plan,
+        programs: Programs<B>,
+        shared: bool,
+    ) -> Result<Self, Fault> {
         let shape = Shape { shared_key: shared, ..device::nominal(plan.algorithm, plan.operation) };
         let mut session = Self {
             lanes: (0..LANES).map(|_| Lane::new(&*backend)).collect::<Result<_, Fault>>()?,
             schedule: Schedule::new(&*backend)?,
             whole: Buffers::default(),
             plan: plan.clone(),
-            programs: Programs::new(plan.clone(), target),
+            programs,
             answering: None,
             key: None,
             backend,

@@ -77,7 +77,7 @@ fn points() -> Vec<Point> {
                     add(128, false);
                 }
                 Algorithm::Cipher(_, cipherlane_core::Mode::Cbc) if operation == Operation::Encrypt => {
-                    add(16 << 10, true)
+                    add(16 << 10, true);
                 }
                 Algorithm::Cipher(..) => add(0, true),
             }
@@ -125,7 +125,9 @@ impl Point {
         if options.get("tune=") == Some("yes") {
             let tuned = columns
                 .run(self, texts.input, texts.output, |batch, output| device.tune(&plan, batch, output));
-            plan.threads = tuned.map_err(|error| error.to_string())?.blocks;
+            let tuned = tuned.map_err(|error| error.to_string())?;
+            println!("{} tuned: {:?} of {} launches", self.name(), tuned.best, tuned.tried.len());
+            plan.threads = tuned.best.blocks;
         }
         let resident = self.resident(device, &plan, texts, &mut columns)?;
         self.compare(texts, &columns)?;

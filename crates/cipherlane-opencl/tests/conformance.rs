@@ -1,0 +1,61 @@
+//! Kernels through OpenCL sit the exam, on whatever devices the machine has: PoCL makes one of the CPU.
+//!
+//! Drivers take long to compile, so a few algorithms sit here: one of each mode, and a hash. The example `check` puts
+//! all of them to it. Where there is no device, the test says `NOT CHECKED`; with `CIPHERLANE_CI` set it fails.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // helpers of tests fail as tests do
+
+#[path = "../../cipherlane-offload/tests/exam/mod.rs"]
+mod exam;
+
+use cipherlane_core::{Algorithm, Device, Operation, Shape, Wish};
+use cipherlane_opencl::OpenClDevice;
+
+/// The devices, or none with a line that says so.
+fn devices() -> Vec<OpenClDevice> {
+    match cipherlane_opencl::devices() {
+        Ok(devices) => devices,
+        Err(reason) if std::env::var_os("CIPHERLANE_CI").is_some() => panic!("{reason}"),
+        Err(reason) => {
+            eprintln!("NOT CHECKED: {reason}");
+            Vec::new()
+        }
+    }
+}
+
+#[test]
+fn every_device_passes_the_exam() {
+    let names = ["aes-128-ctr".to_owned(), "aes-128-gcm".to_owned(), "sha3-256".to_owned()];
+    for device in devices() {
+        for outcome in exam::sit(&device, &names, "", 2, |_| {}) {
+            let (checks, kernels) =
+                outcome.result.unwrap_or_else(|| panic!("{} has no kernel", outcome.algorithm)).unwrap();
+            assert!(checks > 20 && !kernels.is_empty(), "{}: {checks} of {kernels:?}", outcome.algorithm);
+        }
+    }
+}
+
+#[test]
+fn defaults_are_constant_time() {
+    for device in devices() {
+        for algorithm in Algorithm::all() {
+            for &operation in algorithm.operations() {
+                let shape = Shape::uniform(algorithm, operation, 1000, 1024, true);
+                // What has no kernel yet is told by `check`.
+                if device.kernels(&shape).is_empty() {
+                    continue;
+                }
+                let plan = device.plan(&shape, &Wish::default()).unwrap();
+                let any = device.kernels(&shape).iter().any(|kernel| kernel.constant_time);
+                assert_eq!(plan.constant_time, any, "{plan:?}");
+            }
+        }
+        let gcm = Shape::uniform("aes-128-gcm".parse().unwrap(), Operation::Seal, 1000, 1024, true);
+        let plan = device.plan(&gcm, &Wish::default()).unwrap();
+        assert!(plan.constant_time, "{plan:?}");
+        let error = device.plan(&gcm, &Wish { kernel: Some("x".to_owned()), ..Wish::default() }).unwrap_err();
+        assert!(error.to_string().contains(&plan.kernel), "{error}");
+        let edited = cipherlane_core::Plan { threads: 0, ..plan };
+        assert!(device.open(&edited).is_err());
+    }
+}
