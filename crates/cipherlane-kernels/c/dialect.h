@@ -71,7 +71,13 @@ template <int TABLE_> FN u32 cl_lookup3(u32 a, u32 b, u32 c) {
 #define ROTL32(x, n) __funnelshift_l((x), (x), (n))
 #define SWAP32(x) __byte_perm((x), 0, 0x0123)
 #define FUNNEL_RIGHT(lo, hi, n) __funnelshift_r((lo), (hi), (n))
-#define WIDE(a, b) ((u64)(u32)(a) * (u32)(b))
+/* Spelt out: left to itself the compiler adds products with upper halves that it does not see are zero. */
+FN u64 cl_wide(u32 a, u32 b) {
+    u64 d;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(d) : "r"(a), "r"(b));
+    return d;
+}
+#define WIDE(a, b) cl_wide((a), (b))
 #define LOCAL_WORD(base, at, plus) (*(const u32 *)((const char *)(base) + (at) + (plus)))
 #define ATOMIC_XOR(pointer, word) atomicXor((pointer), (word))
 FN u32 cl_group_xor(u32 x) {

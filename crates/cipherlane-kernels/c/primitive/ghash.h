@@ -127,18 +127,20 @@ FN block_t ghash_lengths(u64 aad_bytes, u64 text_bytes) {
     return b;
 }
 
-/* J0 (section 7.1 step 2), as four words in host order. */
+/* J0 of a nonce of 96 bits (section 7.1 step 2), as four words in host order. */
+FN block_t gcm_counter_96(GLOBAL const u8 *nonce) {
+    block_t y;
+    UNROLL for (u32 i = 0; i < 3; ++i) y.w[i] = SWAP32(load_word(nonce + 4 * i));
+    y.w[3] = 1;
+    return y;
+}
+
+/* J0 of any nonce. */
 FN block_t gcm_counter(GLOBAL const u8 *nonce, u64 bytes, const block_t *key) {
-    block_t y = zero_block();
-    if (bytes == 12) {
-        y = load_part(nonce, 12);
-        UNROLL for (u32 i = 0; i < 3; ++i) y.w[i] = SWAP32(y.w[i]);
-        y.w[3] = 1;
-    } else {
-        block_t lengths = ghash_lengths(0, bytes);
-        ghash_bytes(&y, nonce, bytes, key);
-        ghash_update(&y, &lengths, key);
-    }
+    if (bytes == 12) return gcm_counter_96(nonce);
+    block_t y = zero_block(), lengths = ghash_lengths(0, bytes);
+    ghash_bytes(&y, nonce, bytes, key);
+    ghash_update(&y, &lengths, key);
     return y;
 }
 
