@@ -3,6 +3,9 @@
 pub(crate) mod aes_bitsliced;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod aes_rounds;
+pub(crate) mod byte_sliced;
+pub(crate) mod camellia;
+pub(crate) mod sm4;
 #[cfg(test)]
 mod tests;
 

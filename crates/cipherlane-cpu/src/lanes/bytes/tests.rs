@@ -11,46 +11,53 @@ fn bytes(seed: u8) -> Model {
     std::array::from_fn(|lane| std::array::from_fn(|i| byte(lane, i)))
 }
 
+fn register<B: Bytes>(isa: IsaOf<B>, model: &Model) -> B {
+    B::from_lanes(isa.lanes(model))
+}
+
 #[track_caller]
-fn assert_bytes<V: Lanes>(register: V, expected: impl Fn(usize, usize) -> u8) {
-    for (lane, block) in register.to_blocks()[..V::LANES].iter().enumerate() {
+fn assert_bytes<B: Bytes>(register: B, expected: impl Fn(usize, usize) -> u8) {
+    for (lane, block) in register.to_lanes().to_blocks()[..B::Lanes::LANES].iter().enumerate() {
         let expected: [u8; 16] = std::array::from_fn(|i| expected(lane, i));
-        assert_eq!(*block, expected, "lane {lane} of {}", std::any::type_name::<V>());
+        assert_eq!(*block, expected, "lane {lane} of {}", std::any::type_name::<B>());
     }
 }
 
 /// A test over any instruction set with these operations.
 trait Test: Copy {
-    fn run<V: ByteLanes>(self, isa: V::Isa);
+    fn run<B: Bytes>(self, isa: IsaOf<B>);
 }
 
 /// A test over instruction sets with affine maps.
 trait GaloisTest: Copy {
-    fn run<V: GaloisLanes>(self, isa: V::Isa);
+    fn run<B: GaloisBytes>(self, isa: IsaOf<B>);
 }
 
-struct Inside<I, T>(I, T);
+struct Inside<B: Bytes, T>(IsaOf<B>, T);
 
-impl<I: Isa<V: ByteLanes>, T: Test> Work for Inside<I, T> {
+impl<B: Bytes, T: Test> Work for Inside<B, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        self.1.run::<I::V>(self.0);
+        self.1.run::<B>(self.0);
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 fn on_every_isa(test: impl Test) {
-    use crate::lanes::{avx2::Avx2, sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
-    fn both<I: Isa<V: ByteLanes>>(isa: I, test: impl Test) {
-        test.run::<I::V>(isa);
-        isa.vectorize(Inside(isa, test));
+    use super::x86::{Xmm, Ymm, Zmm};
+    use crate::lanes::{avx2, sse::Sse, vaes256, vaes256::Vaes256, vaes512::Vaes512};
+    fn both<B: Bytes>(isa: Option<IsaOf<B>>, test: impl Test) {
+        if let Some(isa) = isa {
+            test.run::<B>(isa);
+            isa.vectorize(Inside::<B, _>(isa, test));
+        }
     }
-    Sse::detect().into_iter().for_each(|isa| both(isa, test));
-    Avx2::detect().into_iter().for_each(|isa| both(isa, test));
-    Vaes256::detect().into_iter().for_each(|isa| both(isa, test));
-    Vaes256::detect_with_gfni().into_iter().for_each(|isa| both(isa, test));
-    Vaes512::detect().into_iter().for_each(|isa| both(isa, test));
+    both::<Xmm>(Sse::detect(), test);
+    both::<Ymm<avx2::X2>>(avx2::Avx2::detect(), test);
+    both::<Ymm<vaes256::X2>>(Vaes256::detect(), test);
+    both::<Ymm<vaes256::X2<true>>>(Vaes256::detect_with_gfni(), test);
+    both::<Zmm>(Vaes512::detect(), test);
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -58,12 +65,14 @@ fn on_every_isa(_: impl Test) {}
 
 #[cfg(target_arch = "x86_64")]
 fn on_every_galois_isa(test: impl GaloisTest) {
-    use crate::lanes::{vaes256::Vaes256, vaes512::Vaes512};
-    fn on<I: Isa<V: GaloisLanes>>(isa: Option<I>, test: impl GaloisTest) {
-        isa.into_iter().for_each(|isa| test.run::<I::V>(isa));
+    use super::x86::{Ymm, Zmm};
+    use crate::lanes::{vaes256, vaes512};
+    if let Some(isa) = vaes256::Vaes256::detect_with_gfni() {
+        test.run::<Ymm<vaes256::X2<true>>>(isa);
     }
-    on(Vaes256::detect_with_gfni(), test);
-    on(Vaes512::detect(), test);
+    if let Some(isa) = vaes512::Vaes512::detect() {
+        test.run::<Zmm>(isa);
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -75,14 +84,14 @@ fn bytes_are_interleaved_and_halves_repeated() {
     struct Interleaved;
     impl Test for Interleaved {
         #[inline(always)]
-        fn run<V: ByteLanes>(self, isa: V::Isa) {
+        fn run<B: Bytes>(self, isa: IsaOf<B>) {
             let (a, b) = (bytes(0), bytes(0x5a));
-            let (x, y) = (isa.lanes(&a), isa.lanes(&b));
+            let (x, y) = (register::<B>(isa, &a), register::<B>(isa, &b));
             let of = |lane: usize, i: usize, from: usize| [a, b][i % 2][lane][from + i / 2];
             assert_bytes(x.interleave_low(y), |lane, i| of(lane, i, 0));
             assert_bytes(x.interleave_high(y), |lane, i| of(lane, i, 8));
             let half = 0x0123_4567_89ab_cdef_u64;
-            assert_bytes(V::splat_half(isa, half), |_, i| half.to_le_bytes()[i % 8]);
+            assert_bytes(B::splat_half(isa, half), |_, i| half.to_le_bytes()[i % 8]);
         }
     }
     on_every_isa(Interleaved);
@@ -94,9 +103,9 @@ fn bytes_are_shifted_by_themselves() {
     struct Shifted;
     impl Test for Shifted {
         #[inline(always)]
-        fn run<V: ByteLanes>(self, isa: V::Isa) {
+        fn run<B: Bytes>(self, isa: IsaOf<B>) {
             let a = bytes(0);
-            let x = isa.lanes(&a);
+            let x = register::<B>(isa, &a);
             assert_bytes(x.shift_bits_left::<1>(), |lane, i| a[lane][i] << 1);
             assert_bytes(x.shift_bits_left::<2>(), |lane, i| a[lane][i] << 2);
             assert_bytes(x.shift_bits_right::<4>(), |lane, i| a[lane][i] >> 4);
@@ -127,13 +136,13 @@ fn affine_maps_have_a_row_for_each_bit() {
     #[derive(Clone, Copy)]
     struct Maps;
     impl GaloisTest for Maps {
-        fn run<V: GaloisLanes>(self, isa: V::Isa) {
+        fn run<B: GaloisBytes>(self, isa: IsaOf<B>) {
             const MATRICES: [u64; 2] = [0x0102_0408_1020_4080, 0x8f1e_2c3b_5aa5_77d1];
             let a = bytes(0);
-            let x = isa.lanes(&a);
+            let x = register::<B>(isa, &a);
             let inverse = |x| (0..=255).find(|&y| times(x, y) == 1).unwrap_or(0);
             for matrix in MATRICES {
-                let words = V::splat_half(isa, matrix);
+                let words = B::splat_half(isa, matrix);
                 let plain = |lane: usize, i: usize| product(matrix, a[lane][i]) ^ 0x63;
                 let inverted = |lane: usize, i: usize| product(matrix, inverse(a[lane][i])) ^ 0x63;
                 assert_bytes(x.affine::<0x63>(words), plain);
@@ -141,6 +150,7 @@ fn affine_maps_have_a_row_for_each_bit() {
             }
             // A matrix of its own for each half.
             let halves = isa.splat_word(u128::from(MATRICES[1]) << 64 | u128::from(MATRICES[0]));
+            let halves = B::from_lanes(halves);
             assert_bytes(x.affine::<0>(halves), |lane, i| product(MATRICES[i / 8], a[lane][i]));
         }
     }

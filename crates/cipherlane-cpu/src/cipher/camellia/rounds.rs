@@ -1,0 +1,173 @@
+//! The rounds of Camellia over slices (RFC 3713 sections 2.2 and 2.3).
+
+use super::boxes::{Boxes, Coordinates, Half, Maps, Word};
+use super::schedule::{ROUNDS_OF_SEGMENT, SIGMA};
+use crate::cipher::byte_sliced::{GROUP, first_register, repeated_and_sliced};
+use crate::lanes::bytes::{Bytes, IsaOf, repeated};
+
+/// Where the rounds take their subkeys from.
+pub(super) trait Subkeys<X: Boxes> {
+    /// How many rounds there are.
+    fn rounds(&self) -> usize;
+
+    /// Entered: see [`super::schedule::Blocks::sums`].
+    fn sum(&self, index: usize) -> [Half<X::Bytes>; 2];
+
+    /// FL of the left half and FLINV of the right one, without their constants, for layer `index` from 0.
+    fn layer(&self, index: usize, halves: [Half<X::Bytes>; 2]) -> [Half<X::Bytes>; 2];
+}
+
+/// All rounds.
+#[inline(always)]
+pub(super) fn crypt<X: Boxes>(subkeys: &impl Subkeys<X>, block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
+    let [left, right] = halves(entered::<X>(block));
+    let [first, second] = subkeys.sum(0);
+    let (mut left, mut right) = (add(left, first), add(right, second));
+    for segment in 0..subkeys.rounds() / ROUNDS_OF_SEGMENT {
+        if segment > 0 {
+            [left, right] = subkeys.layer(segment - 1, [left, right]);
+        }
+        for pair in 0..ROUNDS_OF_SEGMENT / 2 {
+            let [first, second] = subkeys.sum(1 + ROUNDS_OF_SEGMENT / 2 * segment + pair);
+            right = round::<X>(left, right, first);
+            left = round::<X>(right, left, second);
+        }
+    }
+    let [last, _] = subkeys.sum(1 + subkeys.rounds() / 2);
+    left_again::<X>([add(right, last), left])
+}
+
+/// `to ^ F(from) ^ sum`, where `from` carries its subkey.
+///
+/// S-boxes 4 and 7 may take longest, so `z4` and `z7` come in late.
+#[inline(always)]
+fn round<X: Boxes>(from: Half<X::Bytes>, to: Half<X::Bytes>, sum: Half<X::Bytes>) -> Half<X::Bytes> {
+    let [z1, z2, z3, z4, z5, z6, z7, z8] = X::sboxes(from);
+    let (a, b) = (z3.xor3(z5, z6), z1.xor3(z2, z8));
+    let q = b.xor3(z5, z6).xor3(z4, z7);
+    // In the order of need: SBOX4, of bytes 4 and 7, takes longest.
+    let y4 = to[3].xor3(sum[3], a).xor(z2).xor3(z4, z7);
+    let y7 = to[6].xor3(sum[6], a).xor3(z4, z8);
+    let y1 = to[0].xor3(sum[0], z2).xor3(z3, z5).xor(q);
+    let y2 = to[1].xor3(sum[1], z6).xor(q);
+    let y8 = to[7].xor3(sum[7], z2).xor3(z8, q);
+    let y5 = to[4].xor3(sum[4], z5).xor3(z4, q);
+    let y6 = to[5].xor3(sum[5], z2).xor3(z3, z5).xor3(z7, z8);
+    let y3 = to[2].xor3(sum[2], a).xor(b);
+    [y1, y2, y3, y4, y5, y6, y7, y8]
+}
+
+/// FL without its constant (section 2.4.2).
+#[inline(always)]
+pub(super) fn fl<C: Coordinates>(half: Half<C::Bytes>, maps: &Maps<C::Bytes>) -> Half<C::Bytes> {
+    let [x1, x2] = words(half);
+    let x2 = C::add_rotated(x2, x1, maps);
+    of_words([C::add_masked(x1, x2, maps), x2])
+}
+
+/// FLINV without its constant (section 2.4.3).
+#[inline(always)]
+pub(super) fn fl_inverse<C: Coordinates>(half: Half<C::Bytes>, maps: &Maps<C::Bytes>) -> Half<C::Bytes> {
+    let [y1, y2] = words(half);
+    let y1 = C::add_masked(y1, y2, maps);
+    of_words([y1, C::add_rotated(y2, y1, maps)])
+}
+
+/// KA and KB of KL and KR, in every lane (section 2.2). KB only `if_needed`.
+#[inline(always)]
+pub(super) fn derive<X: Boxes>(
+    isa: IsaOf<X::Bytes>,
+    kl: <X::Bytes as Bytes>::Lanes,
+    kr: <X::Bytes as Bytes>::Lanes,
+    kb_needed: bool,
+) -> [<X::Bytes as Bytes>::Lanes; 2] {
+    let [left, right] = halves(entered::<X>(repeated_and_sliced(kl)));
+    let [kr_left, kr_right] = halves(entered::<X>(repeated_and_sliced(kr)));
+    let mut ka = two_rounds::<X>(isa, 0, [add(left, kr_left), add(right, kr_right)]);
+    ka = two_rounds::<X>(isa, 2, [add(ka[0], left), add(ka[1], right)]);
+    let mut kb = ka;
+    if kb_needed {
+        kb = two_rounds::<X>(isa, 4, [add(ka[0], kr_left), add(ka[1], kr_right)]);
+    }
+    [in_blocks::<X>(ka), in_blocks::<X>(kb)]
+}
+
+/// Two rounds with constants number `first` and the next for subkeys.
+#[inline(always)]
+fn two_rounds<X: Boxes>(
+    isa: IsaOf<X::Bytes>,
+    first: usize,
+    [left, right]: [Half<X::Bytes>; 2],
+) -> [Half<X::Bytes>; 2] {
+    let one = constant::<X>(isa, SIGMA[first]);
+    let two = constant::<X>(isa, SIGMA[first + 1]);
+    let left = add(left, one);
+    let right = round::<X>(left, right, two);
+    [round::<X>(right, left, one), add(right, two)]
+}
+
+/// A subkey that is the same everywhere.
+#[inline(always)]
+fn constant<X: Boxes>(isa: IsaOf<X::Bytes>, subkey: u64) -> Half<X::Bytes> {
+    let mut half = [X::Bytes::splat_half(isa, 0); 8];
+    for (slice, byte) in half.iter_mut().zip(subkey.to_be_bytes()) {
+        *slice = X::enter(X::Bytes::splat_half(isa, repeated(byte ^ X::OFFSET)));
+    }
+    half
+}
+
+/// The registers of blocks that two halves come from, all of which are the same.
+#[inline(always)]
+fn in_blocks<X: Boxes>(block: [Half<X::Bytes>; 2]) -> <X::Bytes as Bytes>::Lanes {
+    first_register(left_again::<X>(block))
+}
+
+/// Every byte in the coordinates of C.
+#[inline(always)]
+pub(super) fn entered<C: Coordinates>(mut block: [C::Bytes; GROUP]) -> [C::Bytes; GROUP] {
+    for byte in &mut block {
+        *byte = C::enter(*byte);
+    }
+    block
+}
+
+/// Every byte of two halves as RFC 3713 has it.
+#[inline(always)]
+pub(super) fn left_again<C: Coordinates>(halves: [Half<C::Bytes>; 2]) -> [C::Bytes; GROUP] {
+    let mut block = join(halves);
+    for byte in &mut block {
+        *byte = C::leave(*byte);
+    }
+    block
+}
+
+#[inline(always)]
+fn add<B: Bytes>(mut a: Half<B>, b: Half<B>) -> Half<B> {
+    for i in 0..8 {
+        a[i] = a[i].xor(b[i]);
+    }
+    a
+}
+
+/// The left and the right half of a block.
+#[inline(always)]
+pub(super) fn halves<B: Copy>([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]: [B; GROUP]) -> [Half<B>; 2] {
+    [[a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]]
+}
+
+#[inline(always)]
+pub(super) fn join<B: Copy>(
+    [[a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]]: [Half<B>; 2],
+) -> [B; GROUP] {
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+}
+
+#[inline(always)]
+fn words<B: Copy>([a, b, c, d, e, f, g, h]: Half<B>) -> [Word<B>; 2] {
+    [[a, b, c, d], [e, f, g, h]]
+}
+
+#[inline(always)]
+fn of_words<B: Copy>([[a, b, c, d], [e, f, g, h]]: [Word<B>; 2]) -> Half<B> {
+    [a, b, c, d, e, f, g, h]
+}

@@ -1,0 +1,62 @@
+//! What SM4 needs of an instruction set: its S-box, in coordinates of the instruction set's choice.
+
+use crate::cipher::byte_sliced::matrix::Matrix;
+use crate::lanes::bytes::Bytes;
+
+/// Four slices: a word of 32 bits, highest byte first.
+pub(crate) type Word<B> = [B; 4];
+
+/// The S-box of an instruction set.
+///
+/// Slices may be kept in other coordinates than those of GB/T 32907: every byte goes through a linear map, the same
+/// for all, that the inversion in the S-box wants it to have gone through. XOR does not notice.
+pub(crate) trait Boxes: Send + Sync + 'static {
+    /// Registers of bytes.
+    type Bytes: Bytes;
+
+    /// XORed to every byte of every round key, before its change of coordinates: the constant of the affine map in
+    /// front of the inversion. A linear map of 0 is 0, so it cannot be part of that.
+    const OFFSET: u8;
+
+    /// To these coordinates.
+    fn enter(bytes: Self::Bytes) -> Self::Bytes;
+
+    /// From these coordinates.
+    fn leave(bytes: Self::Bytes) -> Self::Bytes;
+
+    /// With S for the S-box: `S(x) ^ (S(x) << 2)` of each byte, then `S(x) ^ (S(x) >> 6)` of each byte.
+    ///
+    /// The linear map L of section 6.2 is made of these: see [`super::rounds`].
+    fn halves_of_l(word: Word<Self::Bytes>) -> [Word<Self::Bytes>; 2];
+}
+
+/// S(x) = OUTPUT (inverse of (INPUT x ^ INPUT_CONSTANT)) ^ OUTPUT_CONSTANT, the inverse being that of the AES.
+///
+/// The standard has a table. It is A (inverse of (A x ^ C)) ^ C, with the inverse modulo x^8 + x^7 + x^6 + x^5 + x^4
+/// + x^2 + 1: F. Liu et al., "Analysis of the SMS4 Block Cipher" (2007).
+pub(super) const INPUT: Matrix = TO_AES.after(A);
+/// See [`INPUT`].
+pub(super) const INPUT_CONSTANT: u8 = INPUT.after(A.inverse()).apply(C);
+/// See [`INPUT`].
+pub(super) const OUTPUT: Matrix = A.after(TO_AES.inverse());
+/// See [`INPUT`].
+pub(super) const OUTPUT_CONSTANT: u8 = C;
+
+const TO_AES: Matrix = Matrix::isomorphism(0x1f5);
+
+/// Bit i of A x is the sum of the bits of x & (a7 <<< i).
+const A: Matrix = {
+    let (mut rows, mut i) = ([0xa7_u8; 8], 0);
+    while i < 8 {
+        rows[i as usize] = rows[i as usize].rotate_left(i);
+        i += 1;
+    }
+    Matrix::from_rows(rows)
+};
+
+const C: u8 = 0xd3;
+
+/// x ^ (x << 2).
+pub(super) const LEFT: Matrix = Matrix::IDENTITY.plus(Matrix::shift(2));
+/// x ^ (x >> 6).
+pub(super) const RIGHT: Matrix = Matrix::IDENTITY.plus(Matrix::shift(-6));

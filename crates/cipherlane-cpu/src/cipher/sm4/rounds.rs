@@ -1,0 +1,166 @@
+//! The rounds of SM4 over slices (GB/T 32907 sections 6 and 7).
+//!
+//! L(b) = b ^ (b <<< 2) ^ (b <<< 10) ^ (b <<< 18) ^ (b <<< 24) moves bits by whole bytes, which is only a matter of
+//! indices here, and by 2 within the word. With p = b ^ (b << 2) and r = b ^ (b >> 6) of each byte, whose sum p ^ r is
+//! b rotated by 2, byte i of L(b) is the sum of r of byte i, p of byte i + 3, and p and r of all four bytes.
+
+use super::boxes::{Boxes, Word};
+use crate::cipher::byte_sliced::{GROUP, Parked};
+use crate::lanes::bytes::{Bytes, IsaOf, repeated};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+
+/// Rounds whose keys make a block.
+pub(super) const ROUNDS_OF_BLOCK: usize = 4;
+
+/// Blocks of round keys.
+pub(super) const BLOCKS: usize = 32 / ROUNDS_OF_BLOCK;
+
+/// Where the rounds take their keys from.
+pub(super) trait RoundKeys<X: Boxes> {
+    /// The keys of rounds 4 `index` to 4 `index` + 3, offset and entered.
+    fn block(&self, index: usize) -> [Word<X::Bytes>; ROUNDS_OF_BLOCK];
+}
+
+/// G groups of slices.
+type Groups<X, const G: usize> = [[<X as Boxes>::Bytes; GROUP]; G];
+
+/// All rounds of G groups side by side, one or two. What is done to a second group is written out: compilers do not
+/// unroll a loop as long as a round, and registers that a loop indexes stay in memory.
+#[inline(always)]
+pub(super) fn crypt<X: Boxes, const G: usize>(
+    keys: &impl RoundKeys<X>,
+    mut blocks: Groups<X, G>,
+) -> Groups<X, G> {
+    let mut last = [[blocks[0][0]; 4]; G];
+    enter::<X, G>(0, &mut blocks, &mut last);
+    if G > 1 {
+        enter::<X, G>(1, &mut blocks, &mut last);
+    }
+    let mut words = Parked::new(blocks);
+    for index in 0..BLOCKS {
+        let [k0, k1, k2, k3] = keys.block(index);
+        two_rounds::<X, G>(&mut words, &mut last, [0, 4, 8], [k0, k1]);
+        two_rounds::<X, G>(&mut words, &mut last, [8, 12, 0], [k2, k3]);
+    }
+    leave::<X, G>(0, &words, &mut blocks);
+    if G > 1 {
+        leave::<X, G>(1, &words, &mut blocks);
+    }
+    blocks
+}
+
+#[inline(always)]
+fn enter<X: Boxes, const G: usize>(g: usize, blocks: &mut Groups<X, G>, last: &mut [Word<X::Bytes>; G]) {
+    for byte in &mut blocks[g] {
+        *byte = X::enter(*byte);
+    }
+    let [.., a, b, c, d] = blocks[g];
+    last[g] = [a, b, c, d];
+}
+
+/// In the opposite order (section 7.1 b).
+#[inline(always)]
+fn leave<X: Boxes, const G: usize>(g: usize, words: &Parked<X::Bytes, G>, blocks: &mut Groups<X, G>) {
+    blocks[g] = of_words([words.get(g, 12), words.get(g, 8), words.get(g, 4), words.get(g, 0)]);
+    for byte in &mut blocks[g] {
+        *byte = X::leave(*byte);
+    }
+}
+
+/// Two rounds, whose inputs have two words in common: replaces the words from slices `first` and `second` on. The one
+/// from `third` comes after them, and `last` after that.
+#[inline(always)]
+fn two_rounds<X: Boxes, const G: usize>(
+    words: &mut Parked<X::Bytes, G>,
+    last: &mut [Word<X::Bytes>; G],
+    [first, second, third]: [usize; 3],
+    [k0, k1]: [Word<X::Bytes>; 2],
+) {
+    let mut both = *last;
+    both[0] = add(last[0], words.get(0, third));
+    step::<X, G>(0, words, last, first, add3(both[0], words.get(0, second), k0));
+    if G > 1 {
+        both[1] = add(last[1], words.get(1, third));
+        step::<X, G>(1, words, last, first, add3(both[1], words.get(1, second), k0));
+    }
+    step::<X, G>(0, words, last, second, add3(both[0], last[0], k1));
+    if G > 1 {
+        step::<X, G>(1, words, last, second, add3(both[1], last[1], k1));
+    }
+}
+
+/// A round of group `g` that replaces the word from slice `to` on.
+#[inline(always)]
+fn step<X: Boxes, const G: usize>(
+    g: usize,
+    words: &mut Parked<X::Bytes, G>,
+    last: &mut [Word<X::Bytes>; G],
+    to: usize,
+    input: Word<X::Bytes>,
+) {
+    last[g] = round::<X>(words.get(g, to), input);
+    words.park(g, to, last[g]);
+}
+
+/// `to ^ T(input)` (section 6.2).
+#[inline(always)]
+fn round<X: Boxes>(mut to: Word<X::Bytes>, input: Word<X::Bytes>) -> Word<X::Bytes> {
+    let [p, r] = X::halves_of_l(input);
+    let all = [p[0].xor3(p[1], p[2]), r[0].xor3(r[1], r[2]).xor3(p[3], r[3])];
+    for i in 0..4 {
+        to[i] = to[i].xor3(r[i], p[(i + 3) % 4]).xor3(all[0], all[1]);
+    }
+    to
+}
+
+/// The S-box of each byte of a word in each lane.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // takes the word out of its lane
+pub(super) fn sub_words<X: Boxes>(isa: IsaOf<X::Bytes>, words: [u32; MAX_LANES]) -> [u32; MAX_LANES] {
+    let mut lanes = [0; MAX_LANES];
+    for (lane, word) in lanes.iter_mut().zip(words) {
+        *lane = u128::from(word ^ u32::from_ne_bytes([X::OFFSET; 4]));
+    }
+    let input = X::enter(X::Bytes::from_lanes(isa.words(&lanes)));
+    let [[p, ..], [r, ..]] = X::halves_of_l([input; 4]);
+    // Every byte rotated by 2 towards its high bit.
+    let rotated = X::leave(p.xor(r)).to_lanes().to_words();
+    let mut output = words;
+    for (word, lane) in output.iter_mut().zip(rotated) {
+        let rotated = lane as u32;
+        *word = (rotated >> 2 & 0x3f3f_3f3f) | (rotated << 6 & 0xc0c0_c0c0);
+    }
+    output
+}
+
+/// What [`Boxes::OFFSET`] makes of a round key.
+pub(super) const fn offset<X: Boxes>() -> u32 {
+    u32::from_ne_bytes([X::OFFSET; 4])
+}
+
+#[inline(always)]
+fn add<B: Bytes>(mut a: Word<B>, b: Word<B>) -> Word<B> {
+    for i in 0..4 {
+        a[i] = a[i].xor(b[i]);
+    }
+    a
+}
+
+#[inline(always)]
+fn add3<B: Bytes>(mut a: Word<B>, b: Word<B>, c: Word<B>) -> Word<B> {
+    for i in 0..4 {
+        a[i] = a[i].xor3(b[i], c[i]);
+    }
+    a
+}
+
+/// The words of a block.
+#[inline(always)]
+pub(super) fn words<B: Copy>([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]: [B; GROUP]) -> [Word<B>; 4] {
+    [[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]]
+}
+
+#[inline(always)]
+fn of_words<B: Copy>([[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]]: [Word<B>; 4]) -> [B; GROUP] {
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+}
