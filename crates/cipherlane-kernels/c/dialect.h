@@ -3,7 +3,7 @@
  * Everything else in this folder is written in the words defined here and never asks which compiler reads it.
  * What each block gives:
  *
- *   u8 u32 u64 words4          types; words4 is 16 bytes with members x y z w
+ *   u8 u32 u64 i64 words4      types; words4 is 16 bytes with members x y z w
  *   KERNEL(threads)            head of an entry point that runs in blocks of `threads` threads
  *   FN                         head of a helper; always inlined
  *   GLOBAL LOCAL CONSTANT      address spaces of pointers, used as `GLOBAL const u32 *p`; no word: registers
@@ -23,7 +23,9 @@
  *   LOCAL_WORD(base, at, plus) word in shared memory at `at` plus the constant `plus`, which the load adds itself
  *   ATOMIC_XOR(pointer, word)  on global memory
  *   GROUP_XOR(word, scratch)   XOR over the LANES neighbouring threads, in all of them; all threads of a block call it
- *   MMA_XOR(c, a, b)           where HAS_MMA_XOR: 16 x 8 counts of a 16 x 256 by 256 x 8 product of bits, added to c
+ *   MMA_XOR(c, a.., b..)       where HAS_MMA_XOR: 16 x 8 counts of a 16 x 256 by 256 x 8 product of bits, added to c
+ *                              (PTX mma.m16n8k256, whose layout of rows and columns over the lanes it has)
+ *   SHUFFLE(word, lane)        where HAS_MMA_XOR: the word of another lane of the group
  */
 #ifndef CL_DIALECT
 #define CL_DIALECT
@@ -36,6 +38,7 @@
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
+typedef long long i64;
 typedef uint4 words4;
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads, 1)
 #define FN static __device__ __forceinline__
@@ -97,6 +100,7 @@ FN void cl_mma_xor(u32 *c, u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 #define MMA_XOR(c, a0, a1, a2, a3, b0, b1) cl_mma_xor((c), (a0), (a1), (a2), (a3), (b0), (b1))
+#define SHUFFLE(word, lane) __shfl_sync(0xffffffffu, (word), (lane))
 #endif
 
 #elif defined(__OPENCL_VERSION__)
@@ -104,6 +108,7 @@ FN void cl_mma_xor(u32 *c, u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
 typedef uchar u8;
 typedef uint u32;
 typedef ulong u64;
+typedef long i64;
 typedef uint4 words4;
 #define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
 #define FN static inline
@@ -140,6 +145,7 @@ typedef uint4 words4;
 typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int64_t i64;
 typedef struct {
     u32 x, y, z, w;
 } __attribute__((aligned(16))) words4;
@@ -147,6 +153,8 @@ extern _Thread_local u32 cl_thread;
 extern u32 cl_block, cl_blocks;
 extern u32 cl_shared[];
 void cl_barrier(void);
+u32 cl_shuffle(u32 word, u32 lane);
+void cl_mma_xor(u32 *c, const u32 *a, const u32 *b);
 #define KERNEL(threads) void
 #define FN static inline
 #define GLOBAL
@@ -167,6 +175,9 @@ void cl_barrier(void);
 #define SWAP32(x) __builtin_bswap32(x)
 #define LOCAL_WORD(base, at, plus) (*(const u32 *)((const char *)(base) + (at) + (plus)))
 #define ATOMIC_XOR(pointer, word) __atomic_fetch_xor((pointer), (word), __ATOMIC_RELAXED)
+#define HAS_MMA_XOR 1
+#define MMA_XOR(c, a0, a1, a2, a3, b0, b1) cl_mma_xor((c), (u32[]){a0, a1, a2, a3}, (u32[]){b0, b1})
+#define SHUFFLE(word, lane) cl_shuffle((word), (lane))
 #endif
 
 /* ---- what OpenCL C and host C spell alike ------------------------------------------------------------------ */

@@ -29,8 +29,8 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
             u64 end = wrap < end_block ? wrap : end_block;
             block_t upper = counter_words(counter_block(&counter, first));
             counter_t s;
-            counter_start(&s, &upper, (u32)low + THREAD, k, shared);
-            u32 count = s.count;
+            counter_start(&s, &upper, k, shared);
+            u32 count = (u32)low + THREAD;
             ROLLED for (u64 i = first + THREAD; i < end; i += THREADS, count += THREADS) {
                 u64 at = t.text.at + i * BLOCK_BYTES, left = t.text.bytes - i * BLOCK_BYTES;
                 block_t text = zero_block(), x[1];

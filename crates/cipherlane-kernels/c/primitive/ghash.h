@@ -64,6 +64,34 @@ FN block_t ghash_multiply(const block_t *a, const block_t *b) {
     return ghash_reduce(r);
 }
 
+/* a * x. */
+FN block_t ghash_times_x(block_t a) {
+    block_t r;
+    u32 odd = 0 - (a.w[3] & 1);
+    UNROLL for (u32 i = 0; i < 4; ++i) r.w[i] = a.w[i] >> 1 | (i ? a.w[i - 1] << 31 : 0);
+    r.w[0] ^= odd & 0xe1000000u;
+    return r;
+}
+
+/* Sixteen bits as every other bit of a word, from the top. */
+FN u32 ghash_spread(u32 x) {
+    x = (x | x << 8) & 0x00ff00ffu;
+    x = (x | x << 4) & 0x0f0f0f0fu;
+    x = (x | x << 2) & 0x33333333u;
+    x = (x | x << 1) & 0x55555555u;
+    return x << 1;
+}
+
+/* The key form of H^2n from that of H^n: squared, it has been divided by x twice. */
+FN block_t ghash_square_key(block_t a) {
+    u32 r[8];
+    UNROLL for (u32 i = 0; i < 4; ++i) {
+        r[2 * i] = ghash_spread(a.w[i] >> 16);
+        r[2 * i + 1] = ghash_spread(a.w[i] & 0xffffu);
+    }
+    return ghash_times_x(ghash_reduce(r));
+}
+
 /* The key form of H: divided by x. 1/x = x^127 + x^6 + x + 1. */
 FN block_t ghash_key_form(block_t h) {
     block_t r;
@@ -76,7 +104,10 @@ FN block_t ghash_key_form(block_t h) {
 
 /* A row of the region `hash`: H to the powers 1..32 in key form, then the powers 2^i for 0 <= i < GHASH_SQUARES. */
 #define GHASH_SQUARES 33
-#define GHASH_ROW (4 * (LANES + GHASH_SQUARES))
+#ifndef GHASH_MORE
+#define GHASH_MORE 0
+#endif
+#define GHASH_ROW (4 * (LANES + GHASH_SQUARES) + GHASH_MORE)
 #define GHASH_ROW_AT(row) ((GLOBAL u32 *)(work + p.hash_at) + (row)*GHASH_ROW)
 
 FN block_t ghash_load(GLOBAL const u32 *row, u32 i) {

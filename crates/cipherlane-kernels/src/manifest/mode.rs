@@ -16,7 +16,10 @@ pub(super) const WHOLE_BLOCK: u32 = 0;
 /// start and end would be paid by one of them while the others wait.
 const SHORT: u64 = 2048;
 /// `COUNTER_SHARED` of `primitive/aes_counter.h`.
-const COUNTER_SHARED: u32 = 4096;
+const COUNTER_SHARED: u32 = 16 + 4096;
+/// `MMA_MATRIX` of `primitive/ghash_mma.h` in bytes, and the factors that follow it in a row of the region `hash`.
+const MATRIX_BYTES: u32 = 64 << 10;
+const FACTORS_BYTES: u64 = 128 * 16;
 /// Messages from here on are long: more than a hundred multiprocessors have a share of them.
 const LONG: u64 = 16 << 20;
 
@@ -36,6 +39,12 @@ pub(super) struct ModeProgram {
 }
 
 impl ModeProgram {
+    /// Bytes of shared memory of its largest launch.
+    fn shared_bytes(&self, variant: &Variant) -> u32 {
+        let extra = self.stages.iter().filter(|stage| stage.ciphers).map(|stage| stage.extra_shared).max();
+        variant.shared_bytes + extra.unwrap_or(0)
+    }
+
     pub(super) fn name(&self, variant: &Variant) -> String {
         self.suffix.map_or_else(|| variant.name.to_owned(), |suffix| format!("{}-{suffix}", variant.name))
     }
@@ -91,7 +100,6 @@ const fn tile_blocks(shape: &Shape) -> u64 {
 
 /// The forms of `mode` for `variant`, best first.
 pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Variant) -> Vec<ModeProgram> {
-    let _ = target;
     let tile = tile_blocks(shape);
     let form = |source, stages: &[StageForm]| ModeProgram {
         suffix: None,
@@ -140,8 +148,16 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
             if variant.width > 1 {
                 return vec![by_tiles];
             }
+            let mut forms = Vec::new();
+            if variant.looks_up_counters && shape.shared_key && shape.longest >= LONG && target.has_binary_mma() {
+                let long = gcm_long(shape, form("entry/gcm_long.c", &[]));
+                if long.shared_bytes(variant) <= target.shared_bytes {
+                    forms.push(long);
+                }
+            }
             let by_message = gcm_by_message(shape, variant, form("entry/gcm_message.c", &[]));
-            if shape.longest <= SHORT { vec![by_message, by_tiles] } else { vec![by_tiles, by_message] }
+            forms.extend(if shape.longest <= SHORT { [by_message, by_tiles] } else { [by_tiles, by_message] });
+            forms
         }
     }
 }
@@ -180,4 +196,14 @@ fn gcm_by_message(shape: &Shape, variant: &Variant, form: ModeProgram) -> ModePr
         workspace,
         ..form
     }
+}
+
+/// GHASH on binary tensor cores.
+fn gcm_long(shape: &Shape, form: ModeProgram) -> ModeProgram {
+    let text = StageForm::new("text", Items::Tiles, When::Tiles).ciphers();
+    let mut form = gcm(shape, form);
+    form.stages[3] = text.by_blocks(COUNTER_SHARED + MATRIX_BYTES);
+    form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
+    form.workspace.hash += u64::from(MATRIX_BYTES) + FACTORS_BYTES;
+    ModeProgram { suffix: Some("mma"), tile: LONG_TILE, tiling: Tiling::Blocks(LONG_TILE), width: 4, ..form }
 }

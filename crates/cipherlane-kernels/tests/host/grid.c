@@ -19,6 +19,35 @@ void cl_barrier(void) {
     pthread_barrier_wait(&meeting);
 }
 
+/* Neighbouring threads exchange words here, and meet by themselves: other groups may be elsewhere. */
+static u32 exchange[THREADS][6];
+static pthread_barrier_t groups[(THREADS + LANES - 1) / LANES];
+
+static void exchanged(const u32 *words, u32 count) {
+    pthread_barrier_wait(&groups[cl_thread / LANES]);
+    memcpy(exchange[cl_thread], words, 4 * count);
+    pthread_barrier_wait(&groups[cl_thread / LANES]);
+}
+
+u32 cl_shuffle(u32 word, u32 lane) {
+    exchanged(&word, 1);
+    return exchange[cl_thread / LANES * LANES + lane % LANES][0];
+}
+
+/* PTX ISA, "Matrix Fragments for mma.m16n8k256": lane 4 g + t holds rows g and g + 8 of A, column g of B, both at the
+ * words t and t + 4 of 8; and columns 2 t and 2 t + 1 of C in these rows.
+ */
+void cl_mma_xor(u32 *c, const u32 *a, const u32 *b) {
+    u32 words[6] = {a[0], a[1], a[2], a[3], b[0], b[1]}, g = cl_thread % LANES / 4, t = cl_thread % 4;
+    exchanged(words, 6);
+    for (u32 i = 0; i < 4; ++i)
+        for (u32 k = 0; k < 8; ++k) {
+            const u32 *row = exchange[cl_thread / LANES * LANES + 4 * g + k % 4];
+            const u32 *column = exchange[cl_thread / LANES * LANES + 4 * (2 * t + i % 2) + k % 4];
+            c[i] += (u32)__builtin_popcount(row[i / 2 + k / 4 * 2] & column[4 + k / 4]);
+        }
+}
+
 typedef void (*stage_t)(ARGUMENTS);
 static const stage_t stages[] = {CL_STAGES};
 
@@ -65,6 +94,7 @@ int main(void) {
     for (u32 i = 0; i < BUFFERS; ++i) get_buffer(i);
     get(&launches, 8);
     pthread_barrier_init(&meeting, NULL, THREADS);
+    for (u32 i = 0; i < THREADS / LANES; ++i) pthread_barrier_init(&groups[i], NULL, LANES);
     for (u64 i = 0; i < launches; ++i) {
         u64 head[3];
         pthread_t threads[THREADS];
