@@ -40,8 +40,10 @@ pub fn run(device: &dyn Device, wish: &Wish, cases: &[Case]) -> Result<Tally, De
                 let verdicts = sit(&mut *session, &cases, sitting::TOGETHER);
                 tally.count(&plan.kernel, &cases, verdicts);
             }
-            Err(DeviceError::Unsupported(error @ Unsupported::Kernel { .. })) => {
-                let reason = error.to_string();
+            Err(DeviceError::Unsupported(Unsupported::Kernel { device, .. })) => {
+                // One reason for all: the counts say which algorithms.
+                let tier = wish.tier.as_ref().map(|tier| format!(" on {tier}")).unwrap_or_default();
+                let reason = format!("algorithms that {device} does not offer{tier}");
                 cases.iter().for_each(|case| tally.not_applicable(case, &reason));
             }
             Err(error) => return Err(error),
