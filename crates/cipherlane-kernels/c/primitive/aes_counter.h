@@ -18,11 +18,11 @@
 #define COUNTER_TABLE(shared) ((shared) + BANKED_BYTES / 4 + 4)
 
 /* What a thread keeps while the upper 12 bytes stay: U0(c0) + U2(c2) + U3(c3) and the key of round 2, for the upper
- * half `half` of the last word.
+ * half `upper` of the last word.
  */
 typedef struct {
     block_t rest;
-    u32 half;
+    u32 upper;
 } counter_t;
 
 /* U_s(v), added to `to`: byte v of the counter enters column s by table 3 - s, and each row of the column goes on to
@@ -52,15 +52,15 @@ FN void counter_start(counter_t *s, const block_t *upper, KEY const u32 *k, LOCA
         counter_add(&u, 1, v, k, shared, lane);
         UNROLL for (u32 i = 0; i < 4; ++i) table[4 * v + i] = u.w[i];
     }
-    s->half = 0x10000;
+    s->upper = 0x10000;
     BARRIER();
 }
 
 /* The state after round 2 for the counter `count`; a thread's counts all have the same lowest byte. */
 FN block_t counter_state(counter_t *s, u32 count, KEY const u32 *k, LOCAL const u32 *shared) {
-    if (count >> 16 != s->half) {
+    if (count >> 16 != s->upper) {
         const u32 lane = BANKED_LANE;
-        s->half = count >> 16;
+        s->upper = count >> 16;
         UNROLL for (u32 c = 0; c < 4; ++c) s->rest.w[c] = k[8 + c];
         counter_add(&s->rest, 0, count & 255, k, shared, lane);
         counter_add(&s->rest, 2, count >> 16 & 255, k, shared, lane);

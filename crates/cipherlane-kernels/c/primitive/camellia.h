@@ -101,10 +101,10 @@ FN void camellia_two_rounds(u32 *s, u32 a0, u32 a1, u32 b0, u32 b1) {
     camellia_f(s, s + 2, b0, b1);
 }
 
-/* Subkey `to`: the half `half` (0 is the upper) of `key` <<< n, in memory order. */
-FN void camellia_subkey(GLOBAL u32 *out, u32 to, const u32 *key, u32 n, u32 half) {
+/* Subkey `to`: the half `part` (0 is the upper) of `key` <<< n, in memory order. */
+FN void camellia_subkey(GLOBAL u32 *out, u32 to, const u32 *key, u32 n, u32 part) {
     UNROLL for (u32 i = 0; i < 2; ++i) {
-        u32 word = (2 * half + i + n / 32) % 4, shift = n % 32;
+        u32 word = (2 * part + i + n / 32) % 4, shift = n % 32;
         u32 high = key[word], low = key[(word + 1) % 4];
         out[2 * to + i] = SWAP32(shift ? high << shift | low >> (32 - shift) : high);
     }

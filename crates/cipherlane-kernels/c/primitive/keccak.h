@@ -30,7 +30,7 @@ FN void hash_start(hash_t *h) {
     a[to] = ROTL64(moved, turn);                                                                               \
     moved = kept
 
-FN void keccak_round(u64 *a, u64 constant) {
+FN void keccak_round(u64 *a, u64 iota) {
     u64 c[5], d, moved, kept;
     UNROLL for (u32 x = 0; x < 5; ++x) c[x] = a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20];
     UNROLL for (u32 x = 0; x < 5; ++x) {
@@ -66,7 +66,7 @@ FN void keccak_round(u64 *a, u64 constant) {
         UNROLL for (u32 x = 0; x < 5; ++x) c[x] = a[y + x];
         UNROLL for (u32 x = 0; x < 5; ++x) a[y + x] = c[x] ^ (~c[(x + 1) % 5] & c[(x + 2) % 5]);
     }
-    a[0] ^= constant;
+    a[0] ^= iota;
 }
 
 FN void keccak_permute(u64 *a) {
