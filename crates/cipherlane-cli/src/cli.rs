@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{bench, completions, devices, plan, verify};
+use crate::command::{bench, completions, devices, lab, plan, verify};
 
 /// Version and commit, as `--version` prints them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -20,6 +20,8 @@ Examples:
   cipherlane bench --quick                   verified figures of five workloads in 15 s
   cipherlane bench tls-16k --threads 1,phys  one workload, on one core and on all
   cipherlane bench --algorithm aes-256-gcm --size 64,1k,16k --json out.jsonl
+  cipherlane lab list                        the experiments, and the questions that they answer
+  cipherlane lab run rivals --quick          every algorithm beside the best libraries there are
   cipherlane verify                          every known answer on every tier
   cipherlane plan --algorithm aes-128-gcm --operation seal --size 128 --messages 1000000
 
@@ -45,6 +47,8 @@ pub(crate) enum Verb {
     Devices(devices::Options),
     /// Measure, verified: the standard workloads or your own
     Bench(bench::Options),
+    /// List and run the laboratory's experiments
+    Lab(lab::Options),
     /// Check known answers on every device and tier
     Verify(verify::Options),
     /// Show how a workload would be run

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use cipherlane_record::{Host, Measurement};
 use thiserror::Error;
 
+use crate::ceiling::Ceilings;
 use crate::contender::Contender;
 use crate::judge::{JudgeError, Judges};
 use crate::measure::clock::core_clock_hertz;
@@ -30,6 +31,8 @@ pub struct Options<'a> {
     pub seed: u64,
     /// Set from elsewhere (Ctrl-C) to end the run; finished rows are kept.
     pub stop: &'a AtomicBool,
+    /// What this core's instructions and memory allow, where it is known.
+    pub ceilings: Option<&'a Ceilings>,
     /// The command line, for the records.
     pub argv: Vec<String>,
 }

@@ -170,6 +170,29 @@ fn cpus(folder: &Path) -> Result<Vec<std::path::PathBuf>, String> {
         .collect())
 }
 
+/// Level and bytes of each data cache that the first CPU reads through, nearest first; those of a usual core where the
+/// system does not say.
+pub(crate) fn cache_bytes() -> Vec<(u32, usize)> {
+    let mut found = Vec::new();
+    for index in 0..8 {
+        let folder = Path::new("/sys/devices/system/cpu/cpu0/cache").join(format!("index{index}"));
+        let read = |file: &str| fs::read_to_string(folder.join(file)).ok();
+        let Some((level, kind, size)) =
+            read("level").zip(read("type")).zip(read("size")).map(|((l, t), s)| (l, t, s))
+        else {
+            continue;
+        };
+        if kind.trim() == "Instruction" {
+            continue;
+        }
+        let kibibytes = size.trim().strip_suffix('K').and_then(|digits| digits.parse::<usize>().ok());
+        if let (Ok(level), Some(kibibytes)) = (level.trim().parse(), kibibytes) {
+            found.push((level, kibibytes << 10));
+        }
+    }
+    if found.is_empty() { vec![(1, 32 << 10), (2, 1 << 20), (3, 32 << 20)] } else { found }
+}
+
 /// Bytes of one core's second-level cache, and of all instances of the last level.
 fn caches(folder: &Path) -> Result<(u64, u64), String> {
     // (level, CPUs that share it) to bytes: each instance once.

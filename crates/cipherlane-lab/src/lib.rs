@@ -6,7 +6,9 @@
 //! [`cipherlane_record::Measurement`] as each row finishes.
 
 pub mod bench;
+pub mod ceiling;
 pub mod contender;
+pub mod experiment;
 pub mod host;
 pub mod judge;
 pub mod measure;
@@ -21,7 +23,9 @@ pub mod suite;
 pub mod workload;
 
 pub use bench::{BenchError, Options, Outcome, Sampling, Wanted, run_suite};
+pub use ceiling::Ceilings;
 pub use contender::Contender;
+pub use experiment::Experiment;
 pub use judge::{JudgeError, Judges};
 pub use observer::{Observer, Progress, Skipped};
 pub use suite::{Point, Suite};

@@ -5,11 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use cipherlane::Plan;
 use cipherlane_record::{
-    Cache, Checks, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part, SCHEMA_VERSION, Scope,
-    Summary, Transfer,
+    Cache, Ceiling, Checks, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part, SCHEMA_VERSION,
+    Scope, Summary, Transfer,
 };
 
 use crate::bench::{Options, Wanted};
+use crate::ceiling::mix;
 use crate::measure::{End, Runner};
 use crate::statistics;
 use crate::workload::Workload;
@@ -68,6 +69,7 @@ impl Point<'_> {
             verified,
             checks: runner.checks,
             scope: self.scope(runner),
+            ceiling: self.ceiling(runner, bytes_per_second, core_clock_hertz),
             best_rival: self.best_rival(runner, others),
             passes_per_sample: u64::from(runner.passes),
             samples: runner.samples.clone(),
@@ -94,6 +96,27 @@ impl Point<'_> {
             working_set_bytes: self.workload.working_set_bytes(),
             code_path: joined(&runner.plans, |plan| &plan.kernel),
         }
+    }
+
+    /// What the measured rates of this core's instructions, and of its memory, allow to one of our own kernels with a
+    /// key for all messages.
+    #[allow(clippy::cast_precision_loss)] // numbers of threads
+    fn ceiling(&self, runner: &Runner<'_>, bytes_per_second: f64, hertz: Option<f64>) -> Option<Ceiling> {
+        let ([task], [plan]) = (self.workload.tasks.as_slice(), runner.plans.as_slice()) else { return None };
+        let keyed = self.workload.keys() == Keys::Distinct;
+        let chained = task.part.algorithm.hash().is_some() && task.part.len() < plan.lanes;
+        if runner.contender.is_rival() || keyed || chained {
+            return None;
+        }
+        let ceilings = self.options.ceilings?;
+        let bound = mix::bound(ceilings, task.part.algorithm, &plan.tier)?;
+        let threads = self.threads as f64;
+        let compute = bound.bytes_per_clock * hertz? * threads;
+        let (copying, level) =
+            mix::memory_bound(ceilings, self.workload.working_set_bytes() / self.threads as u64)?;
+        let (limit, bound) =
+            if copying * threads < compute { (copying * threads, level) } else { (compute, bound.by) };
+        Some(Ceiling { bytes_per_second: limit, share: bytes_per_second / limit, bound })
     }
 
     /// `runner` beside the fastest rival of which every output was right.

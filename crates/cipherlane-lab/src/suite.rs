@@ -1,8 +1,10 @@
 //! What to measure, as data.
 
-use cipherlane::UnknownName;
+use std::collections::BTreeSet;
 
-use crate::workload::{Choice, Custom, Named, named};
+use cipherlane::{Algorithm, UnknownName};
+
+use crate::workload::{Choice, Custom, Job, Named, named};
 
 /// Points to measure, in order.
 #[derive(Clone, Debug)]
@@ -23,6 +25,16 @@ pub struct Point {
 }
 
 impl Suite {
+    /// The algorithms of its points, or `None` where a point mixes several: then any may come.
+    #[must_use]
+    pub fn algorithms(&self) -> Option<BTreeSet<Algorithm>> {
+        let single = |point: &Point| match point.choice.job() {
+            Job::Single(algorithm, _) => Some(algorithm),
+            Job::Mixed => None,
+        };
+        self.points.iter().map(single).collect()
+    }
+
     /// Every workload with every job that it has, at each number of `threads`.
     #[must_use]
     pub fn standard(threads: &[usize]) -> Self {

@@ -130,6 +130,7 @@ fn options(stop: &AtomicBool) -> Options<'_> {
         cache: Wanted::Hot,
         seed: 7,
         stop,
+        ceilings: None,
         argv: vec!["bench".to_owned()],
     }
 }

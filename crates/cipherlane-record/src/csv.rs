@@ -26,6 +26,11 @@ const FIELDS: &[Field] = &[
     ("bytes_per_second_high", |row| row.bytes_per_second_ci95.high.to_string()),
     ("messages_per_second", |row| row.messages_per_second.to_string()),
     ("cycles_per_byte", |row| or_empty(row.cycles_per_byte)),
+    ("ceiling_bytes_per_second", |row| {
+        or_empty(row.ceiling.as_ref().map(|ceiling| ceiling.bytes_per_second))
+    }),
+    ("ceiling_share", |row| or_empty(row.ceiling.as_ref().map(|ceiling| ceiling.share))),
+    ("ceiling_bound", |row| row.ceiling.as_ref().map_or_else(String::new, |ceiling| ceiling.bound.clone())),
     ("verified", |row| row.verified.to_string()),
     ("planned_rejects", |row| row.checks.planned_rejects.to_string()),
     ("unexpected", |row| row.checks.unexpected.to_string()),

@@ -22,7 +22,7 @@ pub use host::{Host, Tool};
 pub use lines::{ReadError, Writer, read, read_from};
 pub use measurement::{Checks, Keys, Measurement, Part, Sample};
 pub use scope::{Cache, KeySetup, Scope, Tag, Transfer};
-pub use summary::{Comparison, Interval, Summary, Verdict};
+pub use summary::{Ceiling, Comparison, Interval, Summary, Verdict};
 
 /// The version of the record's layout: it rises when a field changes its meaning or goes away, not when one is
 /// added.

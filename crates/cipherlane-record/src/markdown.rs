@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use crate::measurement::Measurement;
-use crate::summary::Comparison;
+use crate::summary::{Ceiling, Comparison};
 
-const HEADERS: [&str; 10] = [
+const HEADERS: [&str; 11] = [
     "workload",
     "algorithm",
     "operation",
@@ -13,6 +13,7 @@ const HEADERS: [&str; 10] = [
     "threads",
     "kernel",
     "GB/s (95 %)",
+    "of ceiling",
     "best rival GB/s",
     "ratio (95 %)",
     "scope",
@@ -31,7 +32,7 @@ pub fn write(mut sink: impl Write, rows: &[Measurement]) -> io::Result<()> {
     sink.flush()
 }
 
-fn cells(row: &Measurement) -> [String; 10] {
+fn cells(row: &Measurement) -> [String; 11] {
     [
         row.workload.clone(),
         row.algorithm.clone(),
@@ -40,6 +41,7 @@ fn cells(row: &Measurement) -> [String; 10] {
         row.threads.to_string(),
         if row.device == "cpu" { row.kernel.clone() } else { row.device_name.clone() },
         rate(row),
+        row.ceiling.as_ref().map_or_else(String::new, ceiling),
         row.best_rival.as_ref().map_or_else(String::new, rival),
         row.best_rival.as_ref().map_or_else(String::new, ratio),
         row.scope.to_string(),
@@ -52,6 +54,10 @@ fn rate(row: &Measurement) -> String {
     }
     let interval = row.bytes_per_second_ci95;
     format!("{:.3} ({:.3} to {:.3})", row.bytes_per_second / 1e9, interval.low / 1e9, interval.high / 1e9)
+}
+
+fn ceiling(ceiling: &Ceiling) -> String {
+    format!("{:.0} % of {:.1} ({})", 100.0 * ceiling.share, ceiling.bytes_per_second / 1e9, ceiling.bound)
 }
 
 fn rival(best: &Comparison) -> String {

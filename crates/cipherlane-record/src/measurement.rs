@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::Host;
 use crate::scope::Scope;
-use crate::summary::{Comparison, Interval, Summary};
+use crate::summary::{Ceiling, Comparison, Interval, Summary};
 
 /// One contender on one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +55,10 @@ pub struct Measurement {
     pub checks: Checks,
     /// What the number covers.
     pub scope: Scope,
+    /// What the machine allows; `null` where there is no model: in rows of rivals, of keys of their own, of several
+    /// algorithms. Absent from records of schema version 1.
+    #[serde(default)]
+    pub ceiling: Option<Ceiling>,
     /// This row beside the best rival of the same interleaved run; `null` in rows of rivals, in rows that
     /// are not verified, and without a rival.
     pub best_rival: Option<Comparison>,

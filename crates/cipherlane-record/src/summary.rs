@@ -84,3 +84,15 @@ impl Verdict {
         }
     }
 }
+
+/// What the machine allows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ceiling {
+    /// Bytes of message text per second that no code for the kernel's instructions passes.
+    pub bytes_per_second: f64,
+    /// The row's rate as a part of it.
+    pub share: f64,
+    /// What sets it: an instruction and its width, or copying in a level of the memory.
+    pub bound: String,
+}

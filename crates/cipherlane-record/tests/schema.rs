@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cipherlane_record::{
-    Cache, Checks, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part, ReadError, SCHEMA,
+    Cache, Ceiling, Checks, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part, ReadError, SCHEMA,
     SCHEMA_VERSION, Sample, Scope, Summary, Tag, Tool, Transfer, Verdict, Writer, csv, markdown, read,
     read_from,
 };
@@ -91,6 +91,11 @@ fn row() -> Measurement {
             working_set_bytes: 4000,
             code_path: "aes-gcm/avx512/x16".to_owned(),
         },
+        ceiling: Some(Ceiling {
+            bytes_per_second: 2.048e6,
+            share: 0.5,
+            bound: "vaesenc at 512 bits".to_owned(),
+        }),
         best_rival: Some(Comparison {
             rival: "rival:openssl".to_owned(),
             rival_name: "OpenSSL 3.6.3".to_owned(),

@@ -10,6 +10,8 @@ use cipherlane_core::{
 };
 use cipherlane_cpu::Cpu;
 
+use crate::devices;
+
 /// Finds the devices of this machine and runs batches on the first of them.
 ///
 /// Sessions stay open from batch to batch. An engine may be shared between threads; batches of one plan then take
@@ -31,10 +33,33 @@ struct Open {
 const KEPT: usize = 4;
 
 impl Engine {
-    /// An engine on the devices that this machine has. There is always one: the CPU.
+    /// An engine on this CPU.
     #[must_use]
     pub fn new() -> Self {
         Self::with_devices(Arc::new(Cpu::new()), [])
+    }
+
+    /// An engine that knows every device of this machine and runs on the CPU.
+    #[must_use]
+    pub fn discover() -> Self {
+        Self { devices: devices::find().0, wish: Wish::default(), sessions: Mutex::default() }
+    }
+
+    /// An engine on the device with this identifier: `cpu`, `cuda:0`, `opencl:0`.
+    ///
+    /// # Errors
+    /// [`UnknownName`] lists the identifiers that there are.
+    ///
+    /// ```
+    /// let engine = cipherlane::Engine::on("cpu")?;
+    /// assert!(cipherlane::Engine::on("cuda:99").is_err());
+    /// # Ok::<(), cipherlane::UnknownName>(())
+    /// ```
+    pub fn on(id: &str) -> Result<Self, UnknownName> {
+        let mut engine = if id == "cpu" { Self::new() } else { Self::discover() };
+        let place = engine.place(id)?;
+        engine.devices.swap(0, place);
+        Ok(engine)
     }
 
     /// An engine whose default device is `default`, and which knows `others` by their identifiers.
@@ -76,7 +101,11 @@ impl Engine {
     /// # Ok::<(), cipherlane::UnknownName>(())
     /// ```
     pub fn device(&self, id: &str) -> Result<&Arc<dyn Device>, UnknownName> {
-        self.devices.iter().find(|device| device.info().id == id).ok_or_else(|| {
+        Ok(&self.devices[self.place(id)?])
+    }
+
+    fn place(&self, id: &str) -> Result<usize, UnknownName> {
+        self.devices.iter().position(|device| device.info().id == id).ok_or_else(|| {
             UnknownName::new("device", id, self.devices.iter().map(|device| device.info().id.clone()))
         })
     }

@@ -38,11 +38,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`Engine::new`] runs on the CPU. [`Engine::on`] runs on another device: `Engine::on("cuda:0")` on the first NVIDIA
+//! GPU, by the same calls.
+//!
 //! The engine never makes up a default silently: [`Engine::plan`] shows the [`Plan`] that it will carry out, and a
 //! [`Wish`] overrides it.
 
 #![forbid(unsafe_code)]
 
+pub mod devices;
 pub mod engine;
 pub mod messages;
 pub mod verify;

@@ -42,7 +42,8 @@ const LAYERS: [Layer; 13] = [
         .in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-rivals", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-record", &["cipherlane-core"]),
-    Layer::new("cipherlane", &["cipherlane-core", "cipherlane-reference", "cipherlane-cpu"]),
+    Layer::new("cipherlane", &["cipherlane-core", "cipherlane-reference", "cipherlane-cpu"])
+        .by_feature(&["cipherlane-cuda", "cipherlane-opencl"]),
     Layer::new("cipherlane-lab", &["cipherlane", "cipherlane-record"]).by_feature(&["cipherlane-rivals"]),
     Layer::new("cipherlane-cli", &["cipherlane", "cipherlane-lab", "cipherlane-record"]),
     Layer::new("xtask", &[]),

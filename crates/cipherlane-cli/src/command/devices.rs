@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
+use cipherlane::devices::Absent;
 use cipherlane::{Info, Tier};
 use cipherlane_record::Host;
 use serde::Serialize;
@@ -83,7 +84,7 @@ impl Inventory {
             devices: roster.own().into_iter().map(|device| Entry::of(device.info())).collect(),
             tiers: Tier::ALL.into_iter().rev().map(TierEntry::of).collect(),
             rivals: roster.rivals.iter().map(|rival| Entry::of(rival.info())).collect(),
-            absent: absent(),
+            absent: roster.absent.iter().map(AbsentEntry::kind).chain(absent()).collect(),
         }
     }
 
@@ -120,12 +121,15 @@ impl Inventory {
     }
 
     fn rival_table(&self) -> comfy_table::Table {
-        let mut table = table::new([Column::Words("rival"), Column::Words("what it is")]);
+        let mut table =
+            table::new([Column::Words("rival, or a kind of device"), Column::Words("what it is")]);
         for rival in &self.rivals {
             table.add_row([table::plain(&rival.id), table::good(&rival.name)]);
         }
         for absent in &self.absent {
-            let text = format!("absent: {}; {}", absent.reason, absent.remedy);
+            let remedy =
+                if absent.remedy.is_empty() { String::new() } else { format!("; {}", absent.remedy) };
+            let text = format!("absent: {}{remedy}", absent.reason);
             table.add_row([table::plain(&absent.id), table::faint(text)]);
         }
         table
@@ -141,6 +145,14 @@ impl Entry {
             threads: info.threads,
             details: info.details.clone(),
         }
+    }
+}
+
+impl AbsentEntry {
+    /// A kind of device that is not here. Its reason says what helps.
+    fn kind(absent: &Absent) -> Self {
+        let (reason, remedy) = absent.reason.rsplit_once(": ").unwrap_or((&absent.reason, ""));
+        Self { id: absent.kind.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
     }
 }
 

@@ -3,6 +3,8 @@
 pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod devices;
+pub(crate) mod lab;
+pub(crate) mod measure;
 pub(crate) mod plan;
 pub(crate) mod shared;
 pub(crate) mod verify;
@@ -17,6 +19,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
     match cli.verb {
         Verb::Devices(options) => devices::run(&options),
         Verb::Bench(options) => bench::run(&options),
+        Verb::Lab(options) => lab::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Plan(options) => plan::run(&options),
         Verb::Completions(options) => completions::run(&options),

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use anyhow::Result;
+use cipherlane::devices::{self, Absent};
 use cipherlane::{
     Algorithm, BatchError, Cipher, Device, Engine, Info, Mode, Operation, Shape, UnknownName, limits,
 };
@@ -17,12 +18,17 @@ pub(crate) struct Roster {
     pub(crate) engine: Engine,
     /// Other libraries.
     pub(crate) rivals: Vec<Box<dyn Device>>,
+    /// Kinds of devices that are not here, and why.
+    pub(crate) absent: Vec<Absent>,
 }
 
 impl Roster {
     /// Finds the devices, and the rivals where `with_rivals`.
     pub(crate) fn find(with_rivals: bool) -> Self {
-        Self { engine: Engine::new(), rivals: if with_rivals { rivals() } else { Vec::new() } }
+        let (mut devices, absent) = devices::find();
+        let cpu = devices.remove(0);
+        let rivals = if with_rivals { rivals() } else { Vec::new() };
+        Self { engine: Engine::with_devices(cpu, devices), rivals, absent }
     }
 
     /// The engine's own devices.
@@ -30,10 +36,16 @@ impl Roster {
         self.engine.devices().iter().map(AsRef::as_ref).collect()
     }
 
-    /// The devices of these identifiers; `all` names every one, and none names the engine's own.
+    /// The engine's own devices that are measured and checked unless others are named: not those of OpenCL, which may
+    /// be this CPU or a GPU of the list once more.
+    fn usual(&self) -> Vec<&dyn Device> {
+        self.own().into_iter().filter(|device| !device.info().id.starts_with("opencl:")).collect()
+    }
+
+    /// The devices of these identifiers; `all` names every one, and none names the engine's usual ones.
     pub(crate) fn choose(&self, ids: &[String]) -> Result<Vec<&dyn Device>, UnknownName> {
         if ids.is_empty() {
-            return Ok(self.own());
+            return Ok(self.usual());
         }
         let all: Vec<&dyn Device> =
             self.own().into_iter().chain(self.rivals.iter().map(|rival| &**rival)).collect();
@@ -71,12 +83,18 @@ fn rivals() -> Vec<Box<dyn Device>> {
 /// If a tier is not one of this machine, or a device has none to choose from.
 pub(crate) fn at_tiers<'a>(devices: &[&'a dyn Device], tiers: &[String]) -> Result<Vec<Contender<'a>>> {
     let mut contenders = Vec::new();
-    for &device in devices {
-        let Info { id, tiers: known, .. } = device.info();
-        if known.is_empty() {
-            return Err(Usage(format!("{id} chooses its instructions by itself; leave --tier to cpu")).into());
-        }
-        for tier in tiers {
+    for tier in tiers {
+        let has =
+            |device: &&&dyn Device| device.info().tiers.iter().any(|known| known.eq_ignore_ascii_case(tier));
+        let having: Vec<_> = devices.iter().filter(has).collect();
+        // None has it: the first says why.
+        let asked = if having.is_empty() { devices.iter().take(1).collect() } else { having };
+        for &&device in &asked {
+            let Info { id, tiers: known, .. } = device.info();
+            if known.is_empty() {
+                let remedy = format!("{id} chooses its instructions by itself; leave --tier to cpu");
+                return Err(Usage(remedy).into());
+            }
             let contender = Contender::at_tier(device, tier);
             // A tier serves every algorithm or none: one plan tells.
             let algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
@@ -155,6 +173,26 @@ impl FromStr for Threads {
                 _ => Err(format!("`{text}` is no number of threads; write 1 to {MOST_THREADS}, phys or all")),
             },
         }
+    }
+}
+
+/// The numbers of threads that were asked for, or else `default`, each once.
+pub(crate) fn thread_counts(wanted: &[Threads], default: &[Threads], host: &Host) -> Vec<usize> {
+    let wanted = if wanted.is_empty() { default } else { wanted };
+    let mut counts = Vec::new();
+    for count in wanted.iter().map(|threads| threads.on(host)) {
+        if !counts.contains(&count) {
+            counts.push(count);
+        }
+    }
+    counts
+}
+
+/// A time on the command line.
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        _ => Err(format!("`{text}` is no time; write a number of seconds above 0")),
     }
 }
 

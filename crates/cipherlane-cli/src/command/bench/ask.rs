@@ -8,9 +8,9 @@ use cipherlane_lab::Suite;
 use cipherlane_lab::workload::Custom;
 use cipherlane_record::Host;
 
+use crate::command::measure::How;
 use crate::command::shared::{self, Keys, Threads};
 use crate::exit::Usage;
-use crate::render::sink::Sink;
 use crate::render::units;
 
 const EXAMPLES: &str = "\
@@ -45,7 +45,7 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_QUICK")]
     quick: bool,
     /// Seconds for the whole run [default: 80, with --quick 12]
-    #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
     time: Option<f64>,
 
     /// Your own workload: ciphers in their modes, as aes-128-gcm [default: aes-128-gcm]
@@ -80,55 +80,14 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_INPUT", help_heading = "Your own workload")]
     input: Option<PathBuf>,
 
-    /// Devices, by the names that `cipherlane devices` shows, or all [default: cpu]
-    #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',', help_heading = "Where")]
-    pub(super) device: Vec<String>,
-    /// Instruction tiers, a row each: portable, sse, avx2, avx512 [default: the best of this machine]
-    #[arg(long, env = "CIPHERLANE_TIER", value_delimiter = ',', help_heading = "Where")]
-    pub(super) tier: Vec<String>,
-    /// Threads, a row each: a number, phys (physical cores) or all [default: 1,phys; with --quick 1]
-    #[arg(long, short, env = "CIPHERLANE_THREADS", value_delimiter = ',', help_heading = "Where")]
-    threads: Vec<Threads>,
-    /// Leave the rivals out
-    #[arg(long, env = "CIPHERLANE_NO_RIVALS", help_heading = "Where")]
-    pub(super) no_rivals: bool,
-    /// Flush the caches before each pass
-    #[arg(long, env = "CIPHERLANE_COLD", help_heading = "Where")]
-    pub(super) cold: bool,
-    /// Seed of all contents
-    #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, help_heading = "Where")]
-    pub(super) seed: u64,
-
-    /// Records, one JSON object a line, written as rows finish [default: a new file, which is named at the end]
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
-    pub(super) json: Option<Sink>,
-    /// The rows as comma-separated values
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]
-    pub(super) csv: Option<Sink>,
-    /// The rows as a Markdown table
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_MD", help_heading = "Results (- is stdout)")]
-    pub(super) md: Option<Sink>,
-    /// Show no progress bar
-    #[arg(long, env = "CIPHERLANE_NO_PROGRESS", help_heading = "Results (- is stdout)")]
-    pub(super) no_progress: bool,
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
-        _ => Err(format!("`{text}` is no time; write a number of seconds above 0")),
-    }
+    #[command(flatten)]
+    pub(super) how: How,
 }
 
 impl Options {
     /// Seconds for the whole run.
     pub(super) fn seconds(&self) -> f64 {
         self.time.unwrap_or(if self.quick { QUICK_SECONDS } else { FULL_SECONDS })
-    }
-
-    /// Whether a rival was asked for by name.
-    pub(super) fn names_a_rival(&self) -> bool {
-        self.device.iter().any(|id| id != "cpu")
     }
 
     /// The suite.
@@ -148,18 +107,9 @@ impl Options {
     }
 
     fn thread_counts(&self, host: &Host) -> Vec<usize> {
-        let wanted: &[Threads] = match self.threads.as_slice() {
-            [] if self.quick => &[Threads::Count(1)],
-            [] => &[Threads::Count(1), Threads::Physical],
-            wanted => wanted,
-        };
-        let mut counts = Vec::new();
-        for count in wanted.iter().map(|threads| threads.on(host)) {
-            if !counts.contains(&count) {
-                counts.push(count);
-            }
-        }
-        counts
+        let default: &[Threads] =
+            if self.quick { &[Threads::Count(1)] } else { &[Threads::Count(1), Threads::Physical] };
+        shared::thread_counts(&self.how.threads, default, host)
     }
 
     fn is_custom(&self) -> bool {

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use cipherlane_record::{Measurement, Writer, csv, markdown};
 
-use super::Options;
+use super::How;
 use crate::render::sink::{Sink, create};
 use crate::render::{complain, units};
 
@@ -20,16 +20,16 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Opens what `--json` names, or a new file of this run in the user's data folder. Opens every other result file
+    /// Opens what `--json` names, or a new file of this run, called `name`, in the user's data folder. Opens every other result file
     /// as well, so that a wrong path is known before the run and not after it.
-    pub(super) fn open(options: &Options) -> Result<Self> {
-        for sink in [&options.csv, &options.md].into_iter().flatten() {
+    pub(super) fn open(how: &How, name: &str) -> Result<Self> {
+        for sink in [&how.csv, &how.md].into_iter().flatten() {
             drop(sink.open()?);
         }
-        match &options.json {
+        match &how.json {
             Some(sink @ Sink::Stdout) => Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None }),
             Some(Sink::File(path)) => Self::create(path.clone()),
-            None => Ok(Self::default_file().unwrap_or_else(|reason| {
+            None => Ok(Self::default_file(name).unwrap_or_else(|reason| {
                 complain(
                     "warning",
                     &format!("records are not kept: {reason:#}; name a file with --json FILE"),
@@ -44,13 +44,13 @@ impl Store {
         Ok(Self { writer: Some(Writer::new(file)), path: Some(path) })
     }
 
-    fn default_file() -> Result<Self> {
+    fn default_file(name: &str) -> Result<Self> {
         let folder = folder()?;
         fs::create_dir_all(&folder)
             .map_err(|error| anyhow::anyhow!("cannot make {}: {error}", folder.display()))?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
         // The process number keeps two runs of one second apart.
-        let name = format!("bench-{}-{}.jsonl", units::timestamp(now), std::process::id());
+        let name = format!("{name}-{}-{}.jsonl", units::timestamp(now), std::process::id());
         Self::create(folder.join(name))
     }
 
@@ -65,11 +65,11 @@ impl Store {
     }
 
     /// Writes the tables that were asked for.
-    pub(super) fn write_tables(&self, options: &Options, rows: &[Measurement]) -> Result<()> {
-        if let Some(sink) = &options.csv {
+    pub(super) fn write_tables(&self, how: &How, rows: &[Measurement]) -> Result<()> {
+        if let Some(sink) = &how.csv {
             csv::write(sink.open()?, rows)?;
         }
-        if let Some(sink) = &options.md {
+        if let Some(sink) = &how.md {
             markdown::write(sink.open()?, rows)?;
         }
         Ok(())

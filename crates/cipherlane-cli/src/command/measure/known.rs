@@ -1,20 +1,27 @@
 //! Known answers before anything is timed.
 
 use anyhow::Result;
+use cipherlane::verify::vectors::Case;
 use cipherlane::verify::{exam, vectors};
-use cipherlane_lab::Contender;
+use cipherlane_lab::{Contender, Suite};
 
 use super::watch::Watch;
 use crate::command::shared;
 use crate::exit::WrongAnswer;
 use crate::render::complain;
 
-/// Has every contender compute the known answers of the standards, and returns those that are right.
+/// Has every contender compute the known answers of the standards for what `suite` measures, and returns those that are right.
 ///
 /// # Errors
 /// If a device of ours is wrong. A rival that is wrong is left out, with a warning.
-pub(super) fn check<'a>(contenders: Vec<Contender<'a>>, watch: &Watch) -> Result<Vec<Contender<'a>>> {
-    let cases = vectors::known();
+pub(super) fn check<'a>(
+    contenders: Vec<Contender<'a>>,
+    suite: &Suite,
+    watch: &Watch,
+) -> Result<Vec<Contender<'a>>> {
+    let measured = suite.algorithms();
+    let is_measured = |case: &Case| measured.as_ref().is_none_or(|some| some.contains(&case.algorithm));
+    let cases: Vec<Case> = vectors::known().into_iter().filter(is_measured).collect();
     let mut right = Vec::new();
     for contender in contenders {
         let label = shared::label(&contender);

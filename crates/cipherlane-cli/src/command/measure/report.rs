@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use cipherlane_lab::Outcome;
-use cipherlane_lab::workload::{Job, Named};
-use cipherlane_record::{Comparison, Measurement, Verdict};
+use cipherlane_record::{Comparison, Keys, Measurement, Verdict};
 use comfy_table::{Cell, Table};
 
 use super::describe;
@@ -37,15 +36,13 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, records: Optio
 fn to_table(rows: &[&Measurement]) -> Table {
     let mut table = table::new([
         Column::Number("#"),
-        Column::Words("workload"),
         Column::Words("does"),
         Column::Number("message"),
-        Column::Words("keys"),
-        Column::Words("kernel"),
         Column::Number("threads"),
+        Column::Words("tier"),
         Column::Number("GB/s (95 %)"),
-        Column::Number("messages"),
         Column::Number("B/clk"),
+        Column::Number("of ceiling"),
         Column::Words("best rival GB/s"),
         Column::Number("ratio (95 %)"),
         Column::Words("verified"),
@@ -56,7 +53,7 @@ fn to_table(rows: &[&Measurement]) -> Table {
     table
 }
 
-fn cells(number: usize, row: &Measurement) -> [Cell; 13] {
+fn cells(number: usize, row: &Measurement) -> [Cell; 11] {
     let interval = row.bytes_per_second_ci95;
     let rate = format!(
         "{} ({}–{})",
@@ -66,24 +63,34 @@ fn cells(number: usize, row: &Measurement) -> [Cell; 13] {
     );
     let per_clock =
         row.cycles_per_byte.map_or_else(|| "-".to_owned(), |cycles| units::significant(1.0 / cycles));
-    let kernel =
-        if row.device == "cpu" { row.kernel.clone() } else { format!("{} {}", row.device, row.kernel) };
     let none = || table::faint("-");
     [
         table::plain(number.to_string()),
-        table::plain(&row.workload),
-        table::plain(format!("{} {}", row.algorithm, row.operation)),
+        table::plain(does(row)),
         table::plain(units::bytes(row.message_bytes)),
-        table::plain(row.keys.name()),
-        table::plain(kernel),
         table::plain(row.threads.to_string()),
+        table::plain(tier(row)),
         table::plain(rate),
-        table::plain(units::message_rate(row.messages_per_second)),
         table::plain(per_clock),
+        row.ceiling
+            .as_ref()
+            .map_or_else(none, |ceiling| table::plain(format!("{:.0} %", 100.0 * ceiling.share))),
         row.best_rival.as_ref().map_or_else(none, rival),
         row.best_rival.as_ref().map_or_else(none, ratio),
         if row.verified { table::good("yes") } else { table::bad("NO") },
     ]
+}
+
+/// Workload, algorithm and operation, and whether each message has a key of its own; one's own workload has no name.
+fn does(row: &Measurement) -> String {
+    let workload = if row.workload == "custom" { String::new() } else { format!("{} ", row.workload) };
+    let keys = if row.keys == Keys::Distinct { ", a key each" } else { "" };
+    format!("{workload}{} {}{keys}", row.algorithm, row.operation)
+}
+
+/// The tier on this CPU, or the device; the kernel's full name stands below, in the row's scope.
+fn tier(row: &Measurement) -> String {
+    if row.device == "cpu" { row.tier.clone() } else { row.device.clone() }
 }
 
 fn rival(best: &Comparison) -> Cell {
@@ -108,7 +115,21 @@ fn write_scopes(text: &mut String, rows: &[&Measurement]) {
         if checks.planned_rejects > 0 {
             let _ = write!(text, ", {} planned rejects", checks.planned_rejects);
         }
-        let _ = writeln!(text, ", {} unexpected", checks.unexpected);
+        let _ = write!(
+            text,
+            ", {} unexpected; {} messages",
+            checks.unexpected,
+            units::message_rate(row.messages_per_second)
+        );
+        if let Some(ceiling) = &row.ceiling {
+            let _ = write!(
+                text,
+                "; ceiling {} GB/s: {}",
+                units::gigabytes(ceiling.bytes_per_second),
+                ceiling.bound
+            );
+        }
+        text.push('\n');
     }
     let mut warnings: Vec<(&str, Vec<String>)> = Vec::new();
     for (place, row) in rows.iter().enumerate() {
@@ -122,22 +143,5 @@ fn write_scopes(text: &mut String, rows: &[&Measurement]) {
     }
     for (warning, numbers) in warnings {
         let _ = writeln!(text, "[{}] warning: {warning}", numbers.join(", "));
-    }
-}
-
-/// The workloads with the questions that they answer.
-pub(super) fn list() -> String {
-    let mut table = table::new([Column::Words("workload"), Column::Words("question"), Column::Words("rows")]);
-    for workload in Named::ALL {
-        let jobs: Vec<String> = workload.jobs.iter().map(job).collect();
-        table.add_row([workload.name.to_owned(), workload.question.to_owned(), jobs.join(", ")]);
-    }
-    format!("{}\n", table.trim_fmt())
-}
-
-fn job(job: &Job) -> String {
-    match job {
-        Job::Mixed => "mixed".to_owned(),
-        Job::Single(algorithm, operation) => format!("{algorithm} {operation}"),
     }
 }

@@ -1,0 +1,143 @@
+//! `lab`: the experiments.
+
+mod ceilings;
+mod losing;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cipherlane::{Algorithm, Operation};
+use cipherlane_lab::Experiment;
+use cipherlane_lab::experiment::{Kind, Narrow};
+use clap::{Args, Subcommand};
+
+use super::measure::{self, How};
+use super::shared;
+use crate::exit::Exit;
+use crate::render::table::{self, Column};
+use crate::render::{self, units};
+
+const EXAMPLES: &str = "\
+Examples:
+  cipherlane lab list                                the experiments, and the questions that they answer
+  cipherlane lab run cpu-ceilings                    what this core's instructions and memory allow
+  cipherlane lab run rivals --quick                  the rows that matter most, in a minute
+  cipherlane lab run rivals --algorithm sm4-ctr --json sm4.jsonl
+  cipherlane lab run mine.toml                       an experiment of your own";
+
+/// Options of `lab`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List the experiments and the questions that they answer
+    List,
+    /// Run experiments
+    Run(RunOptions),
+}
+
+/// Options of `lab run`.
+#[derive(Debug, Args)]
+struct RunOptions {
+    /// Experiments by name, files of your own, or all
+    #[arg(value_name = "EXPERIMENT", required = true)]
+    experiments: Vec<String>,
+    /// A first look: the rows that matter most
+    #[arg(long, env = "CIPHERLANE_QUICK")]
+    quick: bool,
+    /// Seconds for each experiment [default: as many as its rows need]
+    #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
+    time: Option<f64>,
+    /// Only rows of these algorithms
+    #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_delimiter = ',', help_heading = "Only")]
+    algorithm: Vec<Algorithm>,
+    /// Only rows of these operations
+    #[arg(long, short, env = "CIPHERLANE_OPERATION", value_delimiter = ',', help_heading = "Only")]
+    operation: Vec<Operation>,
+    /// Only rows of these sizes in bytes
+    #[arg(long, short, env = "CIPHERLANE_SIZE", value_delimiter = ',', value_parser = units::parse_bytes, help_heading = "Only")]
+    size: Vec<usize>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Lists or runs.
+pub(crate) fn run(options: &Options) -> Result<Exit> {
+    match &options.verb {
+        Verb::List => {
+            render::print(&list())?;
+            Ok(Exit::Success)
+        }
+        Verb::Run(options) => options.run(),
+    }
+}
+
+fn list() -> String {
+    let mut table = table::new([Column::Words("experiment"), Column::Words("question")]);
+    for experiment in Experiment::all() {
+        table.add_row([experiment.name, experiment.question]);
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+impl RunOptions {
+    fn run(&self) -> Result<Exit> {
+        self.how.takes_stdout()?;
+        let mut worst = Exit::Success;
+        for experiment in self.experiments()? {
+            let exit = match experiment.kind {
+                Kind::Ceilings => ceilings::run(&self.how)?,
+                Kind::Sweep => self.sweep(&experiment)?,
+            };
+            if worst == Exit::Success {
+                worst = exit;
+            }
+        }
+        Ok(worst)
+    }
+
+    /// The experiments that were asked for, each once.
+    fn experiments(&self) -> Result<Vec<Experiment>> {
+        let mut chosen: Vec<Experiment> = Vec::new();
+        for name in &self.experiments {
+            let named = match name.as_str() {
+                "all" => Experiment::all(),
+                file if file.ends_with(".toml") => vec![read(Path::new(file))?],
+                name => vec![Experiment::named(name)?],
+            };
+            for experiment in named {
+                if chosen.iter().all(|other| other.name != experiment.name) {
+                    chosen.push(experiment);
+                }
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn sweep(&self, experiment: &Experiment) -> Result<Exit> {
+        let host = cipherlane_lab::host::detect();
+        let threads = shared::thread_counts(&self.how.threads, &[shared::Threads::Count(1)], &host);
+        let narrow = Narrow {
+            algorithms: self.algorithm.clone(),
+            operations: self.operation.clone(),
+            sizes: self.size.clone(),
+        };
+        let suite = experiment.suite(self.quick, &narrow, &threads)?;
+        #[allow(clippy::cast_precision_loss)] // far below 2^53
+        let seconds = self.time.unwrap_or(experiment.seconds_per_row * suite.points.len() as f64);
+        let measured = measure::run(&suite, &self.how, seconds, &host)?;
+        measure::show(&losing::of(&measured.outcome.rows), measured.stdout_taken)?;
+        Ok(measure::exit(&measured.outcome))
+    }
+}
+
+/// Reads an experiment of the user's own.
+fn read(path: &Path) -> Result<Experiment> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    Ok(Experiment::parse(&path.display().to_string(), &text)?)
+}

@@ -1,0 +1,60 @@
+//! How to measure, as the verbs that do have it on their command lines.
+
+use crate::command::shared::Threads;
+use crate::exit::Usage;
+use crate::render::sink::{self, Sink};
+
+/// Where to measure, beside whom, and where the results go.
+#[derive(Debug, clap::Args)]
+pub(crate) struct How {
+    /// Devices, by the names that `cipherlane devices` shows, or all [default: cpu]
+    #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',', help_heading = "Where")]
+    pub(crate) device: Vec<String>,
+    /// Instruction tiers, a row each: portable, sse, avx2, avx512 [default: the best of this machine]
+    #[arg(long, env = "CIPHERLANE_TIER", value_delimiter = ',', help_heading = "Where")]
+    pub(crate) tier: Vec<String>,
+    /// Threads, a row each: a number, phys (physical cores) or all [default: 1,phys; with --quick 1]
+    #[arg(long, short, env = "CIPHERLANE_THREADS", value_delimiter = ',', help_heading = "Where")]
+    pub(crate) threads: Vec<Threads>,
+    /// Leave the rivals out
+    #[arg(long, env = "CIPHERLANE_NO_RIVALS", help_heading = "Where")]
+    pub(crate) no_rivals: bool,
+    /// Flush the caches before each pass
+    #[arg(long, env = "CIPHERLANE_COLD", help_heading = "Where")]
+    pub(crate) cold: bool,
+    /// Seed of all contents
+    #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, help_heading = "Where")]
+    pub(crate) seed: u64,
+
+    /// Records, one JSON object a line, written as rows finish [default: a new file, which is named at the end]
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
+    pub(crate) json: Option<Sink>,
+    /// The rows as comma-separated values
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]
+    pub(crate) csv: Option<Sink>,
+    /// The rows as a Markdown table
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_MD", help_heading = "Results (- is stdout)")]
+    pub(crate) md: Option<Sink>,
+    /// Show no progress bar
+    #[arg(long, env = "CIPHERLANE_NO_PROGRESS", help_heading = "Results (- is stdout)")]
+    pub(crate) no_progress: bool,
+}
+
+impl How {
+    /// Whether results go to stdout.
+    ///
+    /// # Errors
+    /// If two of them do.
+    pub(crate) fn takes_stdout(&self) -> Result<bool, Usage> {
+        sink::takes_stdout([
+            ("--json", self.json.as_ref()),
+            ("--csv", self.csv.as_ref()),
+            ("--md", self.md.as_ref()),
+        ])
+    }
+
+    /// Whether a rival was asked for by name.
+    pub(super) fn names_a_rival(&self) -> bool {
+        self.device.iter().any(|id| id.starts_with("rival:") || id == "all")
+    }
+}

@@ -1,0 +1,145 @@
+//! Measuring a suite, verified: what `bench` and `lab` share.
+
+mod how;
+mod known;
+mod report;
+mod store;
+mod watch;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use cipherlane::verify::Reference;
+use cipherlane::{Device, Tier};
+use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, Wanted, run_suite};
+use cipherlane_record::Host;
+
+pub(crate) use how::How;
+
+use super::shared::{self, Roster};
+use crate::exit::Exit;
+use crate::render::{self, complain};
+use store::Store;
+use watch::Watch;
+
+/// Ctrl-C was pressed.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// What came of a suite.
+pub(crate) struct Measured {
+    /// Rows and what was skipped.
+    pub(crate) outcome: Outcome,
+    /// Whether results go to stdout, so that what is for people does not.
+    pub(crate) stdout_taken: bool,
+}
+
+/// Measures `suite` within about `seconds`, and shows and keeps its rows.
+pub(crate) fn run(suite: &Suite, how: &How, seconds: f64, host: &Host) -> Result<Measured> {
+    let stdout_taken = how.takes_stdout()?;
+    let roster = Roster::find(!how.no_rivals || how.names_a_rival());
+    let contenders = contenders(how, &roster)?;
+    stop_on_ctrl_c()?;
+    let mut watch = Watch::new(Store::open(how, &suite.experiment)?, how.no_progress);
+    let contenders = known::check(contenders, suite, &watch)?;
+    let portable = roster.engine.device("cpu")?;
+    let reference = Reference::new();
+    let judges = Judges {
+        fast: Contender::at_tier(&**portable, Tier::Portable.name()),
+        readable: Contender::new(&reference),
+    };
+    watch.say("the rates of this core's instructions");
+    let ceilings = Ceilings::measure()
+        .inspect_err(|reason| complain("warning", &format!("no ceilings are shown: {reason}")))
+        .ok();
+    let options = lab_options(how, seconds, ceilings.as_ref());
+    let outcome = run_suite(suite, &contenders, &judges, host, &options, &mut watch)?;
+    watch.clear();
+    let store = watch.into_store();
+    store.write_tables(how, &outcome.rows)?;
+    let shown = |id: &str| !id.starts_with("rival:") || how.device.iter().any(|asked| asked == id);
+    let report = report::of(&outcome, shown, store.path());
+    show(&report, stdout_taken)?;
+    Ok(Measured { outcome, stdout_taken })
+}
+
+/// Prints what is for people: on stdout, unless results go there.
+pub(crate) fn show(text: &str, stdout_taken: bool) -> Result<()> {
+    if stdout_taken {
+        render::print_aside(text);
+        Ok(())
+    } else {
+        Ok(render::print(text)?)
+    }
+}
+
+/// Everything that is measured in turn: the devices that were asked for, then the rivals.
+fn contenders<'a>(how: &How, roster: &'a Roster) -> Result<Vec<Contender<'a>>> {
+    let (rivals, own): (Vec<_>, Vec<_>) =
+        roster.choose(&how.device)?.into_iter().partition(|device| is_rival(*device));
+    let mut contenders = if how.tier.is_empty() {
+        own.into_iter().map(Contender::new).collect()
+    } else {
+        shared::at_tiers(&own, &how.tier)?
+    };
+    contenders.extend(rivals.into_iter().map(Contender::new));
+    if !how.no_rivals {
+        for rival in &roster.rivals {
+            if contenders.iter().all(|other| other.device.info().id != rival.info().id) {
+                contenders.push(Contender::new(&**rival));
+            }
+        }
+    }
+    Ok(contenders)
+}
+
+fn is_rival(device: &dyn Device) -> bool {
+    device.info().id.starts_with("rival:")
+}
+
+fn lab_options<'a>(how: &How, seconds: f64, ceilings: Option<&'a Ceilings>) -> cipherlane_lab::Options<'a> {
+    cipherlane_lab::Options {
+        budget: Duration::from_secs_f64(seconds),
+        sampling: Sampling::default(),
+        cache: if how.cold { Wanted::Cold } else { Wanted::Hot },
+        seed: how.seed,
+        stop: &STOP,
+        ceilings,
+        // By name: where the program lies is nobody's business who reads the record.
+        argv: std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(std::env::args().skip(1)).collect(),
+    }
+}
+
+/// The first Ctrl-C ends the run after the current sample, the second ends the program. Rows that are finished have
+/// been written by then.
+fn stop_on_ctrl_c() -> Result<()> {
+    ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(Exit::Interrupted as i32);
+        }
+        complain("stopping", "after the current sample; press Ctrl-C again to end at once");
+    })
+    .context("Ctrl-C cannot be caught")
+}
+
+/// The exit code of a run.
+pub(crate) fn exit(outcome: &Outcome) -> Exit {
+    if outcome.rows.iter().any(|row| !row.verified && !row.device.starts_with("rival:")) {
+        Exit::Mismatch
+    } else if outcome.stopped {
+        Exit::Interrupted
+    } else if outcome.rows.is_empty() {
+        Exit::NothingToRun
+    } else {
+        Exit::Success
+    }
+}
+
+/// What was left out, for people.
+fn describe(skipped: &Skipped) -> String {
+    let Skipped { workload, algorithm, operation, threads, device, reason } = skipped;
+    let job = algorithm.map_or_else(String::new, |algorithm| format!(" {algorithm}"));
+    let operation = operation.map_or_else(String::new, |operation| format!(" {operation}"));
+    let device = device.as_ref().map_or_else(String::new, |device| format!(" on {device}"));
+    format!("{workload}{job}{operation}{device}, threads {threads}: {reason}")
+}

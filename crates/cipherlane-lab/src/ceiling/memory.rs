@@ -1,0 +1,61 @@
+//! How fast one core reads and copies at each level of the memory.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use super::Level;
+use crate::host;
+
+/// Bytes that one timing moves at least: about a millisecond.
+const MOVED: usize = 32 << 20;
+/// Timings; the fastest counts.
+const TIMES: usize = 5;
+
+/// Half of each cache, so that both buffers of a copy fit with room to spare, and eight times the last one.
+pub(super) fn levels() -> Vec<Level> {
+    let caches = host::cache_bytes();
+    let mut sizes: Vec<(String, usize)> =
+        caches.iter().map(|&(level, bytes)| (format!("L{level}"), bytes / 2)).collect();
+    let last = caches.last().map_or(32 << 20, |&(_, bytes)| bytes);
+    sizes.push(("DRAM".to_owned(), (8 * last).clamp(128 << 20, 512 << 20)));
+    sizes.into_iter().map(|(name, bytes)| level(name, bytes)).collect()
+}
+
+fn level(name: String, bytes: usize) -> Level {
+    let half = bytes / 2;
+    let (source, mut target) = (vec![1_u8; half], vec![2_u8; half]);
+    let copy = fastest(half, || target.copy_from_slice(black_box(&source)));
+    black_box(&target);
+    let words = vec![1_u64; bytes / 8];
+    let read = fastest(bytes, || {
+        black_box(sum(black_box(&words)));
+    });
+    Level { name, bytes: bytes as u64, copy_bytes_per_second: copy, read_bytes_per_second: read }
+}
+
+/// The sum in eight chains, which compilers make wide loads of.
+fn sum(words: &[u64]) -> u64 {
+    let mut sums = [0_u64; 32];
+    for chunk in words.chunks_exact(32) {
+        for (sum, word) in sums.iter_mut().zip(chunk) {
+            *sum ^= word;
+        }
+    }
+    sums.iter().fold(0, |all, sum| all ^ sum)
+}
+
+/// Bytes per second of `run`, which moves `bytes`.
+#[allow(clippy::cast_precision_loss)] // sizes below 2^53
+fn fastest(bytes: usize, mut run: impl FnMut()) -> f64 {
+    let repeats = (MOVED / bytes.max(1)).max(1);
+    run();
+    let best = (0..TIMES)
+        .map(|_| {
+            let start = Instant::now();
+            (0..repeats).for_each(|_| run());
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default();
+    (repeats * bytes) as f64 / best.as_secs_f64()
+}

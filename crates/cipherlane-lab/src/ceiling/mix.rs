@@ -1,0 +1,243 @@
+//! What an algorithm's instructions allow: the mix of one register of text, divided by the measured rates.
+//!
+//! A mix counts what no way of writing the algorithm on a tier does without, so the bound is one that no code passes
+//! and good code comes near. Two bounds hold at once: each instruction's own rate, and the rate at which a core
+//! starts vector instructions of any kind, for which the rate of XOR stands. Loads and stores, which have ports of
+//! their own, are left out; where the data leaves the caches, the rate of copying bounds as well.
+
+use cipherlane::{Algorithm, Cipher, Hash, Mode};
+
+use super::Ceilings;
+
+/// Counts of instructions by mnemonic.
+type Counts = Vec<(&'static str, f64)>;
+
+/// What one register of text costs.
+struct Mix {
+    /// Bits of a register.
+    bits: u32,
+    /// Bytes of text that the counts stand for.
+    bytes: f64,
+    counts: Counts,
+}
+
+/// An upper bound on the speed of one thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    /// Bytes per clock of the core.
+    pub bytes_per_clock: f64,
+    /// What binds: `vaesenc at 512 bits`.
+    pub by: String,
+}
+
+/// The bound of `algorithm` on `tier` with one key for all messages, or `None` where there is no model: for code
+/// without vector instructions, and for key set-up.
+#[must_use]
+pub fn bound(ceilings: &Ceilings, algorithm: Algorithm, tier: &str) -> Option<Bound> {
+    let mix = mix(ceilings, algorithm, tier)?;
+    let all: f64 = mix.counts.iter().map(|(_, count)| count).sum();
+    let any = ceilings.rate("vpxord", mix.bits).or_else(|| ceilings.rate("vpxor", mix.bits))?;
+    let mut worst = (all / any, "vector instructions of any kind".to_owned());
+    for (mnemonic, count) in &mix.counts {
+        let clocks = count / rate(ceilings, mnemonic, mix.bits)?;
+        if clocks > worst.0 {
+            worst = (clocks, (*mnemonic).to_owned());
+        }
+    }
+    let (clocks, by) = worst;
+    Some(Bound { bytes_per_clock: mix.bytes / clocks, by: format!("{by} at {} bits", mix.bits) })
+}
+
+/// The rate of an instruction; XOR has another name without AVX-512.
+fn rate(ceilings: &Ceilings, mnemonic: &str, bits: u32) -> Option<f64> {
+    ceilings.rate(mnemonic, bits).or_else(|| match mnemonic {
+        "vpxord" | "vpternlogd" => ceilings.rate("vpxor", bits),
+        _ => None,
+    })
+}
+
+/// The bound that copying sets where `working_set_bytes` leave the caches: bytes of text per second.
+#[must_use]
+pub fn memory_bound(ceilings: &Ceilings, working_set_bytes: u64) -> Option<(f64, String)> {
+    // The levels are walked at half of their size.
+    let level = ceilings.memory.iter().find(|level| working_set_bytes <= 2 * level.bytes);
+    let level = level.or(ceilings.memory.last())?;
+    Some((level.copy_bytes_per_second, format!("copying in {}", level.name)))
+}
+
+fn mix(ceilings: &Ceilings, algorithm: Algorithm, tier: &str) -> Option<Mix> {
+    match algorithm {
+        Algorithm::Cipher(cipher, mode) => {
+            let bits = cipher_bits(ceilings, cipher, tier)?;
+            let mut counts = rounds(cipher)?;
+            counts.extend(around(ceilings, mode, bits));
+            Some(Mix { bits, bytes: f64::from(bits / 8), counts })
+        }
+        Algorithm::Hash(hash) => hashing(hash, tier),
+    }
+}
+
+/// Bits of the registers that a cipher runs on.
+fn cipher_bits(ceilings: &Ceilings, cipher: Cipher, tier: &str) -> Option<u32> {
+    let aes = cipher.family() == "aes";
+    match tier {
+        "avx512" => Some(512),
+        // Without VAES there are no wider AES rounds than those of 128 bits.
+        "avx2" if aes && ceilings.rate("vaesenc", 256).is_none() => Some(128),
+        "avx2" => Some(256),
+        "sse" if aes => Some(128),
+        _ => None,
+    }
+}
+
+/// A cipher's own instructions on one register.
+fn rounds(cipher: Cipher) -> Option<Counts> {
+    let aes = |rounds: f64| Some(vec![("vaesenc", rounds), ("vpxord", 1.0)]);
+    match cipher {
+        Cipher::Aes128 => aes(10.0),
+        Cipher::Aes192 => aes(12.0),
+        Cipher::Aes256 => aes(14.0),
+        Cipher::Camellia128
+        | Cipher::Camellia192
+        | Cipher::Camellia256
+        | Cipher::Sc2000_128
+        | Cipher::Sc2000_192
+        | Cipher::Sc2000_256
+        | Cipher::Sm4 => None,
+    }
+}
+
+/// What a mode adds to each register.
+fn around(ceilings: &Ceilings, mode: Mode, bits: u32) -> Counts {
+    // Karatsuba's third product replaces two of schoolbook's four and costs three XORs: it pays on cores that start
+    // a product every other clock.
+    let products = if ceilings.rate("vpclmulqdq", bits).is_some_and(|rate| rate < 0.75) { 3.0 } else { 4.0 };
+    match mode {
+        Mode::Ecb => Vec::new(),
+        Mode::Cbc => vec![("vpxord", 1.0)],
+        Mode::Ctr => vec![("vpaddd", 1.0), ("vpshufb", 1.0), ("vpxord", 1.0)],
+        Mode::Gcm => vec![
+            ("vpaddd", 1.0),
+            ("vpshufb", 2.0),
+            ("vpxord", 1.0),
+            ("vpclmulqdq", products),
+            ("vpternlogd", 2.0),
+        ],
+        // The tweak: bytes shifted, those shifted out multiplied by the polynomial and added; then both whitenings.
+        Mode::Xts => vec![("vpshufb", 2.0), ("vpclmulqdq", 1.0), ("vpxord", 3.0)],
+    }
+}
+
+/// A hash function in lanes: one application of its compression or permutation.
+fn hashing(hash: Hash, tier: &str) -> Option<Mix> {
+    if tier != "avx512" {
+        return None;
+    }
+    let lanes = |word_bits: u32| f64::from(512 / word_bits);
+    let block = hash.block_bytes() as f64;
+    Some(match hash {
+        // FIPS 180-4 section 6.2.2, with ternary logic: 64 rounds of 6 rotations, 4 three-input operations and 7
+        // additions; 48 words of schedule with 4 rotations, 2 shifts, 2 XORs of three and 3 additions; 16 words whose
+        // bytes are reversed.
+        Hash::Sha224 | Hash::Sha256 => Mix {
+            bits: 512,
+            bytes: block * lanes(32),
+            counts: vec![
+                ("vprold", 64.0 * 6.0 + 48.0 * 4.0),
+                ("vpsrld", 48.0 * 2.0),
+                ("vpternlogd", 64.0 * 4.0 + 48.0 * 2.0),
+                ("vpaddd", 64.0 * 7.0 + 48.0 * 3.0 + 8.0),
+                ("vpshufb", 16.0),
+            ],
+        },
+        Hash::Sha384 | Hash::Sha512 | Hash::Sha512_256 => Mix {
+            bits: 512,
+            bytes: block * lanes(64),
+            counts: vec![
+                ("vprolq", 80.0 * 6.0 + 64.0 * 4.0),
+                ("vpsrld", 64.0 * 2.0),
+                ("vpternlogd", 80.0 * 4.0 + 64.0 * 2.0),
+                ("vpaddd", 80.0 * 7.0 + 64.0 * 3.0 + 8.0),
+                ("vpshufb", 16.0),
+            ],
+        },
+        // FIPS 202 section 3.2, with ternary logic: a round is 10 operations for the columns' parities, 5 rotations
+        // and 5 XORs for theta, which joins 25 more to 24 rotations of rho, 25 of chi and one of iota.
+        _ => Mix {
+            bits: 512,
+            bytes: block * lanes(64),
+            counts: vec![
+                ("vprolq", 24.0 * 29.0),
+                ("vpternlogd", 24.0 * (10.0 + 25.0 + 25.0)),
+                ("vpxord", 24.0 + block / 8.0),
+            ],
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ceiling::{Level, Rate};
+
+    /// A core like Zen 4: 512-bit operations are two of 256 bits.
+    fn zen4() -> Ceilings {
+        let rate = |(mnemonic, per_clock): (&str, f64)| Rate {
+            name: String::new(),
+            mnemonic: mnemonic.to_owned(),
+            bits: 512,
+            per_clock,
+            latency_clocks: 1.0,
+        };
+        let rates = [
+            ("vaesenc", 1.0),
+            ("vpclmulqdq", 0.5),
+            ("vpxord", 2.0),
+            ("vpternlogd", 2.0),
+            ("vpaddd", 2.0),
+            ("vpshufb", 1.0),
+            ("vprolq", 1.0),
+        ];
+        let level = |name: &str, bytes, copy| Level {
+            name: name.to_owned(),
+            bytes,
+            copy_bytes_per_second: copy,
+            read_bytes_per_second: copy,
+        };
+        Ceilings {
+            clock_hertz: [4e9; 2],
+            rates: rates.map(rate).to_vec(),
+            not_measured: Vec::new(),
+            memory: vec![level("L1", 16 << 10, 1e11), level("DRAM", 1 << 28, 1e10)],
+        }
+    }
+
+    #[test]
+    fn aes_is_bound_by_its_rounds() {
+        let bound = bound(&zen4(), "aes-128-ctr".parse().unwrap(), "avx512").unwrap();
+        assert!((bound.bytes_per_clock - 6.4).abs() < 1e-9 && bound.by.starts_with("vaesenc"), "{bound:?}");
+    }
+
+    #[test]
+    fn keccak_is_bound_by_all_of_its_instructions() {
+        let bound = bound(&zen4(), "sha3-256".parse().unwrap(), "avx512").unwrap();
+        assert!((0.7..1.1).contains(&bound.bytes_per_clock), "{bound:?}");
+        assert!(bound.by.starts_with("vector instructions"), "{bound:?}");
+    }
+
+    #[test]
+    fn what_has_no_model_has_no_bound() {
+        assert_eq!(bound(&zen4(), "aes-128-ctr".parse().unwrap(), "portable"), None);
+        assert_eq!(
+            bound(&zen4(), "aes-128-ctr".parse().unwrap(), "sse"),
+            None,
+            "nothing was measured at 128 bits"
+        );
+    }
+
+    #[test]
+    fn the_level_is_the_first_that_holds_the_data() {
+        assert_eq!(memory_bound(&zen4(), 32 << 10).unwrap().1, "copying in L1");
+        assert_eq!(memory_bound(&zen4(), 1 << 40).unwrap().1, "copying in DRAM");
+    }
+}

@@ -1,0 +1,180 @@
+//! Experiments: each is one TOML file with the question that it answers and what it runs.
+
+mod sweep;
+
+use cipherlane::{Algorithm, Operation, UnknownName};
+use serde::Deserialize;
+use thiserror::Error;
+
+pub use sweep::Narrow;
+
+use crate::suite::Suite;
+
+/// The files of the experiments that come along.
+const FILES: [&str; 2] = [
+    include_str!("../../../../experiments/cpu-ceilings.toml"),
+    include_str!("../../../../experiments/rivals.toml"),
+];
+
+/// An experiment, as its file says.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Its name, by which it is run and under which its records are kept.
+    pub name: String,
+    /// The question that it answers.
+    pub question: String,
+    /// What it does.
+    pub kind: Kind,
+    /// Seconds for one row of a sweep, all contenders together.
+    #[serde(default = "default_seconds_per_row")]
+    pub seconds_per_row: f64,
+    /// The rows of a sweep.
+    #[serde(default)]
+    rows: Vec<sweep::Rows>,
+    /// The rows of a quick look at a sweep.
+    #[serde(default)]
+    quick: Vec<sweep::Rows>,
+}
+
+const fn default_seconds_per_row() -> f64 {
+    1.0
+}
+
+/// What an experiment does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Measures instructions and memory.
+    Ceilings,
+    /// Measures rows of a suite, like `bench`.
+    Sweep,
+}
+
+/// Why an experiment cannot be run.
+#[derive(Debug, Error)]
+pub enum ExperimentError {
+    /// The file is not one of an experiment.
+    #[error("{name}: {error}")]
+    File {
+        /// The experiment, or the path of its file.
+        name: String,
+        /// What is wrong, and where.
+        error: Box<toml::de::Error>,
+    },
+    /// A name that nothing has.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// Nothing is left to run.
+    #[error("{name} has no row of that algorithm, operation and size; ask for less")]
+    Nothing {
+        /// The experiment.
+        name: String,
+    },
+}
+
+impl Experiment {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
+        toml::from_str(text)
+            .map_err(|error| ExperimentError::File { name: name.to_owned(), error: Box::new(error) })
+    }
+
+    /// The experiments that come along.
+    ///
+    /// # Panics
+    /// Never: the files are part of the program, and a test reads them.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        FILES.iter().map(|text| Self::parse("", text).expect("a test reads every file")).collect()
+    }
+
+    /// The experiment of this name.
+    ///
+    /// # Errors
+    /// [`UnknownName`] lists the names that there are.
+    pub fn named(name: &str) -> Result<Self, UnknownName> {
+        let all = Self::all();
+        let known: Vec<String> = all.iter().map(|experiment| experiment.name.clone()).collect();
+        all.into_iter()
+            .find(|experiment| experiment.name == name)
+            .ok_or_else(|| UnknownName::new("experiment", name, known))
+    }
+
+    /// The suite of a sweep at each number of `threads`: all rows or the quick ones, as far as `narrow` lets them.
+    ///
+    /// # Errors
+    /// A workload that there is not, or nothing to run.
+    pub fn suite(&self, quick: bool, narrow: &Narrow, threads: &[usize]) -> Result<Suite, ExperimentError> {
+        let rows = if quick && !self.quick.is_empty() { &self.quick } else { &self.rows };
+        let mut suite = Suite { experiment: self.name.clone(), points: Vec::new() };
+        for row in rows {
+            suite.points.extend(row.points(narrow, threads)?);
+        }
+        if suite.points.is_empty() {
+            return Err(ExperimentError::Nothing { name: self.name.clone() });
+        }
+        Ok(suite)
+    }
+
+    /// The algorithms and operations that its rows name, for people.
+    #[must_use]
+    pub fn covers(&self) -> Vec<(Algorithm, Operation)> {
+        let all = self.suite(false, &Narrow::default(), &[1]).map(|suite| suite.points).unwrap_or_default();
+        let mut covered = Vec::new();
+        for point in all {
+            if let crate::workload::Job::Single(algorithm, operation) = point.choice.job()
+                && !covered.contains(&(algorithm, operation))
+            {
+                covered.push((algorithm, operation));
+            }
+        }
+        covered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_reads_and_has_a_name_of_its_own() {
+        let all = Experiment::all();
+        let mut names: Vec<_> = all.iter().map(|experiment| experiment.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), FILES.len());
+        assert!(all.iter().all(|experiment| experiment.question.ends_with('?')));
+    }
+
+    #[test]
+    fn an_unknown_experiment_lists_the_known_ones() {
+        let error = Experiment::named("rivalry").unwrap_err().to_string();
+        assert!(error.contains("rivalry") && error.contains("cpu-ceilings"), "{error}");
+    }
+
+    #[test]
+    fn the_rivals_meet_in_every_algorithm_and_operation() {
+        let rivals = Experiment::named("rivals").unwrap();
+        let wanted: usize = Algorithm::all().map(|algorithm| algorithm.operations().len()).sum();
+        assert_eq!(rivals.covers().len(), wanted);
+        let quick = rivals.suite(true, &Narrow::default(), &[1]).unwrap();
+        assert!((15..40).contains(&quick.points.len()), "{} rows", quick.points.len());
+    }
+
+    #[test]
+    fn a_sweep_can_be_narrowed_to_nothing() {
+        let rivals = Experiment::named("rivals").unwrap();
+        let narrow = Narrow {
+            algorithms: vec!["sha-256".parse().unwrap()],
+            operations: vec![Operation::Seal],
+            sizes: Vec::new(),
+        };
+        assert!(matches!(rivals.suite(false, &narrow, &[1]), Err(ExperimentError::Nothing { .. })));
+        let narrow = Narrow { operations: Vec::new(), sizes: vec![64], ..narrow };
+        assert_eq!(rivals.suite(false, &narrow, &[1, 2]).unwrap().points.len(), 2);
+    }
+}

@@ -1,0 +1,56 @@
+//! The devices of this machine.
+
+use std::sync::Arc;
+
+use cipherlane_core::Device;
+use cipherlane_cpu::Cpu;
+
+/// A kind of device that this machine has none of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The kind: `cuda`, `opencl`.
+    pub kind: &'static str,
+    /// Why there is none, with the remedy.
+    pub reason: String,
+}
+
+/// Every device of this machine, the CPU first, and why there is none of a kind.
+///
+/// Looking for GPUs starts their drivers, which takes a good part of a second where there are some.
+#[must_use]
+pub fn find() -> (Vec<Arc<dyn Device>>, Vec<Absent>) {
+    let mut devices: Vec<Arc<dyn Device>> = vec![Arc::new(Cpu::new())];
+    let mut absent = Vec::new();
+    keep("cuda", cuda(), &mut devices, &mut absent);
+    keep("opencl", opencl(), &mut devices, &mut absent);
+    (devices, absent)
+}
+
+type Found = Result<Vec<Arc<dyn Device>>, String>;
+
+fn keep(kind: &'static str, found: Found, devices: &mut Vec<Arc<dyn Device>>, absent: &mut Vec<Absent>) {
+    match found {
+        Ok(found) => devices.extend(found),
+        Err(reason) => absent.push(Absent { kind, reason }),
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn cuda() -> Found {
+    Ok(cipherlane_cuda::devices()?.into_iter().map(|device| Arc::new(device) as Arc<dyn Device>).collect())
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda() -> Found {
+    Err("this build has no feature `cuda`".to_owned())
+}
+
+#[cfg(feature = "opencl")]
+fn opencl() -> Found {
+    Ok(cipherlane_opencl::devices()?.into_iter().map(|device| Arc::new(device) as Arc<dyn Device>).collect())
+}
+
+#[cfg(not(feature = "opencl"))]
+fn opencl() -> Found {
+    Err("this build has no feature `opencl`".to_owned())
+}
