@@ -17,6 +17,8 @@ pub(super) const WHOLE_BLOCK: u32 = 0;
 const SHORT: u64 = 2048;
 /// `COUNTER_SHARED` of `primitive/aes_counter.h`.
 const COUNTER_SHARED: u32 = 16 + 4096;
+/// What `entry/gcm_long.c` keeps of a run.
+const KEPT_BYTES: u32 = 64;
 /// `MMA_MATRIX` of `primitive/ghash_mma.h` in bytes, and the factors that follow it in a row of the region `hash`.
 const MATRIX_BYTES: u32 = 64 << 10;
 const FACTORS_BYTES: u64 = 128 * 16;
@@ -202,7 +204,7 @@ fn gcm_by_message(shape: &Shape, variant: &Variant, form: ModeProgram) -> ModePr
 fn gcm_long(shape: &Shape, form: ModeProgram) -> ModeProgram {
     let text = StageForm::new("text", Items::Tiles, When::Tiles).ciphers();
     let mut form = gcm(shape, form);
-    form.stages[3] = text.by_blocks(COUNTER_SHARED + MATRIX_BYTES);
+    form.stages[3] = text.by_blocks(COUNTER_SHARED + MATRIX_BYTES + KEPT_BYTES);
     form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
     form.workspace.hash += u64::from(MATRIX_BYTES) + FACTORS_BYTES;
     ModeProgram { suffix: Some("mma"), tile: LONG_TILE, tiling: Tiling::Blocks(LONG_TILE), width: 4, ..form }
