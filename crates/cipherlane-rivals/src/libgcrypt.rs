@@ -36,6 +36,8 @@ const RESET: c_int = 4;
 /// `GCRYCTL_DISABLE_SECMEM` and `GCRYCTL_INITIALIZATION_FINISHED` of `gcry_control`.
 const DISABLE_SECMEM: c_int = 37;
 const INITIALIZATION_FINISHED: c_int = 38;
+/// The argument of both.
+const NOTHING: c_int = 0;
 /// `GPG_ERR_CHECKSUM`: the tag was wrong. The upper bits of a code say who found it.
 const WRONG_TAG: Code = 10;
 const CODE_BITS: Code = 0xffff;
@@ -75,8 +77,8 @@ fn resolve(library: &'static Shared) -> Result<Gcrypt, &'static str> {
             symbol(library, "gcry_check_version")?;
         let control: unsafe extern "C" fn(c_int, ...) -> Code = symbol(library, "gcry_control")?;
         let version = CStr::from_ptr(version(null())).to_string_lossy().into_owned();
-        control(DISABLE_SECMEM, 0 as c_int);
-        control(INITIALIZATION_FINISHED, 0 as c_int);
+        control(DISABLE_SECMEM, NOTHING);
+        control(INITIALIZATION_FINISHED, NOTHING);
         let functions = Functions {
             open: symbol(library, "gcry_cipher_open")?,
             close: symbol(library, "gcry_cipher_close")?,

@@ -35,9 +35,18 @@ fn keep(kind: &'static str, found: Found, devices: &mut Vec<Arc<dyn Device>>, ab
     }
 }
 
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+fn shared<D: Device + 'static>(devices: Vec<D>) -> Vec<Arc<dyn Device>> {
+    let mut all: Vec<Arc<dyn Device>> = Vec::with_capacity(devices.len());
+    for device in devices {
+        all.push(Arc::new(device));
+    }
+    all
+}
+
 #[cfg(feature = "cuda")]
 fn cuda() -> Found {
-    Ok(cipherlane_cuda::devices()?.into_iter().map(|device| Arc::new(device) as Arc<dyn Device>).collect())
+    Ok(shared(cipherlane_cuda::devices()?))
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -47,7 +56,7 @@ fn cuda() -> Found {
 
 #[cfg(feature = "opencl")]
 fn opencl() -> Found {
-    Ok(cipherlane_opencl::devices()?.into_iter().map(|device| Arc::new(device) as Arc<dyn Device>).collect())
+    Ok(shared(cipherlane_opencl::devices()?))
 }
 
 #[cfg(not(feature = "opencl"))]

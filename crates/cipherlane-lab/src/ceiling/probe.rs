@@ -15,6 +15,9 @@ const COPIES: u32 = 4;
 /// Loops timed; the fastest counts.
 const LOOPS: usize = 30;
 
+/// Whether this CPU has an instruction.
+type Has = fn() -> bool;
+
 /// An instruction to time.
 pub(super) struct Probe {
     /// What it does, in words.
@@ -24,7 +27,7 @@ pub(super) struct Probe {
     /// Bits of its registers.
     pub(super) bits: u32,
     /// Whether this CPU has it.
-    pub(super) present: fn() -> bool,
+    pub(super) present: Has,
     many: fn(u32) -> Duration,
     chains: u32,
     one: fn(u32) -> Duration,
@@ -206,8 +209,8 @@ pub(super) fn all() -> Vec<Probe> {
 }
 
 fn crypto() -> impl Iterator<Item = Probe> {
-    let aes: fn() -> bool = has!("avx", "aes");
-    let clmul: fn() -> bool = has!("avx", "pclmulqdq");
+    let aes: Has = has!("avx", "aes");
+    let clmul: Has = has!("avx", "pclmulqdq");
     widths!("AES round", "vaesenc", three, "", aes, has!("avx2", "vaes"), has!("avx512f", "vaes"))
         .into_iter()
         .chain(widths!(
@@ -240,7 +243,7 @@ fn crypto() -> impl Iterator<Item = Probe> {
 }
 
 fn bytes() -> impl Iterator<Item = Probe> {
-    let (x, y, z): (fn() -> bool, fn() -> bool, fn() -> bool) = (has!("avx"), has!("avx2"), has!("avx512bw"));
+    let (x, y, z): (Has, Has, Has) = (has!("avx"), has!("avx2"), has!("avx512bw"));
     widths!("permute bytes in 128 bits", "vpshufb", three, "", x, y, z)
         .into_iter()
         .chain(widths!("interleave bytes", "vpunpcklbw", three, "", x, y, z))
@@ -252,8 +255,8 @@ fn bytes() -> impl Iterator<Item = Probe> {
 }
 
 fn logic() -> impl Iterator<Item = Probe> {
-    let (x, y, z): (fn() -> bool, fn() -> bool, fn() -> bool) = (has!("avx"), has!("avx2"), has!("avx512bw"));
-    let (vx, vy): (fn() -> bool, fn() -> bool) = (has!("avx512vl"), has!("avx512vl"));
+    let (x, y, z): (Has, Has, Has) = (has!("avx"), has!("avx2"), has!("avx512bw"));
+    let (vx, vy): (Has, Has) = (has!("avx512vl"), has!("avx512vl"));
     widths!("xor", "vpxord", three, "", vx, vy, z)
         .into_iter()
         .chain([
@@ -268,7 +271,7 @@ fn logic() -> impl Iterator<Item = Probe> {
 }
 
 fn hashing() -> impl Iterator<Item = Probe> {
-    let sha: fn() -> bool = has!("avx", "sha");
+    let sha: Has = has!("avx", "sha");
     [
         vector!("two rounds of SHA-256", "sha256rnds2", 128, "xmm", legacy, "", sha),
         vector!("schedule of SHA-256, first half", "sha256msg1", 128, "xmm", legacy, "", sha),
@@ -278,7 +281,7 @@ fn hashing() -> impl Iterator<Item = Probe> {
 }
 
 fn integers() -> impl Iterator<Item = Probe> {
-    let always: fn() -> bool = || true;
+    let always: Has = || true;
     [
         integer!("integer add", "add", one, ", r12", always),
         integer!("integer xor", "xor", one, ", r12", always),

@@ -38,7 +38,7 @@ enum Verb {
     /// List the experiments and the questions that they answer
     List,
     /// Run experiments
-    Run(RunOptions),
+    Run(Box<RunOptions>),
 }
 
 /// Options of `lab run`.
