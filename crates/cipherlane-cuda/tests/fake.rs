@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)] // as tests do
 
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
+#[allow(dead_code)] // the examples use all of it
 mod exam;
 
 use std::path::{Path, PathBuf};

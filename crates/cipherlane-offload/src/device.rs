@@ -65,20 +65,33 @@ impl<P: Provider> Accelerator<P> {
         &self.0.info().id
     }
 
-    /// Every program for `shape`; then those for the other way of holding keys, which a plan may name, too: a session
-    /// runs batches of both.
+    /// Every program that serves `shape` here.
     fn programs(&self, shape: &Shape) -> Vec<Program> {
-        let other = Shape { shared_key: !shape.shared_key, ..*shape };
-        let target = self.0.target();
-        let fits = |program: &Program| {
+        let limits = self.0.limits();
+        let mut programs = manifest::programs(shape, self.0.target());
+        programs.retain(|program| {
             program.stages.iter().all(|stage| {
-                stage.threads as usize <= self.0.limits().threads_per_block
-                    && stage.shared_bytes as usize <= self.0.limits().shared_per_block
+                stage.threads as usize <= limits.threads_per_block
+                    && stage.shared_bytes as usize <= limits.shared_per_block
             })
-        };
-        let programs =
-            manifest::programs(shape, target).into_iter().chain(manifest::programs(&other, target));
-        programs.filter(fits).collect()
+        });
+        programs
+    }
+
+    /// The programs that serve `shape`; then those for the other way of holding keys and for other lengths, which a
+    /// plan may name, too: a session runs batches of any.
+    fn related(&self, shape: &Shape) -> Vec<Program> {
+        /// Longer than what any kernel calls long.
+        const LONG: u64 = 1 << 40;
+        let mut programs = self.programs(shape);
+        for (shared_key, longest) in [(true, 0), (false, 0), (true, LONG), (false, LONG)] {
+            for program in self.programs(&Shape { shared_key, longest, ..*shape }) {
+                if programs.iter().all(|known| known.kernel != program.kernel) {
+                    programs.push(program);
+                }
+            }
+        }
+        programs
     }
 
     fn choose(&self, shape: &Shape, wish: &Wish) -> Result<Program, Unsupported> {
@@ -87,7 +100,7 @@ impl<P: Provider> Accelerator<P> {
             tier.is_none_or(|tier| program.variant.eq_ignore_ascii_case(tier))
                 && name.is_none_or(|name| program.kernel == name)
         };
-        let programs = self.programs(shape);
+        let programs = self.related(shape);
         programs.iter().find(is_wanted).cloned().ok_or_else(|| {
             let by = name.map_or_else(String::new, |name| format!(" by {name}"));
             let on = tier.map_or_else(String::new, |tier| format!(" on {tier}"));

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // helpers of tests fail as tests do
 
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
+#[allow(dead_code)] // the examples use all of it
 mod exam;
 
 use cipherlane_core::{Algorithm, Device, Operation, Shape, Wish};
@@ -30,7 +31,12 @@ fn every_device_passes_the_exam() {
         for outcome in exam::sit(&device, &names, "", 2, |_| {}) {
             let (checks, kernels) =
                 outcome.result.unwrap_or_else(|| panic!("{} has no kernel", outcome.algorithm)).unwrap();
-            assert!(checks > 20 && !kernels.is_empty(), "{}: {checks} of {kernels:?}", outcome.algorithm);
+            assert!(
+                checks > 20 && !kernels.is_empty(),
+                "{}: {checks} of {kernels:?} in {:?}",
+                outcome.algorithm,
+                outcome.time
+            );
         }
     }
 }

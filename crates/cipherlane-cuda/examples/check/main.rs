@@ -14,7 +14,7 @@ mod speed;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use cipherlane_core::Device;
+use cipherlane_core::{Algorithm, Device};
 use cipherlane_cuda::CudaDevice;
 
 /// The command line.
@@ -53,7 +53,8 @@ fn main() -> ExitCode {
         }
         let is_wanted = options.get("device=").is_none_or(|id| info.id.ends_with(id));
         if is_wanted && options.get("exam=") != Some("no") {
-            failed += examine(device, &options);
+            failed += examine(device, &options)
+                + examine_long(device, &options.names(), options.get("kernel=").unwrap_or_default());
         }
         if is_wanted && options.get("speed=") != Some("no") {
             failed += speed::measure(device, &options);
@@ -71,6 +72,26 @@ fn examine(device: &CudaDevice, options: &Options) -> usize {
     let outcomes = exam::sit(device, &options.names(), kernel, threads, tell);
     println!("exam: {:.1} s", start.elapsed().as_secs_f64());
     outcomes.iter().filter(|outcome| matches!(outcome.result, Some(Err(_)))).count()
+}
+
+/// Messages longer than those of the exam. Returns how many algorithms came out wrong.
+fn examine_long(device: &dyn Device, names: &[String], kernel: &str) -> usize {
+    let mut wrong = 0;
+    for algorithm in Algorithm::all() {
+        let name = algorithm.to_string();
+        if !names.is_empty() && names.iter().all(|part| !name.contains(part.as_str())) {
+            continue;
+        }
+        match exam::long(device, algorithm, kernel) {
+            None => {}
+            Some(Ok(kernels)) => println!("{algorithm:18} long messages right: {}", kernels.join(" ")),
+            Some(Err(reason)) => {
+                wrong += 1;
+                println!("{algorithm:18} long messages WRONG: {reason}");
+            }
+        }
+    }
+    wrong
 }
 
 fn tell(outcome: &exam::Outcome) {

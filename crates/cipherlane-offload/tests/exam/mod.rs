@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use cipherlane_core::{
-    Algorithm, Device, DeviceError, Info, Kernel, Plan, Session, Shape, Unsupported, Wish,
+    Algorithm, BLOCK, Batch, Column, Device, DeviceError, Info, Kernel, Messages, Mode, Operation, Output,
+    Plan, Session, Shape, Source, TagLengths, Unsupported, Wish,
 };
-use cipherlane_reference::conformance;
+use cipherlane_reference::{Reference, conformance};
 
 /// A device of which only one algorithm is examined, by the kernels that a name is part of.
 struct Part<'a> {
@@ -90,4 +91,103 @@ fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) -> Outcome 
         Err(failure) => Err(failure.to_string()),
     };
     Outcome { algorithm, result: offers.then(check), time: start.elapsed() }
+}
+
+/// Bytes of a long message: beyond what any kernel calls long, with a part of a block at its end.
+const LONG: usize = (17 << 20) + 5;
+
+/// Has `device` run a message that is longer than those of the exam, whole and in pieces, and compares it with the
+/// reference: by the best kernel whose name contains `kernel`. Returns the kernels that ran; `None` where messages cannot
+/// be so long, or there is no kernel.
+pub(crate) fn long(
+    device: &dyn Device,
+    algorithm: Algorithm,
+    kernel: &str,
+) -> Option<Result<Vec<String>, String>> {
+    let bytes = match algorithm.mode()? {
+        Mode::Xts => return None,
+        Mode::Ecb | Mode::Cbc => LONG / BLOCK * BLOCK,
+        Mode::Ctr | Mode::Gcm => LONG,
+    };
+    let plain: Vec<u8> = (0..bytes as u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+    let mut texts = (plain, Vec::new(), vec![0; if algorithm.is_aead() { BLOCK } else { 0 }]);
+    let mut kernels = Vec::new();
+    let mut compare = || -> Result<bool, String> {
+        let (forward, shape) =
+            (algorithm.forward(), |operation| Shape::uniform(algorithm, operation, 1, bytes as u64, true));
+        let reference = Reference::new();
+        let plan = reference.plan(&shape(forward), &Wish::default()).map_err(|error| error.to_string())?;
+        let mut session = reference.open(&plan).map_err(|error| error.to_string())?;
+        texts.1 = vec![0; bytes];
+        run(&mut *session, algorithm, forward, &texts.0, &mut texts.1, &mut texts.2)?;
+        for &operation in algorithm.operations() {
+            for chunk in [None, Some(1 << 20)] {
+                let best =
+                    device.kernels(&shape(operation)).into_iter().find(|best| best.name.contains(kernel));
+                let Some(best) = best else { return Ok(false) };
+                let wish = Wish { kernel: Some(best.name), chunk, ..Wish::default() };
+                let plan = device.plan(&shape(operation), &wish).map_err(|error| error.to_string())?;
+                let mut session = device.open(&plan).map_err(|error| error.to_string())?;
+                let (from, to) =
+                    if operation == forward { (&texts.0, &texts.1) } else { (&texts.1, &texts.0) };
+                let (mut found, mut tag) = (vec![0; bytes], texts.2.clone());
+                if operation == Operation::Seal {
+                    tag.fill(0);
+                }
+                let accepted = run(&mut *session, algorithm, operation, from, &mut found, &mut tag)?;
+                if found != *to || tag != texts.2 || !accepted {
+                    let at = found.iter().zip(to).position(|(a, b)| a != b);
+                    return Err(format!(
+                        "{operation} of {bytes} bytes by {plan:?}: wrong from byte {at:?}, tag {tag:02x?}"
+                    ));
+                }
+                if operation == Operation::Open {
+                    tag[3] ^= 1;
+                    if run(&mut *session, algorithm, operation, from, &mut found, &mut tag)? {
+                        return Err(format!("a wrong tag was accepted by {plan:?}"));
+                    }
+                    if found.iter().any(|&byte| byte != 0) {
+                        return Err(format!("a rejected text was not zeroed by {plan:?}"));
+                    }
+                }
+                if !kernels.contains(&plan.kernel) {
+                    kernels.push(plan.kernel);
+                }
+            }
+        }
+        Ok(true)
+    };
+    match compare() {
+        Ok(false) => None,
+        Ok(true) => Some(Ok(kernels)),
+        Err(reason) => Some(Err(reason)),
+    }
+}
+
+/// Runs one message. Returns whether its tag was right.
+fn run(
+    session: &mut dyn Session,
+    algorithm: Algorithm,
+    operation: Operation,
+    from: &[u8],
+    to: &mut [u8],
+    tag: &mut [u8],
+) -> Result<bool, String> {
+    let (key, nonce) = ([0x5a; 32], [0xf0; BLOCK]);
+    let offsets = [0, from.len() as u64];
+    let nonce = &nonce[..algorithm.nonce_bytes().unwrap_or(12)];
+    let messages = Messages { source: Source::Apart(from), offsets: &offsets };
+    let key = Column::Shared(&key[..algorithm.key_bytes()]);
+    let mut batch = Batch::cipher(algorithm, operation, key, Column::Shared(nonce), messages);
+    let mut accepted = [true];
+    if algorithm.is_aead() {
+        (batch.tag_lengths, batch.aad) = (TagLengths::Same(BLOCK), Column::Shared(b"header"));
+    }
+    let opens = operation == Operation::Open;
+    let expected = tag.to_vec();
+    batch.tags = if opens { &expected } else { &[] };
+    let made: &mut [u8] = if opens { &mut [] } else { tag };
+    let mut output = Output { bytes: to, tags: made, accepted: &mut accepted };
+    session.run(&batch, &mut output).map_err(|error| error.to_string())?;
+    Ok(accepted[0])
 }
