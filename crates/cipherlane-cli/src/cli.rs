@@ -46,7 +46,7 @@ pub(crate) enum Verb {
     /// Show the devices of this machine, their tiers, and the rivals to measure against
     Devices(devices::Options),
     /// Measure, verified: the standard workloads or your own
-    Bench(bench::Options),
+    Bench(Box<bench::Options>),
     /// List and run the laboratory's experiments
     Lab(lab::Options),
     /// Check known answers on every device and tier
