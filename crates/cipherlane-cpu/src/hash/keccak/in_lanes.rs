@@ -1,5 +1,7 @@
 //! Absorbing: a state in each lane of a register, or in narrower registers where few messages are left.
 
+use std::mem::MaybeUninit;
+
 use super::permutation::permute;
 use super::words::Stored;
 use super::{Keccak, WORDS};
@@ -54,6 +56,11 @@ impl<V: WordLanes, F: Few> Absorb<Keccak> for InLanes<V, F> {
     type States = States;
 
     #[inline(always)]
+    fn compiled<W: Work>(self, work: W) -> W::Output {
+        self.isa.vectorize(work)
+    }
+
+    #[inline(always)]
     fn fresh(self, _: Keccak) -> States {
         States([[0; MAX_WORDS_64]; WORDS])
     }
@@ -74,6 +81,10 @@ impl<V: WordLanes, F: Few> Absorb<Keccak> for InLanes<V, F> {
         state
     }
 
+    fn get_all(self, states: &States, chains: &mut [MaybeUninit<[u64; WORDS]>; MAX_STREAMS]) {
+        self.isa.vectorize(Apart::<V> { isa: self.isa, states, chains });
+    }
+
     unsafe fn absorb(
         self,
         hash: Keccak,
@@ -86,6 +97,44 @@ impl<V: WordLanes, F: Few> Absorb<Keccak> for InLanes<V, F> {
         unsafe {
             if !self.few.absorb(hash, states, from, active, blocks) {
                 self.isa.vectorize(Blocks::<V, MAX_WORDS_64>::new(self.isa, hash, states, from, blocks));
+            }
+        }
+    }
+}
+
+/// Taking states apart into one for each lane, as work.
+struct Apart<'a, V: WordLanes> {
+    isa: V::Isa,
+    states: &'a States,
+    chains: &'a mut [MaybeUninit<[u64; WORDS]>; MAX_STREAMS],
+}
+
+impl<V: WordLanes> Work for Apart<'_, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let rows = &self.states.0;
+        let mut first = 0;
+        while first + V::WORDS_64 <= WORDS {
+            let mut registers = [V::zero(self.isa); MAX_WORDS_64];
+            for i in 0..V::WORDS_64 {
+                // SAFETY: a row is a register's words or more.
+                registers[i] = unsafe { V::load(self.isa, rows[first + i].as_ptr().cast()) };
+            }
+            V::transpose_64(&mut registers);
+            for lane in 0..V::WORDS_64 {
+                // SAFETY: the state has as many words from the first on.
+                unsafe {
+                    registers[lane].store(self.chains[lane].as_mut_ptr().cast::<u64>().add(first).cast())
+                }
+            }
+            first += V::WORDS_64;
+        }
+        for (i, row) in rows.iter().enumerate().skip(first) {
+            for lane in 0..V::WORDS_64 {
+                // SAFETY: as above.
+                unsafe { self.chains[lane].as_mut_ptr().cast::<u64>().add(i).write(row[lane]) }
             }
         }
     }

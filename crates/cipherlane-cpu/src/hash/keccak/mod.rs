@@ -79,8 +79,15 @@ impl Iterated for Keccak {
 
     #[inline(always)]
     fn output(self, state: &[u64; WORDS], to: &mut [u8]) {
-        for (word, bytes) in state.iter().zip(to.chunks_mut(size_of::<u64>())) {
-            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+        let (words, rest) = to.as_chunks_mut();
+        for (bytes, word) in words.iter_mut().zip(state) {
+            *bytes = word.to_le_bytes();
+        }
+        // Part of the next word: a digest of 28 bytes, or the end of a long one.
+        if let Some(word) = state.get(words.len()) {
+            for (byte, last) in rest.iter_mut().zip(word.to_le_bytes()) {
+                *byte = last;
+            }
         }
     }
 }
