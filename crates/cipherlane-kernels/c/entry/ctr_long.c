@@ -36,7 +36,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
                 block_t text = zero_block(), x[1];
                 if (left >= BLOCK_BYTES) text = load_block(in + at);
                 x[0] = counter_state(&s, count, k, shared);
-                aes_rounds(x, k, shared, 3, 0);
+                aes_rounds(x, WIDTH, k, shared, 3, 0);
                 if (left >= BLOCK_BYTES) {
                     xor_block(&x[0], &text);
                     store_block(out + at, &x[0]);

@@ -12,7 +12,7 @@
 #include "entry/keys.h"
 #include "entry/gcm_stages.h"
 
-#if WIDTH != 4 || THREADS % 256 || TABLES != 4 || !HAS_MMA_XOR
+#if WIDTH != 4 || (THREADS != 256 && THREADS != 512) || TABLES != 4 || !HAS_MMA_XOR
 #error four blocks of a thread are the rows of a matrix
 #endif
 #define GROUPS (THREADS / UNIT_THREADS)
@@ -74,7 +74,7 @@ FN void four_blocks(block_t *x, i64 block, u32 step, counter_t *s, const run_t *
         text[i] = here >= 0 ? load_aligned(run->in + here * BLOCK_BYTES) : zero_block();
         x[i] = counter_state(s, run->count + (u32)here, k, shared);
     }
-    aes_rounds(x, k, shared, 3, 0);
+    aes_rounds(x, WIDTH, k, shared, 3, 0);
     UNROLL for (u32 i = 0; i < 4; ++i) {
         i64 here = block + 256 * ((i & 1) * 8 + step * 2 + (i >> 1));
         xor_block(&x[i], &text[i]);
@@ -127,19 +127,23 @@ FN block_t one_block(GLOBAL const u8 *from, GLOBAL u8 *to, u32 bytes, const bloc
     return ghash_element(INVERSE ? text : x);
 }
 
-/* The sum of a run whose blocks are not aligned: every thread by Horner's rule in H^THREADS. */
+/* The sum of a run whose blocks are not aligned: every thread by Horner's rule in H^THREADS; it owes THREADS - THREAD
+ * powers then.
+ */
 FN block_t sum_anywhere(const run_t *run, const block_t *counter, GLOBAL const u32 *powers, KEY const u32 *k,
                         LOCAL const u32 *shared) {
-    block_t y = zero_block(), leap = ghash_power(powers, THREADS), own = ghash_power(powers, THREADS - THREAD);
+    block_t y = zero_block();
     i64 steps = (run->blocks + THREADS - 1) / THREADS, i = run->blocks - steps * THREADS + THREAD;
     ROLLED for (; i < run->blocks; i += THREADS) {
         if (i < 0) continue;
         block_t here = counter_block_32(counter, (u32)i);
         block_t x = one_block(run->in + i * BLOCK_BYTES, run->out + i * BLOCK_BYTES, BLOCK_BYTES, &here, k, shared);
+        /* Loaded each time, or the compiler keeps 36 masked words of it ready, and spills. */
+        block_t leap = ghash_load(powers, LANES + (THREADS == 512 ? 9 : 8));
         y = ghash_multiply(&y, &leap);
         xor_block(&y, &x);
     }
-    return ghash_multiply(&y, &own);
+    return y;
 }
 
 /* The bytes after the whole blocks of a message, by one thread: what they add to the sum. */
@@ -183,15 +187,16 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
         u64 end_unit = units * (group + 1) / GROUPS;
         if (MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
             y = sum_anywhere(&run, &counter, GHASH_ROW_AT(0), k, shared);
-            end_unit = units;
         } else {
             counter_t s;
             counter_start(&s, &counter, k, shared);
             y = sum_units(units, units * group / GROUPS, end_unit, &s, &run, MATRIX_AT + MMA_MATRIX, k, shared, matrix);
             end_unit = kept[KEPT_UNITS] * (group + 1) / GROUPS;
         }
+        u32 anywhere = MISALIGNMENT(in + kept[KEPT_AT], 16) | MISALIGNMENT(out + kept[KEPT_AT], 16);
+        u64 later = anywhere ? THREADS - THREAD : (kept[KEPT_UNITS] - end_unit) * UNIT;
+        y = ghash_multiply_power(y, GHASH_ROW_AT(0), kept[KEPT_AFTER] + later);
         UNROLL for (u32 i = 0; i < 4; ++i) y.w[i] = GROUP_XOR(y.w[i], matrix + MMA_MATRIX + 2 * KEPT);
-        y = ghash_multiply_power(y, GHASH_ROW_AT(0), kept[KEPT_AFTER] + (kept[KEPT_UNITS] - end_unit) * UNIT);
         GLOBAL u32 *state = STATE_AT(kept[KEPT_ROW]);
         if (kept[KEPT_PART] && THREAD == 0) {
             block_t last = ghash_load(state, 1);

@@ -4,11 +4,16 @@
 #define STATE_AT(row) ((GLOBAL u32 *)(work + p.state_at) + (row)*STATE_ROW)
 
 FN block_t encrypt_one(block_t b, KEY const u32 *k, LOCAL const u32 *shared) {
+#ifdef CIPHER_ONE
+    cipher_encrypt_one(&b, k, shared);
+    return b;
+#else
     block_t x[WIDTH];
     UNROLL for (u32 w = 0; w < WIDTH; ++w) x[w] = zero_block();
     x[0] = b;
     cipher_encrypt(x, k, shared);
     return x[0];
+#endif
 }
 
 KERNEL(THREADS) ENTRY(hash)(ARGUMENTS) {

@@ -72,10 +72,11 @@ FN u32 aes_round_column(LOCAL const u32 *shared, const block_t *x, u32 c, u32 k,
     return aes_last_column(shared, b0, b1, b2, b3, k, lane);
 }
 
-/* Rounds `first` to the last one of WIDTH blocks, side by side so that look-ups overlap. */
-FN void aes_rounds(block_t *x, KEY const u32 *k, LOCAL const u32 *shared, u32 first, u32 inverse) {
+/* Rounds `first` to the last one of `width` blocks, side by side so that look-ups overlap. */
+FN void aes_rounds(block_t *x, u32 width, KEY const u32 *k, LOCAL const u32 *shared, u32 first,
+                   u32 inverse) {
     UNROLL for (u32 r = first; r <= ROUNDS; ++r) {
-        UNROLL for (u32 w = 0; w < WIDTH; ++w) {
+        UNROLL for (u32 w = 0; w < width; ++w) {
             block_t y;
             UNROLL for (u32 c = 0; c < 4; ++c)
                 y.w[c] = aes_round_column(shared, &x[w], c, k[4 * r + c], r == ROUNDS, inverse);
@@ -84,21 +85,28 @@ FN void aes_rounds(block_t *x, KEY const u32 *k, LOCAL const u32 *shared, u32 fi
     }
 }
 
-FN void aes_whiten(block_t *x, KEY const u32 *k) {
-    UNROLL for (u32 w = 0; w < WIDTH; ++w) {
+FN void aes_whiten(block_t *x, u32 width, KEY const u32 *k) {
+    UNROLL for (u32 w = 0; w < width; ++w) {
         UNROLL for (u32 c = 0; c < 4; ++c) x[w].w[c] ^= k[c];
     }
 }
 
 FN void cipher_encrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
-    aes_whiten(x, k);
-    aes_rounds(x, k, shared, 1, 0);
+    aes_whiten(x, WIDTH, k);
+    aes_rounds(x, WIDTH, k, shared, 1, 0);
+}
+
+/* One block, whatever WIDTH is. */
+#define CIPHER_ONE
+FN void cipher_encrypt_one(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
+    aes_whiten(x, 1, k);
+    aes_rounds(x, 1, k, shared, 1, 0);
 }
 
 /* The equivalent inverse cipher (section 5.3.5), with a schedule made for it. */
 FN void cipher_decrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
-    aes_whiten(x, k);
-    aes_rounds(x, k, shared, 1, 1);
+    aes_whiten(x, WIDTH, k);
+    aes_rounds(x, WIDTH, k, shared, 1, 1);
 }
 
 FN void cipher_expand(GLOBAL const u8 *key, GLOBAL u32 *out) {

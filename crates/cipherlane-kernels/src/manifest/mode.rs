@@ -192,7 +192,8 @@ fn gcm_by_message(shape: &Shape, variant: &Variant, form: ModeProgram) -> ModePr
     ModeProgram {
         suffix: Some("message"),
         tiling: Tiling::None,
-        threads: form.threads.min(512),
+        // With the key in registers, too, 512 threads would have too few.
+        threads: form.threads.min(if key_in_registers { 384 } else { 512 }),
         stages,
         key_in_registers,
         workspace,
