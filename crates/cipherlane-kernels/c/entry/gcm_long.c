@@ -117,16 +117,6 @@ FN block_t sum_units(u64 units, u64 unit, u64 end_unit, counter_t *s, const run_
     return ghash_multiply(&y, &factor);
 }
 
-/* One block anywhere, `bytes` of it, as GHASH takes it. */
-FN block_t one_block(GLOBAL const u8 *from, GLOBAL u8 *to, u32 bytes, const block_t *counter, KEY const u32 *k,
-                     LOCAL const u32 *shared) {
-    block_t x = encrypt_one(*counter, k, shared), text = load_part(from, bytes);
-    xor_block(&x, &text);
-    keep_part(&x, bytes);
-    store_part(to, &x, bytes);
-    return ghash_element(INVERSE ? text : x);
-}
-
 /* The sum of a run whose blocks are not aligned: every thread by Horner's rule in H^THREADS; it owes THREADS - THREAD
  * powers then.
  */
@@ -137,7 +127,10 @@ FN block_t sum_anywhere(const run_t *run, const block_t *counter, GLOBAL const u
     ROLLED for (; i < run->blocks; i += THREADS) {
         if (i < 0) continue;
         block_t here = counter_block_32(counter, (u32)i);
-        block_t x = one_block(run->in + i * BLOCK_BYTES, run->out + i * BLOCK_BYTES, BLOCK_BYTES, &here, k, shared);
+        block_t x = encrypt_one(here, k, shared), text = load_block(run->in + i * BLOCK_BYTES);
+        xor_block(&x, &text);
+        store_block(run->out + i * BLOCK_BYTES, &x);
+        x = ghash_element(INVERSE ? text : x);
         /* Loaded each time, or the compiler keeps 36 masked words of it ready, and spills. */
         block_t leap = ghash_load(powers, LANES + (THREADS == 512 ? 9 : 8));
         y = ghash_multiply(&y, &leap);
@@ -149,7 +142,11 @@ FN block_t sum_anywhere(const run_t *run, const block_t *counter, GLOBAL const u
 /* The bytes after the whole blocks of a message, by one thread: what they add to the sum. */
 FN block_t sum_part(GLOBAL const u8 *from, GLOBAL u8 *to, u32 bytes, const block_t *counter, GLOBAL const u32 *powers,
                     KEY const u32 *k, LOCAL const u32 *shared) {
-    block_t h = ghash_load(powers, 0), x = one_block(from, to, bytes, counter, k, shared);
+    block_t h = ghash_load(powers, 0), x = encrypt_one(*counter, k, shared), text = load_part(from, bytes);
+    xor_block(&x, &text);
+    keep_part(&x, bytes);
+    store_part(to, &x, bytes);
+    x = ghash_element(INVERSE ? text : x);
     return ghash_multiply(&x, &h);
 }
 
