@@ -27,7 +27,6 @@ pub(super) fn digests(kernel: &dyn Kernel, hash: Hash, messages: &[Vec<u8>], byt
     let mut output = Output::digests(&mut digests);
     let job = Job::new(&batch, &mut output).unwrap();
     kernel.worker(None).messages(&job, 0..messages.len());
-    drop(job);
     digests.chunks(bytes).map(<[u8]>::to_vec).collect()
 }
 

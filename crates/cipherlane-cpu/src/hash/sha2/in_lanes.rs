@@ -19,6 +19,9 @@ pub(crate) trait InRegister: Word<Integer: Integer> + Send + Sync + 'static {
     /// Words of a register.
     const COUNT: usize;
 
+    /// Zero in each lane.
+    fn zero(isa: Self::Isa) -> Self;
+
     /// `word` in each lane.
     fn splat(isa: Self::Isa, word: Self::Integer) -> Self;
 
@@ -35,6 +38,11 @@ pub(crate) trait InRegister: Word<Integer: Integer> + Send + Sync + 'static {
 impl<V: WordLanes> InRegister for Words32<V> {
     type Isa = V::Isa;
     const COUNT: usize = V::WORDS_32;
+
+    #[inline(always)]
+    fn zero(isa: V::Isa) -> Self {
+        Self(V::zero(isa))
+    }
 
     #[inline(always)]
     fn splat(isa: V::Isa, word: u32) -> Self {
@@ -57,6 +65,11 @@ impl<V: WordLanes> InRegister for Words32<V> {
 impl<V: WordLanes> InRegister for Words64<V> {
     type Isa = V::Isa;
     const COUNT: usize = V::WORDS_64;
+
+    #[inline(always)]
+    fn zero(isa: V::Isa) -> Self {
+        Self(V::zero(isa))
+    }
 
     #[inline(always)]
     fn splat(isa: V::Isa, word: u64) -> Self {
@@ -105,7 +118,7 @@ impl<T: InRegister, const SETS: usize> Absorb<Sha2<T::Integer>> for InLanes<T, S
 
     #[inline(always)]
     fn fresh(self, hash: Sha2<T::Integer>) -> Self::States {
-        let mut states = [[T::splat(self.0, hash.initial[0]); 8]; SETS];
+        let mut states = [[T::zero(self.0); 8]; SETS];
         for set in &mut states {
             for (variable, word) in set.iter_mut().zip(hash.initial) {
                 *variable = T::splat(self.0, word);
@@ -189,7 +202,7 @@ unsafe fn load<T: InRegister, const SETS: usize>(
     from: &[*const u8; MAX_STREAMS],
     at: usize,
 ) -> Schedule<T, SETS> {
-    let zero = T::splat(isa, T::K[0]);
+    let zero = T::zero(isa);
     let mut schedule = [[zero; 16]; SETS];
     for (set, words) in schedule.iter_mut().enumerate() {
         for group in 0..16 / T::COUNT {
@@ -224,7 +237,7 @@ impl<T: InRegister, const SETS: usize> Work for Chains<'_, T, SETS> {
             // Registers of sixteen words are filled up.
             let mut start = 0;
             while start < 8 {
-                let mut rows = [T::splat(self.isa, T::K[0]); MAX_COUNT];
+                let mut rows = [T::zero(self.isa); MAX_COUNT];
                 let words = if T::COUNT < 8 { T::COUNT } else { 8 };
                 rows[..words].copy_from_slice(&set[start..start + words]);
                 T::transpose(&mut rows);

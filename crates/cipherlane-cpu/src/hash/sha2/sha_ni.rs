@@ -96,8 +96,8 @@ unsafe fn compress<const N: usize>(chains: &mut [Chain], from: &[*const u8], blo
             let mut schedule = [[_mm_setzero_si128(); 4]; N];
             for n in 0..N {
                 let text = from[n].add(block * 64).cast::<__m128i>();
-                for i in 0..4 {
-                    schedule[n][i] = _mm_shuffle_epi8(_mm_loadu_si128(text.add(i)), pattern);
+                for (i, words) in schedule[n].iter_mut().enumerate() {
+                    *words = _mm_shuffle_epi8(_mm_loadu_si128(text.add(i)), pattern);
                 }
             }
             rounds(&mut states, &mut schedule);

@@ -132,11 +132,11 @@ fn chaining_values_are_put_and_got() {
             let mut all = [const { std::mem::MaybeUninit::uninit() }; crate::hash::MAX_STREAMS];
             engine.get_all(&states, &mut all);
             let mut expected = function.initial();
-            for lane in 0..E::LANES {
+            for (lane, chain) in all[..E::LANES].iter().enumerate() {
                 expected.rotate_left(1);
                 assert!(E::get(&states, lane) == expected);
                 // SAFETY: the engine has written every lane's.
-                assert!(unsafe { all[lane].assume_init() } == expected);
+                assert!(unsafe { chain.assume_init() } == expected);
             }
         }
     }
