@@ -2,7 +2,7 @@
 //! `cargo run --release -p cipherlane-cuda --example check [-- NAME ..]`
 //!
 //! A name is a part of an algorithm's (`aes-128`, `gcm`), `kernel=PART` a part of a kernel's, `device=N` one GPU,
-//! `threads=N` the threads that the exam takes (all CPUs), `gib=N` the text of the speeds in GiB (4), `exam=no` and
+//! `threads=N` the threads that the exam takes (all CPUs), `mib=N` the text of the speeds in MiB (4096), `exam=no` and
 //! `speed=no` leave a part out, `tune=yes` tunes each kernel first. Exit code 1 if anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // a tool for developers

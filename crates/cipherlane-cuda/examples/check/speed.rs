@@ -30,7 +30,7 @@ struct Texts<'a> {
 
 /// Measures what the names ask for. Returns how many points came out wrong.
 pub(crate) fn measure(device: &CudaDevice, options: &Options) -> usize {
-    let bytes = options.number("gib=", 4) << 30;
+    let bytes = options.number("mib=", 4096) << 20;
     let provider = device.provider();
     let (input, output) = (provider.pinned(bytes), provider.pinned(bytes));
     let (mut input, mut output) = match (input, output) {
