@@ -113,7 +113,9 @@ const fn schedule_words(cipher: Cipher, variant: &Variant) -> u32 {
         // A plane per bit of a column.
         Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => 32 * (rounds + 1),
         // Whitening, rounds, and two keys of FL between each six rounds and the next; two words each.
-        Cipher::Camellia128 | Cipher::Camellia192 | Cipher::Camellia256 => 2 * (4 + rounds + 2 * (rounds / 6 - 1)),
+        Cipher::Camellia128 | Cipher::Camellia192 | Cipher::Camellia256 => {
+            2 * (4 + rounds + 2 * (rounds / 6 - 1))
+        }
         Cipher::Sc2000_128 | Cipher::Sc2000_192 | Cipher::Sc2000_256 => 8 * rounds + 8,
         Cipher::Sm4 => 32,
     }
@@ -166,7 +168,11 @@ fn program(
     let stages = form.stages.iter().map(|stage| Stage {
         entry: stage.name,
         items: stage.items,
-        threads_per_item: if stage.threads_per_item == WHOLE_BLOCK { threads } else { stage.threads_per_item },
+        threads_per_item: if stage.threads_per_item == WHOLE_BLOCK {
+            threads
+        } else {
+            stage.threads_per_item
+        },
         threads,
         shared_bytes: if stage.ciphers { variant.shared_bytes + stage.extra_shared } else { 0 },
         when: stage.when,

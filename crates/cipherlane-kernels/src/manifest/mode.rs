@@ -119,7 +119,8 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
         Mode::Ctr => {
             let mut forms = vec![form("entry/ctr.c", &[EXPAND, TILES])];
             if variant.looks_up_counters && shape.shared_key && shape.longest >= LONG {
-                let text = StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_blocks(COUNTER_SHARED);
+                let text =
+                    StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_blocks(COUNTER_SHARED);
                 let (tile, tiling) = (LONG_TILE, Tiling::Blocks(LONG_TILE));
                 let form = form("entry/ctr_long.c", &[EXPAND, text]);
                 forms.insert(0, ModeProgram { suffix: Some("split"), tile, tiling, ..form });
@@ -151,21 +152,30 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
                 return vec![by_tiles];
             }
             let mut forms = Vec::new();
-            if variant.looks_up_counters && shape.shared_key && shape.longest >= LONG && target.has_binary_mma() {
+            if variant.looks_up_counters
+                && shape.shared_key
+                && shape.longest >= LONG
+                && target.has_binary_mma()
+            {
                 let long = gcm_long(shape, form("entry/gcm_long.c", &[]));
                 if long.shared_bytes(variant) <= target.shared_bytes {
                     forms.push(long);
                 }
             }
             let by_message = gcm_by_message(shape, variant, form("entry/gcm_message.c", &[]));
-            forms.extend(if shape.longest <= SHORT { [by_message, by_tiles] } else { [by_tiles, by_message] });
+            forms.extend(if shape.longest <= SHORT {
+                [by_message, by_tiles]
+            } else {
+                [by_tiles, by_message]
+            });
             forms
         }
     }
 }
 
-fn gcm(shape: &Shape, form: ModeProgram) -> ModeProgram {
-    let mut stages = vec![
+/// A tile for 32 threads.
+fn gcm(shape: &Shape, mut form: ModeProgram) -> ModeProgram {
+    form.stages = vec![
         EXPAND,
         StageForm::new("hash", Items::Keys, When::Start).ciphers(),
         StageForm::new("start", Items::Messages, When::Start).ciphers(),
@@ -173,35 +183,33 @@ fn gcm(shape: &Shape, form: ModeProgram) -> ModeProgram {
         StageForm::new(FINISH, Items::Messages, When::End),
     ];
     if shape.operation == Operation::Open {
-        stages.push(StageForm::new("wipe", Items::Tiles, When::TilesAfter).by_lanes());
+        form.stages.push(StageForm::new("wipe", Items::Tiles, When::TilesAfter).by_lanes());
     }
-    let workspace = Workspace { hash: GHASH_ROW, state: 64, ..Workspace::default() };
+    form.workspace = Workspace { hash: GHASH_ROW, state: 64, ..Workspace::default() };
     // Sums and powers of H take registers beside the cipher's.
-    ModeProgram { stages, workspace, threads: form.threads.min(512), ..form }
+    form.threads = form.threads.min(512);
+    form
 }
 
-fn gcm_by_message(shape: &Shape, variant: &Variant, form: ModeProgram) -> ModeProgram {
+/// A thread for a message.
+fn gcm_by_message(shape: &Shape, variant: &Variant, mut form: ModeProgram) -> ModeProgram {
     let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
-    let key_in_registers = variant.expands_in_registers && !shape.shared_key;
-    let stages = if key_in_registers {
-        vec![text]
-    } else {
-        vec![EXPAND, StageForm::new("hash", Items::Keys, When::Start).ciphers(), text]
-    };
-    let workspace = Workspace { hash: if key_in_registers { 0 } else { 16 }, ..Workspace::default() };
-    ModeProgram {
-        suffix: Some("message"),
-        tiling: Tiling::None,
+    form.suffix = Some("message");
+    form.tiling = Tiling::None;
+    form.key_in_registers = variant.expands_in_registers && !shape.shared_key;
+    if form.key_in_registers {
+        form.stages = vec![text];
         // With the key in registers, too, 512 threads would have too few.
-        threads: form.threads.min(if key_in_registers { 384 } else { 512 }),
-        stages,
-        key_in_registers,
-        workspace,
-        ..form
+        form.threads = form.threads.min(384);
+    } else {
+        form.stages = vec![EXPAND, StageForm::new("hash", Items::Keys, When::Start).ciphers(), text];
+        form.workspace = Workspace { hash: 16, ..Workspace::default() };
+        form.threads = form.threads.min(512);
     }
+    form
 }
 
-/// GHASH on binary tensor cores.
+/// A block of threads for neighbouring tiles, GHASH on binary tensor cores.
 fn gcm_long(shape: &Shape, form: ModeProgram) -> ModeProgram {
     let text = StageForm::new("text", Items::Tiles, When::Tiles).ciphers();
     let mut form = gcm(shape, form);

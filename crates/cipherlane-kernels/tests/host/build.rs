@@ -69,7 +69,11 @@ pub(crate) fn run(path: &Path, job: &[u8]) -> Result<Vec<u8>, String> {
     stdin.write_all(job).map_err(|error| error.to_string())?;
     drop(stdin);
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    if output.status.success() { Ok(output.stdout) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
 }
 
 fn tempfile_folder(name: &str) -> PathBuf {

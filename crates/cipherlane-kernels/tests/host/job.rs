@@ -100,7 +100,14 @@ impl Job {
             ..Params::default()
         };
         launches(&mut bytes, program, params, layout, in_place);
-        Self { bytes, sizes: [output.bytes.len().max(if in_place { input.len() } else { 0 }), tags.len(), output.accepted.len()] }
+        Self {
+            bytes,
+            sizes: [
+                output.bytes.len().max(if in_place { input.len() } else { 0 }),
+                tags.len(),
+                output.accepted.len(),
+            ],
+        }
     }
 
     /// What the program reads.
