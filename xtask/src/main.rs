@@ -6,6 +6,7 @@
 mod ci;
 mod layers;
 mod msrv;
+mod offload;
 mod rivals;
 mod shell;
 mod test;

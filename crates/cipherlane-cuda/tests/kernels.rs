@@ -32,7 +32,7 @@ const REGISTERS: usize = 65536;
 fn compiler() -> Option<Compiler> {
     match Compiler::find(None) {
         Ok(compiler) => Some(compiler),
-        Err(error) if std::env::var_os("CIPHERLANE_CI").is_some() => panic!("{error}"),
+        Err(error) if std::env::var_os("CIPHERLANE_REQUIRE_NVRTC").is_some() => panic!("{error}"),
         Err(error) => {
             eprintln!("NOT CHECKED: kernels by NVRTC: {error}");
             None
@@ -76,7 +76,10 @@ fn the_default_kernels_compile_without_spills() {
     let (mut count, mut faults) = (0, Vec::new());
     for (capability, shared_bytes) in CAPABILITIES {
         if !compiler.architectures().contains(&capability) {
-            assert!(std::env::var_os("CIPHERLANE_CI").is_none(), "NVRTC does not know sm_{capability}");
+            assert!(
+                std::env::var_os("CIPHERLANE_REQUIRE_NVRTC").is_none(),
+                "NVRTC does not know sm_{capability}"
+            );
             eprintln!("NOT CHECKED: kernels for sm_{capability}: NVRTC does not know it");
             continue;
         }

@@ -1,0 +1,82 @@
+//! What kernels for GPUs are tested with where there is no GPU: NVIDIA's compiler, and OpenCL on the CPU.
+//!
+//! The compiler is a wheel, unpacked below the target folder. PoCL is a system package that finds its parts by fixed
+//! paths, so it can only be installed.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::shell::{self, Workspace};
+
+/// The compiler of CUDA 13.0: it knows every architecture that is tested, and the drivers in use load what it makes.
+const NVRTC: &str = "nvidia-cuda-nvrtc==13.0.88";
+/// Where the wheel has it.
+const LIBRARY: &str = "nvidia/cu13/lib/libnvrtc.so.13";
+/// Debian's packages of OpenCL's loader and of PoCL.
+const POCL: [&str; 2] = ["ocl-icd-libopencl1", "pocl-opencl-icd"];
+/// Where the loader looks for implementations.
+const VENDORS: &str = "/etc/OpenCL/vendors";
+
+/// Variables that let the tests use these, and make them fail where they then cannot. What cannot be had is said, and
+/// left untested.
+pub(crate) fn environment(workspace: &Workspace) -> Vec<(&'static str, String)> {
+    let mut variables = Vec::new();
+    match nvrtc(workspace) {
+        Ok(Some(library)) => {
+            variables.push(("CIPHERLANE_NVRTC", library.display().to_string()));
+            variables.push(("CIPHERLANE_REQUIRE_NVRTC", "1".to_owned()));
+        }
+        Ok(None) => variables.push(("CIPHERLANE_REQUIRE_NVRTC", "1".to_owned())),
+        Err(error) => eprintln!("NOT TESTED: kernels by NVRTC, which is not here: {error:#}"),
+    }
+    match opencl() {
+        Ok(()) => variables.push(("CIPHERLANE_REQUIRE_OPENCL", "1".to_owned())),
+        Err(error) => eprintln!("NOT TESTED: kernels by OpenCL, of which there is no device: {error:#}"),
+    }
+    variables
+}
+
+/// The compiler below the target folder, or `None` where the caller names one.
+fn nvrtc(workspace: &Workspace) -> Result<Option<PathBuf>> {
+    if env::var_os("CIPHERLANE_NVRTC").is_some() {
+        return Ok(None);
+    }
+    ensure!(cfg!(all(target_os = "linux", target_arch = "x86_64")), "the wheel is one for Linux on x86-64");
+    let home = workspace.target.join("nvrtc");
+    let library = home.join(LIBRARY);
+    if !library.exists() {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target"])
+            .arg(&home)
+            .arg(NVRTC);
+        shell::run(&mut pip)?;
+    }
+    ensure!(library.exists(), "{NVRTC} has no {LIBRARY}");
+    Ok(Some(library))
+}
+
+/// Installs PoCL where there is no OpenCL and the user may install.
+fn opencl() -> Result<()> {
+    if has_vendor() {
+        return Ok(());
+    }
+    let user = shell::capture(Command::new("id").arg("-u")).context("who runs this?")?;
+    let names = POCL.join(" ");
+    ensure!(user.trim() == "0", "install it: apt-get install {names}");
+    ensure!(
+        env::var_os("CIPHERLANE_CI").is_some(),
+        "install it: apt-get install {names}; CI does so by itself"
+    );
+    let arguments = ["install", "--quiet", "--yes", "--no-install-recommends"];
+    shell::run(Command::new("apt-get").args(arguments).args(POCL).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    ensure!(has_vendor(), "{names} brought no file to {VENDORS}");
+    Ok(())
+}
+
+fn has_vendor() -> bool {
+    let entries = std::fs::read_dir(Path::new(VENDORS));
+    entries.is_ok_and(|mut entries| entries.any(|entry| entry.is_ok()))
+}
