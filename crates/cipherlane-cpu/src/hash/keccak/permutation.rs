@@ -49,22 +49,23 @@ pub(super) fn permute<W: Word>(mut state: [W; WORDS]) -> [W; WORDS] {
 
 /// Rnd (section 3.3). Written out row by row, because positions have to be constants for a state to be in registers.
 ///
-/// The words of a row are taken and rotated before chi of the row before it: one fills the latency of the other, and
-/// rotations, for which CPUs have fewer units, spread over the round.
+/// Each row's words are taken and rotated before chi of the row ahead of it: one fills the latency of the other, and
+/// rotations, for which CPUs have fewer units, spread over the round. The first row comes last: its first word is not
+/// rotated, so that the sums of the next round wait less. Together that saves 7 % of the time on Zen 4.
 #[inline(always)]
 fn round<W: Word>(state: [W; WORDS], constant: u64) -> [W; WORDS] {
     let a = Columns::new(state);
     // Pi (section 3.2.3): the word at (x, y) comes from ((x + 3y) mod 5, x).
-    let row_0 = rotate::<W, 0, 44, 43, 21, 14>(a.at([0, 6, 12, 18, 24]));
-    let row_1 = rotate::<W, 28, 20, 3, 45, 61>(a.at([3, 9, 10, 16, 22]));
-    let [s00, s01, s02, s03, s04] = chi_iota(row_0, constant);
-    let row_2 = rotate::<W, 1, 6, 25, 8, 18>(a.at([1, 7, 13, 19, 20]));
-    let [s05, s06, s07, s08, s09] = chi(row_1);
-    let row_3 = rotate::<W, 27, 36, 10, 15, 56>(a.at([4, 5, 11, 17, 23]));
-    let [s10, s11, s12, s13, s14] = chi(row_2);
     let row_4 = rotate::<W, 62, 55, 39, 41, 2>(a.at([2, 8, 14, 15, 21]));
-    let [s15, s16, s17, s18, s19] = chi(row_3);
+    let row_3 = rotate::<W, 27, 36, 10, 15, 56>(a.at([4, 5, 11, 17, 23]));
     let [s20, s21, s22, s23, s24] = chi(row_4);
+    let row_2 = rotate::<W, 1, 6, 25, 8, 18>(a.at([1, 7, 13, 19, 20]));
+    let [s15, s16, s17, s18, s19] = chi(row_3);
+    let row_1 = rotate::<W, 28, 20, 3, 45, 61>(a.at([3, 9, 10, 16, 22]));
+    let [s10, s11, s12, s13, s14] = chi(row_2);
+    let row_0 = rotate::<W, 0, 44, 43, 21, 14>(a.at([0, 6, 12, 18, 24]));
+    let [s05, s06, s07, s08, s09] = chi(row_1);
+    let [s00, s01, s02, s03, s04] = chi_iota(row_0, constant);
     [
         s00, s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, s15, s16, s17, s18, s19,
         s20, s21, s22, s23, s24,
