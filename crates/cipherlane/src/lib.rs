@@ -38,6 +38,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`Engine::hash`] hashes batches, [`Hasher`] and [`Xof`] one message that comes in pieces.
+//!
 //! [`Engine::new`] runs on the CPU. [`Engine::on`] runs on another device: `Engine::on("cuda:0")` on the first NVIDIA
 //! GPU, by the same calls.
 //!
@@ -52,6 +54,6 @@ pub mod messages;
 pub mod verify;
 
 pub use cipherlane_core::*;
-pub use cipherlane_cpu::{Cpu, Tier};
+pub use cipherlane_cpu::{Cpu, Hasher, Tier, Xof};
 pub use engine::Engine;
 pub use messages::{Digests, Error, Opened, Sealed, Texts};
