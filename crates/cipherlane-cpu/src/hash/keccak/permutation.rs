@@ -31,7 +31,7 @@ const fn round_constants() -> [u64; 24] {
     let mut t = 0;
     while t < 24 * 7 {
         constants[t / 7] |= (register as u64 & 1) << ((1 << (t % 7)) - 1);
-        register = register << 1 ^ (register >> 7) * 0b111_0001;
+        register = (register << 1) ^ ((register >> 7) * 0b111_0001);
         t += 1;
     }
     constants
