@@ -123,18 +123,16 @@ impl<V: WordLanes> Work for Apart<'_, V> {
                 registers[i] = unsafe { V::load(self.isa, rows[first + i].as_ptr().cast()) };
             }
             V::transpose_64(&mut registers);
-            for lane in 0..V::WORDS_64 {
+            for (register, chain) in registers.iter().zip(&mut self.chains[..V::WORDS_64]) {
                 // SAFETY: the state has as many words from the first on.
-                unsafe {
-                    registers[lane].store(self.chains[lane].as_mut_ptr().cast::<u64>().add(first).cast())
-                }
+                unsafe { register.store(chain.as_mut_ptr().cast::<u64>().add(first).cast()) };
             }
             first += V::WORDS_64;
         }
         for (i, row) in rows.iter().enumerate().skip(first) {
-            for lane in 0..V::WORDS_64 {
+            for (word, chain) in row.iter().zip(&mut self.chains[..V::WORDS_64]) {
                 // SAFETY: as above.
-                unsafe { self.chains[lane].as_mut_ptr().cast::<u64>().add(i).write(row[lane]) }
+                unsafe { chain.as_mut_ptr().cast::<u64>().add(i).write(*word) }
             }
         }
     }
