@@ -1,14 +1,13 @@
 //! Every default kernel through NVRTC, with no GPU: it compiles, and neither spills registers nor needs a stack.
 //!
-//! sm_90 compiles the defaults of one key length of each family; the other capabilities the kernels that have the most
-//! in registers. `KERNELS=aes-128-gcm` picks algorithms by a part of their name, `EVERY=1` takes every capability and
-//! key length.
+//! `KERNELS=aes-128-gcm` picks algorithms by a part of their name, `EVERY=1` takes all of them for every
+//! capability.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // helpers of tests fail as tests do
 
 use std::collections::BTreeMap;
 
-use cipherlane_core::{Algorithm, Shape};
+use cipherlane_core::{Algorithm, Cipher, Mode, Shape};
 use cipherlane_cuda::compile::{Compiler, Target};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{self, Program, Stage, programs};
@@ -40,15 +39,17 @@ fn compiler() -> Option<Compiler> {
     }
 }
 
-/// Whether `algorithm` is compiled for `capability` unless everything is.
+/// Whether `algorithm` is compiled for `capability` unless everything is: sm_90 has every mode of AES-128, the modes of
+/// least and most registers of the other ciphers, and each core of a hash; the others what fills registers most.
 fn chosen(algorithm: Algorithm, capability: u32) -> bool {
+    const CORES: [&str; 3] = ["sha-256", "sha-512", "sha3-256"];
+    const MOST: [&str; 3] = ["aes-256-gcm", "sm4-ecb", "sha3-256"];
     let name = algorithm.to_string();
-    if capability == 90 {
-        return algorithm.hash().is_some()
-            || algorithm.cipher().is_some_and(|cipher| cipher.key_bytes() == 16);
+    if capability != 90 {
+        return MOST.contains(&name.as_str());
     }
-    ["aes-256-gcm", "camellia-256-ctr", "sc2000-256-ecb", "sm4-ecb", "sha-512", "sha3-256"]
-        .contains(&name.as_str())
+    let Algorithm::Cipher(cipher, mode) = algorithm else { return CORES.contains(&name.as_str()) };
+    cipher == Cipher::Aes128 || (cipher.key_bytes() == 16 && matches!(mode, Mode::Ecb | Mode::Gcm))
 }
 
 /// The texts of the first programs of all shapes: one long message, records, short messages.

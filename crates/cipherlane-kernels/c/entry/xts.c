@@ -68,7 +68,7 @@ FN void steal(GLOBAL const u8 *from, GLOBAL u8 *to, u32 part, KEY const u32 *k, 
     block_t next = shift_tweak(own, 1), x[WIDTH], stolen = load_part(from + BLOCK_BYTES, part);
     UNROLL for (u32 w = 0; w < WIDTH; ++w) x[w] = zero_block();
     x[0] = load_block(from);
-    ROLLED for (u32 pass = 0; pass < 2; ++pass) {
+    UNROLL for (u32 pass = 0; pass < 2; ++pass) {
         block_t tweak = pass == INVERSE ? *own : next;
         if (pass == 1) {
             store_part(to + BLOCK_BYTES, &x[0], part);

@@ -143,6 +143,8 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
             vec![ModeProgram {
                 tiling: Tiling::WholeBlocks(tile),
                 workspace,
+                // Tweaks and the two blocks that exchange bytes take registers beside the cipher's.
+                threads: variant.threads.min(768),
                 ..form("entry/xts.c", &[EXPAND, start, chain, TILES])
             }]
         }
