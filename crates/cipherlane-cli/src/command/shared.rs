@@ -229,7 +229,12 @@ mod tests {
     fn an_unknown_device_lists_the_known_ones() {
         let roster = Roster::find(false);
         let error = roster.choose(&["abacus".to_owned()]).err().unwrap().to_string();
-        assert_eq!(error, "unknown device `abacus`; known: cpu, all");
-        assert_eq!(roster.choose(&["all".to_owned(), "cpu".to_owned()]).unwrap().len(), 1);
+        // Between them stand the GPUs of this machine.
+        assert!(
+            error.starts_with("unknown device `abacus`; known: cpu, ") && error.ends_with("all"),
+            "{error}"
+        );
+        let all = roster.choose(&["all".to_owned(), "cpu".to_owned()]).unwrap();
+        assert_eq!(all.len(), roster.own().len());
     }
 }
