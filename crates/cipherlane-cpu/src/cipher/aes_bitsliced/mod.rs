@@ -11,8 +11,8 @@
 mod keys;
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 mod plain;
-mod sbox;
-mod slices;
+pub(super) mod sbox;
+pub(super) mod slices;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse2;
 
@@ -24,10 +24,12 @@ use slices::{Slice, State, Wire, transpose};
 use super::{CALLS, KeyPerLane, Meanwhile, Permutation};
 use crate::lanes::portable::{Portable, X1};
 
+/// The slices that this target computes in.
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-type Native = plain::Plain;
+pub(crate) type Native = plain::Plain;
+/// The slices that this target computes in.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-type Native = sse2::Vector;
+pub(crate) type Native = sse2::Vector;
 
 /// `a ^ b`; with a round key, AddRoundKey (section 5.1.4).
 #[inline(always)]

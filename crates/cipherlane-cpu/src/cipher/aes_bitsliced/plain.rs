@@ -5,7 +5,7 @@ use crate::lanes::portable::X1;
 
 /// A slice in two integers.
 #[derive(Clone, Copy)]
-pub(super) struct Plain([u64; 2]);
+pub(crate) struct Plain([u64; 2]);
 
 impl Slice for Plain {
     #[inline(always)]
@@ -38,6 +38,16 @@ impl Slice for Plain {
         Self(self.0.map(|half| half << BITS))
     }
 
+    #[inline(always)]
+    fn interleave_low(self, other: Self) -> Self {
+        interleave(self.0[0], other.0[0])
+    }
+
+    #[inline(always)]
+    fn interleave_high(self, other: Self) -> Self {
+        interleave(self.0[1], other.0[1])
+    }
+
     /// A column is a 32-bit word, in which a turn of rows is a rotation.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // takes halves apart into words
@@ -46,4 +56,18 @@ impl Slice for Plain {
         let half = |c: usize| u64::from(word(c)) | u64::from(word(c + 1)) << 32;
         Self([half(columns), half(columns + 2)])
     }
+}
+
+/// The bytes of `a` in even places and those of `b` in odd ones.
+#[inline(always)]
+fn interleave(a: u64, b: u64) -> Plain {
+    Plain([apart(a) | apart(b) << 8, apart(a >> 32) | apart(b >> 32) << 8])
+}
+
+/// The low four bytes in even places, zeros in odd ones.
+#[inline(always)]
+fn apart(word: u64) -> u64 {
+    let word = word & 0xffff_ffff;
+    let word = (word | word << 16) & 0x0000_ffff_0000_ffff;
+    (word | word << 8) & 0x00ff_00ff_00ff_00ff
 }

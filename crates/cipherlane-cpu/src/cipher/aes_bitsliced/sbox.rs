@@ -11,7 +11,7 @@
 use std::ops::{BitAnd, BitXor};
 
 /// Bits that gates work on, each by itself.
-pub(super) trait Wires: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}
+pub(crate) trait Wires: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}
 
 impl<T: Copy + BitXor<Output = T> + BitAnd<Output = T>> Wires for T {}
 
@@ -154,7 +154,7 @@ pub(super) fn inverse_sub_bytes<T: Wires>([u7, u6, u5, u4, u3, u2, u1, u0]: [T; 
 /// Inversion in GF(2^8) as a tower of fields, from 22 linear forms of the input to 18 products whose sums are the
 /// output.
 #[inline(always)]
-fn invert<T: Wires>(forms: [T; 22]) -> [T; 18] {
+pub(crate) fn invert<T: Wires>(forms: [T; 22]) -> [T; 18] {
     let [y0, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, y15, y16, y17, y18, y19, y20, y21] =
         forms;
     let t2 = y12 & y15;

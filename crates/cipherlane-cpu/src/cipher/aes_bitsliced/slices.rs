@@ -10,7 +10,7 @@ pub(crate) const GROUP: usize = 8;
 /// 128 bits, one of each byte of [`GROUP`] blocks: bit b of byte p belongs to byte p of block b.
 ///
 /// Byte r + 4c is row r, column c of the state of FIPS 197 section 3.4.
-pub(super) trait Slice: Copy {
+pub(crate) trait Slice: Copy + Send + Sync + 'static {
     /// The register as a slice.
     fn load(from: X1) -> Self;
 
@@ -29,13 +29,19 @@ pub(super) trait Slice: Copy {
     /// Shifts both halves towards their high bits.
     fn shift_left<const BITS: i32>(self) -> Self;
 
+    /// Byte `i` of the low half of `self`, then that of `other`, for each `i`.
+    fn interleave_low(self, other: Self) -> Self;
+
+    /// Byte `i` of the high half of `self`, then that of `other`, for each `i`.
+    fn interleave_high(self, other: Self) -> Self;
+
     /// Byte (r, c) becomes byte (r + `rows`, c + `columns`), both modulo 4. Inlined with constants.
     fn turn(self, rows: usize, columns: usize) -> Self;
 }
 
 /// A slice as wires of a circuit.
 #[derive(Clone, Copy)]
-pub(super) struct Wire<S>(pub(super) S);
+pub(crate) struct Wire<S>(pub(crate) S);
 
 impl<S: Slice> BitXor for Wire<S> {
     type Output = Self;
@@ -54,14 +60,14 @@ impl<S: Slice> BitAnd for Wire<S> {
 }
 
 /// Bits 0 to 7 of every byte of eight blocks.
-pub(super) type State<S> = [Wire<S>; GROUP];
+pub(crate) type State<S> = [Wire<S>; GROUP];
 
 /// Turns blocks into slices and, being a transposition, slices into blocks.
 ///
 /// Bit i of byte p of register b and bit b of byte p of register i change places: an 8 x 8 matrix of bits for each
 /// p, transposed by exchanging ever larger squares (D. E. Knuth, TAOCP 4A, section 7.1.3).
 #[inline(always)]
-pub(super) fn transpose<S: Slice>(registers: &mut State<S>) {
+pub(crate) fn transpose<S: Slice>(registers: &mut State<S>) {
     exchange::<S, 1>(registers, 0x5555_5555_5555_5555);
     exchange::<S, 2>(registers, 0x3333_3333_3333_3333);
     exchange::<S, 4>(registers, 0x0f0f_0f0f_0f0f_0f0f);

@@ -10,7 +10,7 @@ use crate::lanes::portable::X1;
 
 /// A slice in one vector register.
 #[derive(Clone, Copy)]
-pub(super) struct Vector(__m128i);
+pub(crate) struct Vector(__m128i);
 
 // SAFETY of the intrinsics below: this module is compiled only where SSE2 is a feature of the whole target.
 impl Slice for Vector {
@@ -48,6 +48,18 @@ impl Slice for Vector {
     fn shift_left<const BITS: i32>(self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_slli_epi64::<BITS>(self.0) })
+    }
+
+    #[inline(always)]
+    fn interleave_low(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_unpacklo_epi8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn interleave_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_unpackhi_epi8(self.0, other.0) })
     }
 
     /// Columns are 32-bit words: exchanged by one shuffle, and rotated to turn rows.

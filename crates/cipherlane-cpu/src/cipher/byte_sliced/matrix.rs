@@ -107,20 +107,6 @@ impl Matrix {
         u64::from_be_bytes(self.transposed().0)
     }
 
-    /// The images of the bytes with nothing but a low half, and of those with nothing but a high one.
-    pub(crate) const fn of_halves(self) -> [[u8; 16]; 2] {
-        let mut images = [[0; 16]; 2];
-        let mut i = 0;
-        while i < 16 {
-            #[allow(clippy::cast_possible_truncation)] // below 16
-            let half = i as u8;
-            images[0][i] = self.apply(half);
-            images[1][i] = self.apply(half << 4);
-            i += 1;
-        }
-        images
-    }
-
     /// From the field modulo `polynomial`, of degree 8, to that modulo x^8 + x^4 + x^3 + x + 1, in which the AES and
     /// its instructions invert (FIPS 197 section 4.2): x becomes the least root of `polynomial` there.
     pub(crate) const fn isomorphism(polynomial: u16) -> Self {
@@ -146,13 +132,20 @@ impl Matrix {
 }
 
 /// x^8 + x^4 + x^3 + x + 1.
-const AES_POLYNOMIAL: u16 = 0x11b;
+pub(crate) const AES_POLYNOMIAL: u16 = 0x11b;
 
 /// The linear part of the affine map of the AES, which follows the inversion (FIPS 197 section 5.1.1).
-pub(crate) const AES_AFFINE: Matrix = Matrix::from_columns([0x1f, 0x3e, 0x7c, 0xf8, 0xf1, 0xe3, 0xc7, 0x8f]);
+const AES_AFFINE: Matrix = Matrix::from_columns([0x1f, 0x3e, 0x7c, 0xf8, 0xf1, 0xe3, 0xc7, 0x8f]);
 
 /// The constant of that affine map.
-pub(crate) const AES_CONSTANT: u8 = 0x63;
+const AES_CONSTANT: u8 = 0x63;
+
+/// The S-box of the AES is `AES_AFFINE (inverse of x) ^ AES_CONSTANT`: what `matrix` makes of the inverse, XOR
+/// `constant`, as an affine map of the S-box.
+pub(crate) const fn after_aes(matrix: Matrix, constant: u8) -> (Matrix, u8) {
+    let matrix = matrix.after(AES_AFFINE.inverse());
+    (matrix, matrix.apply(AES_CONSTANT) ^ constant)
+}
 
 /// The product of `a` and `b` in the field modulo `polynomial`.
 #[allow(clippy::cast_possible_truncation)] // reduced to eight bits

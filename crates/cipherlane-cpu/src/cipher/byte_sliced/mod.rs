@@ -4,8 +4,13 @@
 //! S-box is one or two instructions for a register of bytes, exchanges of bytes within a block cost nothing, and no
 //! address depends on a secret.
 
+pub(crate) mod bits;
 pub(crate) mod matrix;
 mod permutation;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod tables;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use permutation::{ByteSliced, Keys, SlicedCipher};
 

@@ -96,8 +96,9 @@ type LanesOf<C> = <<C as SlicedCipher>::Bytes as Bytes>::Lanes;
 /// Sixteen registers of blocks.
 type Group<C> = [LanesOf<C>; GROUP];
 
-/// C under a key, or under a key a lane. INVERSE decrypts.
-pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
+/// C under a key, or under a key a lane. INVERSE decrypts. INLINE is for modes that do little else: it compiles the
+/// rounds into them, which spares the blocks a way through memory.
+pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool, const INLINE: bool = false> {
     isa: IsaOf<C::Bytes>,
     per_lane: C::PerLane,
     /// The round keys once more, where all lanes have the same.
@@ -106,10 +107,11 @@ pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
 
 /// The key schedule as work of its own, so that it is compiled once and not into every mode.
 struct Expand<'a, C: SlicedCipher, const INVERSE: bool> {
-    cipher: &'a mut ByteSliced<C, INVERSE>,
+    isa: IsaOf<C::Bytes>,
     keys: Keys,
-    /// Whether all lanes have the same key.
-    shared: bool,
+    per_lane: &'a mut C::PerLane,
+    /// Where all lanes have the same key.
+    shared: Option<&'a mut C::Shared>,
 }
 
 impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
@@ -117,40 +119,11 @@ impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
 
     #[inline(always)]
     fn run(self) {
-        let ByteSliced { isa, per_lane, shared } = self.cipher;
-        let lanes = if self.shared { 1 } else { LanesOf::<C>::LANES };
-        C::expand::<INVERSE>(*isa, &self.keys, lanes, per_lane);
-        if self.shared {
-            C::share(*isa, per_lane, shared.get_or_insert_with(C::none_shared));
+        let lanes = if self.shared.is_some() { 1 } else { LanesOf::<C>::LANES };
+        C::expand::<INVERSE>(self.isa, &self.keys, lanes, self.per_lane);
+        if let Some(shared) = self.shared {
+            C::share(self.isa, self.per_lane, shared);
         }
-    }
-}
-
-/// Where a group takes its keys from.
-trait Source<C: SlicedCipher> {
-    fn run(&self, block: [C::Bytes; GROUP]) -> [C::Bytes; GROUP];
-}
-
-/// All blocks under the same key.
-struct ForAll<'a, C: SlicedCipher> {
-    isa: IsaOf<C::Bytes>,
-    keys: &'a C::Shared,
-}
-
-impl<C: SlicedCipher> Source<C> for ForAll<'_, C> {
-    #[inline(always)]
-    fn run(&self, block: [C::Bytes; GROUP]) -> [C::Bytes; GROUP] {
-        C::run_shared(self.isa, self.keys, block)
-    }
-}
-
-/// Each register under keys of its own.
-struct Each<'a, C: SlicedCipher>([&'a C::PerLane; GROUP]);
-
-impl<C: SlicedCipher> Source<C> for Each<'_, C> {
-    #[inline(always)]
-    fn run(&self, block: [C::Bytes; GROUP]) -> [C::Bytes; GROUP] {
-        C::run_each(&self.0, block)
     }
 }
 
@@ -170,31 +143,48 @@ fn blocks_of<C: SlicedCipher>(slices: [C::Bytes; GROUP], blocks: &mut Group<C>) 
     }
 }
 
-/// A group as work of its own, where it is too rare to be compiled into every mode.
-struct Apart<'a, C: SlicedCipher, S> {
-    keys: S,
-    blocks: &'a mut Group<C>,
+/// Whole groups under one key, as work of its own: compiled once for both directions, and not into every mode.
+struct Whole<'a, C: SlicedCipher> {
+    isa: IsaOf<C::Bytes>,
+    keys: &'a C::Shared,
+    groups: &'a mut [Group<C>],
 }
 
-impl<C: SlicedCipher, S: Source<C>> Work for Apart<'_, C, S> {
+impl<C: SlicedCipher> Work for Whole<'_, C> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        blocks_of::<C>(self.keys.run(slices_of::<C>(self.blocks)), self.blocks);
+        let (pairs, last) = self.groups.as_chunks_mut();
+        for [first, second] in pairs {
+            let slices = [slices_of::<C>(first), slices_of::<C>(second)];
+            let slices = C::run_two(self.isa, self.keys, slices);
+            blocks_of::<C>(slices[0], first);
+            blocks_of::<C>(slices[1], second);
+        }
+        for group in last {
+            let slices = C::run_shared(self.isa, self.keys, slices_of::<C>(group));
+            blocks_of::<C>(slices, group);
+        }
     }
 }
 
-/// Runs registers, sixteen at most, as a group that is filled up.
-#[inline(always)]
-fn run_apart<C: SlicedCipher>(isa: IsaOf<C::Bytes>, keys: impl Source<C>, some: &mut [LanesOf<C>]) {
-    let mut blocks = [isa.zero(); GROUP];
-    blocks[..some.len()].copy_from_slice(some);
-    isa.vectorize(Apart { keys, blocks: &mut blocks });
-    some.copy_from_slice(&blocks[..some.len()]);
+/// A group, each of whose registers has keys of its own, as work of its own.
+struct Each<'a, C: SlicedCipher> {
+    keys: [&'a C::PerLane; GROUP],
+    group: &'a mut Group<C>,
 }
 
-impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
+impl<C: SlicedCipher> Work for Each<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        blocks_of::<C>(C::run_each(&self.keys, slices_of::<C>(self.group)), self.group);
+    }
+}
+
+impl<C: SlicedCipher, const INVERSE: bool, const INLINE: bool> ByteSliced<C, INVERSE, INLINE> {
     #[inline(always)]
     fn empty(isa: IsaOf<C::Bytes>) -> Self {
         Self { isa, per_lane: C::none_per_lane(isa), shared: None }
@@ -202,19 +192,32 @@ impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
 
     #[inline(always)]
     fn set<'k>(&mut self, key: impl Fn(usize) -> &'k [u8], shared: bool) {
-        let keys = Keys::new(if shared { 1 } else { LanesOf::<C>::LANES }, key);
-        self.isa.vectorize(Expand { cipher: self, keys, shared });
+        let Self { isa, per_lane, .. } = self;
+        let (keys, shared) = if shared {
+            (Keys::new(1, key), Some(self.shared.get_or_insert_with(C::none_shared)))
+        } else {
+            self.shared = None;
+            (Keys::new(LanesOf::<C>::LANES, key), None)
+        };
+        isa.vectorize(Expand::<C, INVERSE> { isa: *isa, keys, per_lane, shared });
     }
 
-    fn apply_apart(&self, some: &mut [LanesOf<C>]) {
+    #[inline(always)]
+    fn run_whole(&self, groups: &mut [Group<C>]) {
         match &self.shared {
-            Some(keys) => run_apart(self.isa, ForAll::<C> { isa: self.isa, keys }, some),
-            None => run_apart(self.isa, Each::<C>([&self.per_lane; GROUP]), some),
+            Some(keys) => self.isa.vectorize(Whole::<C> { isa: self.isa, keys, groups }),
+            None => {
+                for group in groups {
+                    self.isa.vectorize(Each::<C> { keys: [&self.per_lane; GROUP], group });
+                }
+            }
         }
     }
 }
 
-impl<C: SlicedCipher, const INVERSE: bool> Permutation for ByteSliced<C, INVERSE> {
+impl<C: SlicedCipher, const INVERSE: bool, const INLINE: bool> Permutation
+    for ByteSliced<C, INVERSE, INLINE>
+{
     type Isa = IsaOf<C::Bytes>;
     const WHOLE_GROUPS: bool = true;
 
@@ -245,31 +248,29 @@ impl<C: SlicedCipher, const INVERSE: bool> Permutation for ByteSliced<C, INVERSE
         for call in 0..CALLS {
             meanwhile.step(call);
         }
-        let (groups, rest) = blocks.as_chunks_mut::<GROUP>();
         match &self.shared {
-            Some(keys) => {
-                let (pairs, last) = groups.as_chunks_mut();
-                for [first, second] in pairs {
-                    let slices = [slices_of::<C>(first), slices_of::<C>(second)];
-                    let slices = C::run_two(self.isa, keys, slices);
-                    blocks_of::<C>(slices[0], first);
-                    blocks_of::<C>(slices[1], second);
-                }
-                for group in last {
-                    let slices = C::run_shared(self.isa, keys, slices_of::<C>(group));
-                    blocks_of::<C>(slices, group);
-                }
+            Some(keys) if INLINE => {
+                Whole::<C> { isa: self.isa, keys, groups: blocks.as_chunks_mut().0 }.run();
             }
-            None => groups.iter_mut().for_each(|group| self.apply_apart(group)),
+            _ => {
+                // A copy is handed out: an array that ever is stays in memory, for the other branch, too.
+                let mut copy = blocks;
+                self.run_whole(copy.as_chunks_mut().0);
+                blocks = copy;
+            }
         }
+        let rest = blocks.as_chunks_mut::<GROUP>().1;
         if !rest.is_empty() {
-            self.apply_apart(rest);
+            let mut group = [[self.isa.zero(); GROUP]];
+            group[0][..rest.len()].copy_from_slice(rest);
+            self.run_whole(&mut group);
+            rest.copy_from_slice(&group[0][..rest.len()]);
         }
         blocks
     }
 }
 
-impl<C: SlicedCipher> KeyPerLane for ByteSliced<C, false> {
+impl<C: SlicedCipher, const INLINE: bool> KeyPerLane for ByteSliced<C, false, INLINE> {
     #[inline(always)]
     fn per_lane<'k>(isa: Self::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self {
         let mut cipher = Self::empty(isa);
@@ -279,18 +280,21 @@ impl<C: SlicedCipher> KeyPerLane for ByteSliced<C, false> {
 
     #[inline(always)]
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.shared = None;
         self.set(key, false);
     }
 
     #[inline(always)]
     fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
         for (ciphers, some) in each.chunks(GROUP).zip(blocks.chunks_mut(GROUP)) {
-            let mut keys = [&ciphers[0].per_lane; GROUP];
+            // Registers that fill up the last group are encrypted under its first keys, and dropped.
+            let (isa, mut keys) = (ciphers[0].isa, [&ciphers[0].per_lane; GROUP]);
             for (keys, cipher) in keys.iter_mut().zip(ciphers) {
                 *keys = &cipher.per_lane;
             }
-            run_apart(ciphers[0].isa, Each::<C>(keys), some);
+            let mut group = [isa.zero(); GROUP];
+            group[..some.len()].copy_from_slice(some);
+            isa.vectorize(Each::<C> { keys, group: &mut group });
+            some.copy_from_slice(&group[..some.len()]);
         }
         blocks
     }

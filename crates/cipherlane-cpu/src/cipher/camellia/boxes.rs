@@ -100,11 +100,14 @@ pub(crate) trait Boxes: Coordinates {
 /// Camellia" (2001), section 4.5.
 pub(super) const INPUT: Matrix = TO_AES.after(F);
 /// See [`INPUT`].
-pub(super) const INPUT_CONSTANT: u8 = INPUT.apply(0xc5);
+pub(super) const INPUT_CONSTANT: u8 = INPUT.apply(OFFSET);
 /// See [`INPUT`].
 pub(super) const OUTPUT: Matrix = H.after(TO_AES.inverse());
 /// See [`INPUT`].
 pub(super) const OUTPUT_CONSTANT: u8 = 0x6e;
+
+/// What the specification adds to the input of f.
+pub(super) const OFFSET: u8 = 0xc5;
 
 /// SBOX2(x) = SBOX1(x) <<< 1, SBOX3(x) = SBOX1(x) >>> 1, SBOX4(x) = SBOX1(x <<< 1) (RFC 3713 section 2.4.1).
 pub(super) const LEFT: Matrix = Matrix::rotation(1);

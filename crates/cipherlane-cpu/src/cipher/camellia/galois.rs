@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 
 use super::boxes::{
-    Boxes, Coordinates, Half, INPUT, INPUT_CONSTANT, LEFT, Maps, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word,
+    Boxes, Coordinates, Half, INPUT, INPUT_CONSTANT, LEFT, Maps, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word,
 };
 use crate::cipher::byte_sliced::matrix::Matrix;
 use crate::lanes::bytes::GaloisBytes;
@@ -83,7 +83,7 @@ impl<V: GaloisBytes> Coordinates for Galois<V> {
 }
 
 impl<V: GaloisBytes> Boxes for Galois<V> {
-    const OFFSET: u8 = INPUT.inverse().apply(INPUT_CONSTANT);
+    const OFFSET: u8 = OFFSET;
 
     #[inline(always)]
     fn sboxes([x1, x2, x3, x4, x5, x6, x7, x8]: Half<V>) -> Half<V> {

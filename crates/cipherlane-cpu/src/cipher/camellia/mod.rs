@@ -1,5 +1,8 @@
 //! Camellia (RFC 3713), byte-sliced.
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod aes;
+pub(crate) mod bits;
 mod boxes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod galois;
@@ -19,10 +22,10 @@ use crate::lanes::bytes::{Bytes, IsaOf};
 pub(crate) struct Camellia<X>(PhantomData<fn() -> X>);
 
 /// Camellia encryption.
-pub(crate) type CamelliaEncrypt<X> = ByteSliced<Camellia<X>, false>;
+pub(crate) type CamelliaEncrypt<X, const INLINE: bool = false> = ByteSliced<Camellia<X>, false, INLINE>;
 
 /// Camellia decryption.
-pub(crate) type CamelliaDecrypt<X> = ByteSliced<Camellia<X>, true>;
+pub(crate) type CamelliaDecrypt<X, const INLINE: bool = false> = ByteSliced<Camellia<X>, true, INLINE>;
 
 impl<X: Boxes> SlicedCipher for Camellia<X> {
     type Bytes = X::Bytes;
@@ -40,12 +43,7 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     }
 
     #[inline(always)]
-    fn expand<const INVERSE: bool>(
-        isa: IsaOf<X::Bytes>,
-        keys: &Keys,
-        lanes: usize,
-        to: &mut Self::PerLane,
-    ) {
+    fn expand<const INVERSE: bool>(isa: IsaOf<X::Bytes>, keys: &Keys, lanes: usize, to: &mut Self::PerLane) {
         to.set::<X, INVERSE>(isa, keys, lanes);
     }
 

@@ -38,14 +38,30 @@ pub(super) fn crypt<X: Boxes>(subkeys: &impl Subkeys<X>, block: [X::Bytes; GROUP
 }
 
 /// `to ^ F(from) ^ sum`, where `from` carries its subkey.
-///
-/// S-boxes 4 and 7 may take longest, so `z4` and `z7` come in late.
 #[inline(always)]
 fn round<X: Boxes>(from: Half<X::Bytes>, to: Half<X::Bytes>, sum: Half<X::Bytes>) -> Half<X::Bytes> {
-    let [z1, z2, z3, z4, z5, z6, z7, z8] = X::sboxes(from);
+    let z = X::sboxes(from);
+    if X::Bytes::HAS_XOR3 { add_p_by_threes(z, to, sum) } else { add(add(to, sum), p(z)) }
+}
+
+/// P (section 2.4.1), in steps that each change a byte: 16 sums of two.
+#[inline(always)]
+fn p<B: Bytes>([mut z1, mut z2, mut z3, mut z4, mut z5, mut z6, mut z7, mut z8]: Half<B>) -> Half<B> {
+    (z1, z2, z3, z4) = (z1.xor(z6), z2.xor(z7), z3.xor(z8), z4.xor(z5));
+    (z5, z6, z7, z8) = (z5.xor(z3), z6.xor(z4), z7.xor(z1), z8.xor(z2));
+    (z1, z2, z3, z4) = (z1.xor(z8), z2.xor(z5), z3.xor(z6), z4.xor(z7));
+    (z5, z6, z7, z8) = (z5.xor(z4), z6.xor(z1), z7.xor(z2), z8.xor(z3));
+    [z5, z6, z7, z8, z1, z2, z3, z4]
+}
+
+/// `to ^ P(z) ^ sum` in 23 sums of three or two, of which two, one after the other, wait for the last of `z`.
+///
+/// SBOX4, of bytes 4 and 7, takes longest, so what it comes from is summed first, and what comes from it last.
+#[inline(always)]
+fn add_p_by_threes<B: Bytes>(z: Half<B>, to: Half<B>, sum: Half<B>) -> Half<B> {
+    let [z1, z2, z3, z4, z5, z6, z7, z8] = z;
     let (a, b) = (z3.xor3(z5, z6), z1.xor3(z2, z8));
     let q = b.xor3(z5, z6).xor3(z4, z7);
-    // In the order of need: SBOX4, of bytes 4 and 7, takes longest.
     let y4 = to[3].xor3(sum[3], a).xor(z2).xor3(z4, z7);
     let y7 = to[6].xor3(sum[6], a).xor3(z4, z8);
     let y1 = to[0].xor3(sum[0], z2).xor3(z3, z5).xor(q);

@@ -28,6 +28,15 @@ pub(crate) trait Boxes: Send + Sync + 'static {
     ///
     /// The linear map L of section 6.2 is made of these: see [`super::rounds`].
     fn halves_of_l(word: Word<Self::Bytes>) -> [Word<Self::Bytes>; 2];
+
+    /// Whether two words take less time together than one after the other.
+    const TOGETHER: bool;
+
+    /// [`Boxes::halves_of_l`] of two words.
+    #[inline(always)]
+    fn two_halves_of_l([first, second]: [Word<Self::Bytes>; 2]) -> [[Word<Self::Bytes>; 2]; 2] {
+        [Self::halves_of_l(first), Self::halves_of_l(second)]
+    }
 }
 
 /// S(x) = OUTPUT (inverse of (INPUT x ^ INPUT_CONSTANT)) ^ OUTPUT_CONSTANT, the inverse being that of the AES.
@@ -36,7 +45,7 @@ pub(crate) trait Boxes: Send + Sync + 'static {
 /// + x^2 + 1: F. Liu et al., "Analysis of the SMS4 Block Cipher" (2007).
 pub(super) const INPUT: Matrix = TO_AES.after(A);
 /// See [`INPUT`].
-pub(super) const INPUT_CONSTANT: u8 = INPUT.after(A.inverse()).apply(C);
+pub(super) const INPUT_CONSTANT: u8 = INPUT.apply(OFFSET);
 /// See [`INPUT`].
 pub(super) const OUTPUT: Matrix = A.after(TO_AES.inverse());
 /// See [`INPUT`].
@@ -55,6 +64,9 @@ const A: Matrix = {
 };
 
 const C: u8 = 0xd3;
+
+/// What gives C when A maps it.
+pub(super) const OFFSET: u8 = A.inverse().apply(C);
 
 /// x ^ (x << 2).
 pub(super) const LEFT: Matrix = Matrix::IDENTITY.plus(Matrix::shift(2));

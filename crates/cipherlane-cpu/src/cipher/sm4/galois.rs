@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use super::boxes::{Boxes, INPUT, INPUT_CONSTANT, LEFT, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word};
+use super::boxes::{Boxes, INPUT, LEFT, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word};
 use crate::cipher::byte_sliced::matrix::Matrix;
 use crate::lanes::bytes::GaloisBytes;
 
@@ -27,7 +27,8 @@ const CONSTANT_RIGHT: i32 = output_constant(RIGHT);
 
 impl<B: GaloisBytes> Boxes for Galois<B> {
     type Bytes = B;
-    const OFFSET: u8 = INPUT.inverse().apply(INPUT_CONSTANT);
+    const OFFSET: u8 = OFFSET;
+    const TOGETHER: bool = false;
 
     #[inline(always)]
     fn enter(bytes: B) -> B {

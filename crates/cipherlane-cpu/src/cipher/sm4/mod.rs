@@ -1,5 +1,8 @@
 //! SM4 (GB/T 32907), byte-sliced.
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod aes;
+pub(crate) mod bits;
 mod boxes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod galois;
@@ -18,10 +21,10 @@ use crate::lanes::bytes::{Bytes, IsaOf};
 pub(crate) struct Sm4<X>(PhantomData<fn() -> X>);
 
 /// SM4 encryption.
-pub(crate) type Sm4Encrypt<X> = ByteSliced<Sm4<X>, false>;
+pub(crate) type Sm4Encrypt<X, const INLINE: bool = false> = ByteSliced<Sm4<X>, false, INLINE>;
 
 /// SM4 decryption.
-pub(crate) type Sm4Decrypt<X> = ByteSliced<Sm4<X>, true>;
+pub(crate) type Sm4Decrypt<X, const INLINE: bool = false> = ByteSliced<Sm4<X>, true, INLINE>;
 
 impl<X: Boxes> SlicedCipher for Sm4<X> {
     type Bytes = X::Bytes;
@@ -40,12 +43,7 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
 
     /// All lanes at once, however many are asked for.
     #[inline(always)]
-    fn expand<const INVERSE: bool>(
-        isa: IsaOf<X::Bytes>,
-        keys: &Keys,
-        _lanes: usize,
-        to: &mut Self::PerLane,
-    ) {
+    fn expand<const INVERSE: bool>(isa: IsaOf<X::Bytes>, keys: &Keys, _lanes: usize, to: &mut Self::PerLane) {
         to.set::<X, INVERSE>(isa, &keys.first);
     }
 

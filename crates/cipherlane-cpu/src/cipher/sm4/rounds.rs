@@ -76,39 +76,49 @@ fn two_rounds<X: Boxes, const G: usize>(
     [first, second, third]: [usize; 3],
     [k0, k1]: [Word<X::Bytes>; 2],
 ) {
-    let mut both = *last;
-    both[0] = add(last[0], words.get(0, third));
-    step::<X, G>(0, words, last, first, add3(both[0], words.get(0, second), k0));
-    if G > 1 {
-        both[1] = add(last[1], words.get(1, third));
-        step::<X, G>(1, words, last, first, add3(both[1], words.get(1, second), k0));
+    let (mut both, mut input) = (*last, *last);
+    for g in 0..G {
+        both[g] = add(last[g], words.get(g, third));
+        input[g] = add3(both[g], words.get(g, second), k0);
     }
-    step::<X, G>(0, words, last, second, add3(both[0], last[0], k1));
-    if G > 1 {
-        step::<X, G>(1, words, last, second, add3(both[1], last[1], k1));
+    round::<X, G>(words, last, first, input);
+    for g in 0..G {
+        input[g] = add3(both[g], last[g], k1);
     }
+    round::<X, G>(words, last, second, input);
 }
 
-/// A round of group `g` that replaces the word from slice `to` on.
+/// Adds T(input) (section 6.2) to the word of each group from slice `to` on, and makes it the last.
 #[inline(always)]
-fn step<X: Boxes, const G: usize>(
-    g: usize,
+fn round<X: Boxes, const G: usize>(
     words: &mut Parked<X::Bytes, G>,
     last: &mut [Word<X::Bytes>; G],
     to: usize,
-    input: Word<X::Bytes>,
+    input: [Word<X::Bytes>; G],
 ) {
-    last[g] = round::<X>(words.get(g, to), input);
-    words.park(g, to, last[g]);
+    if G == 2 && X::TOGETHER {
+        let [first, second] = X::two_halves_of_l([input[0], input[1]]);
+        last[0] = add_l(words.get(0, to), first);
+        last[1] = add_l(words.get(1, to), second);
+    } else {
+        for g in 0..G {
+            last[g] = add_l(words.get(g, to), X::halves_of_l(input[g]));
+        }
+    }
+    for g in 0..G {
+        words.park(g, to, last[g]);
+    }
 }
 
-/// `to ^ T(input)` (section 6.2).
+/// `to ^ L(b)`, of `p` and `r` of b.
 #[inline(always)]
-fn round<X: Boxes>(mut to: Word<X::Bytes>, input: Word<X::Bytes>) -> Word<X::Bytes> {
-    let [p, r] = X::halves_of_l(input);
+fn add_l<B: Bytes>(mut to: Word<B>, [p, r]: [Word<B>; 2]) -> Word<B> {
+    // All of them: one sum, or two that take no longer.
     let all = [p[0].xor3(p[1], p[2]), r[0].xor3(r[1], r[2]).xor3(p[3], r[3])];
+    let one = if B::HAS_XOR3 { all[0] } else { all[0].xor(all[1]) };
     for i in 0..4 {
-        to[i] = to[i].xor3(r[i], p[(i + 3) % 4]).xor3(all[0], all[1]);
+        to[i] = to[i].xor3(r[i], p[(i + 3) % 4]);
+        to[i] = if B::HAS_XOR3 { to[i].xor3(all[0], all[1]) } else { to[i].xor(one) };
     }
     to
 }

@@ -14,6 +14,9 @@ pub(crate) trait Bytes: Copy + Send + Sync + 'static {
     /// The register of blocks that holds as many bytes.
     type Lanes: Lanes;
 
+    /// Whether [`Bytes::xor3`] is one instruction.
+    const HAS_XOR3: bool = false;
+
     /// The instruction set whose register this is: a value proves it.
     fn isa(self) -> IsaOf<Self>;
 

@@ -152,6 +152,8 @@ impl Bytes for Zmm {
         _mm512_and_si512, _mm512_unpacklo_epi8, _mm512_unpackhi_epi8, _mm512_sll_epi16, _mm512_srl_epi16
     );
 
+    const HAS_XOR3: bool = true;
+
     #[inline(always)]
     fn xor3(self, a: Self, b: Self) -> Self {
         // SAFETY: as above. The table has the bits of numbers with an odd number of ones.

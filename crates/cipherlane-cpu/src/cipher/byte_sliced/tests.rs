@@ -1,0 +1,238 @@
+//! Camellia and SM4 on every instruction set of this CPU: known answers, and the readable reference.
+
+use cipherlane_core::{BLOCK, Cipher};
+use cipherlane_reference::cipher::keyed;
+
+use super::GROUP;
+use crate::cipher::aes_bitsliced::Native;
+use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, V, camellia, sm4};
+use crate::lanes::portable::Portable;
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+
+type Block = [u8; BLOCK];
+
+/// Test data, the same in each run: bytes of a linear congruential generator (Numerical Recipes).
+fn random_bytes<const N: usize>(seed: usize) -> [u8; N] {
+    let mut state = seed as u64;
+    std::array::from_fn(|_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    })
+}
+
+/// Something to be done with both directions of a cipher on an instruction set.
+trait Test: Copy {
+    fn run<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(self, isa: E::Isa);
+}
+
+fn on_every_camellia(test: impl Test) {
+    use camellia::{CamelliaDecrypt as D, CamelliaEncrypt as E, bits::Bits};
+    test.run::<E<Bits<Native>>, D<Bits<Native>>>(Portable);
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::lanes::bytes::x86::{Xmm, Ymm, Zmm};
+        use crate::lanes::{avx2, sse::Sse, vaes256, vaes256::Vaes256, vaes512::Vaes512};
+        use camellia::{aes::AesBox as A, galois::Galois as G};
+        fn on<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: Option<E::Isa>, test: impl Test) {
+            isa.into_iter().for_each(|isa| test.run::<E, D>(isa));
+        }
+        on::<E<A<Xmm>>, D<A<Xmm>>>(Sse::detect(), test);
+        on::<E<A<Ymm<avx2::X2>>>, D<A<Ymm<avx2::X2>>>>(avx2::Avx2::detect(), test);
+        on::<E<A<Ymm<vaes256::X2>>>, D<A<Ymm<vaes256::X2>>>>(Vaes256::detect(), test);
+        type Gfni = Ymm<vaes256::X2<true>>;
+        on::<E<G<Gfni>>, D<G<Gfni>>>(Vaes256::detect_with_gfni(), test);
+        on::<E<G<Zmm>>, D<G<Zmm>>>(Vaes512::detect(), test);
+    }
+}
+
+fn on_every_sm4(test: impl Test) {
+    use sm4::{Sm4Decrypt as D, Sm4Encrypt as E, bits::Bits};
+    test.run::<E<Bits<Native>>, D<Bits<Native>>>(Portable);
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::lanes::bytes::x86::{Xmm, Ymm, Zmm};
+        use crate::lanes::{avx2, sse::Sse, vaes256, vaes256::Vaes256, vaes512::Vaes512};
+        use sm4::{aes::AesBox as A, galois::Galois as G};
+        fn on<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: Option<E::Isa>, test: impl Test) {
+            isa.into_iter().for_each(|isa| test.run::<E, D>(isa));
+        }
+        on::<E<A<Xmm>>, D<A<Xmm>>>(Sse::detect(), test);
+        on::<E<A<Ymm<avx2::X2>>>, D<A<Ymm<avx2::X2>>>>(avx2::Avx2::detect(), test);
+        on::<E<A<Ymm<vaes256::X2>>>, D<A<Ymm<vaes256::X2>>>>(Vaes256::detect(), test);
+        type Gfni = Ymm<vaes256::X2<true>>;
+        on::<E<G<Gfni>>, D<G<Gfni>>>(Vaes256::detect_with_gfni(), test);
+        on::<E<G<Zmm>>, D<G<Zmm>>>(Vaes512::detect(), test);
+    }
+}
+
+/// A published example: the key, a block, and the block encrypted.
+#[derive(Clone, Copy)]
+struct Example<'a> {
+    key: &'a [u8],
+    plain: u128,
+    cipher: u128,
+}
+
+impl Test for Example<'_> {
+    fn run<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(self, isa: E::Isa) {
+        let (plain, cipher) = (self.plain.to_be_bytes(), self.cipher.to_be_bytes());
+        let [output] = E::new(isa, self.key).apply([isa.splat(&plain)]);
+        assert_eq!(output.to_blocks()[..V::<E>::LANES], vec![cipher; V::<E>::LANES]);
+        let [output] = D::new(isa, self.key).apply([isa.splat(&cipher)]);
+        assert_eq!(output.to_blocks()[..V::<E>::LANES], vec![plain; V::<E>::LANES]);
+    }
+}
+
+/// The key of the examples: RFC 3713 appendix A has its first 16, 24 or 32 bytes, GB/T 32907 appendix A its first 16.
+const KEY: [u8; 32] = [
+    0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0x00,
+    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff,
+];
+
+/// The block of all the examples.
+const PLAIN: u128 = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210;
+
+#[test]
+fn camellia_gives_the_examples_of_rfc_3713() {
+    for (bytes, cipher) in [
+        (16, 0x6767_3138_5496_6973_0857_0656_48ea_be43),
+        (24, 0xb499_3401_b3e9_96f8_4ee5_cee7_d79b_09b9),
+        (32, 0x9acc_237d_ff16_d76c_20ef_7c91_9e3a_7509),
+    ] {
+        on_every_camellia(Example { key: &KEY[..bytes], plain: PLAIN, cipher });
+    }
+}
+
+#[test]
+fn sm4_gives_the_first_example_of_the_standard() {
+    const CIPHER: u128 = 0x681e_df34_d206_965e_86b3_e94f_536e_4246;
+    on_every_sm4(Example { key: &KEY[..16], plain: PLAIN, cipher: CIPHER });
+}
+
+/// The second example of GB/T 32907 appendix A: the block encrypted a million times.
+#[test]
+fn sm4_gives_the_second_example_of_the_standard() {
+    fn check<E: Permutation>(isa: E::Isa) {
+        const CIPHER: u128 = 0x5952_98c7_c6fd_271f_0402_f804_c33d_3f66;
+        let cipher = E::new(isa, &KEY[..16]);
+        let mut blocks = [isa.splat(&PLAIN.to_be_bytes())];
+        for _ in 0..1_000_000 {
+            blocks = cipher.apply(blocks);
+        }
+        assert_eq!(blocks[0].to_blocks()[V::<E>::LANES - 1], CIPHER.to_be_bytes());
+    }
+    #[cfg(target_arch = "x86_64")]
+    if let Some(isa) = crate::lanes::vaes512::Vaes512::detect() {
+        return check::<sm4::Sm4Encrypt<sm4::galois::Galois<crate::lanes::bytes::x86::Zmm>>>(isa);
+    }
+    check::<sm4::Sm4Encrypt<sm4::bits::Bits<Native>>>(Portable);
+}
+
+/// Counts the calls and checks their order.
+struct Calls(usize);
+
+impl Meanwhile for Calls {
+    fn step(&mut self, call: usize) {
+        assert_eq!(call, self.0);
+        self.0 += 1;
+    }
+}
+
+/// Blocks from first to last as N registers.
+fn registers<I: Isa, const N: usize>(isa: I, blocks: &[Block]) -> [I::V; N] {
+    std::array::from_fn(|i| {
+        let mut lanes = [[0; BLOCK]; MAX_LANES];
+        lanes[..I::V::LANES].copy_from_slice(&blocks[i * I::V::LANES..][..I::V::LANES]);
+        isa.lanes(&lanes)
+    })
+}
+
+fn blocks<T: Lanes>(registers: &[T]) -> Vec<Block> {
+    registers.iter().flat_map(|register| register.to_blocks()[..T::LANES].to_vec()).collect()
+}
+
+/// Random blocks under random keys against the reference, in counts of registers around whole groups.
+#[derive(Clone, Copy)]
+struct AgainstReference(Cipher);
+
+impl AgainstReference {
+    /// N registers under one key, and again under another one in its place.
+    fn shared<P: Permutation, const N: usize>(self, isa: P::Isa, decrypts: bool) {
+        let input: Vec<Block> = (0..N * V::<P>::LANES).map(random_bytes).collect();
+        let mut permutation = None;
+        for seed in 1000..1003 {
+            let key: [u8; 32] = random_bytes(seed);
+            let key = &key[..self.0.key_bytes()];
+            let permutation = match &mut permutation {
+                None => permutation.insert(P::new(isa, key)),
+                Some(permutation) => {
+                    permutation.rekey(key);
+                    permutation
+                }
+            };
+            let mut calls = Calls(0);
+            let output: [V<P>; N] = permutation.apply_while(registers(isa, &input), &mut calls);
+            assert!(calls.0 >= CALLS);
+            let reference = keyed(self.0, key);
+            let expected =
+                |&block| if decrypts { reference.decrypt(block) } else { reference.encrypt(block) };
+            let expected: Vec<_> = input.iter().map(expected).collect();
+            assert_eq!(blocks(&output), expected, "{} x {N}", std::any::type_name::<P>());
+        }
+    }
+
+    /// N registers under a key a lane, and again under others in their place; then all under the keys of the first.
+    fn per_lane<P: KeyPerLane, const N: usize>(self, isa: P::Isa) {
+        let lanes = V::<P>::LANES;
+        let input: Vec<Block> = (0..N * lanes).map(random_bytes).collect();
+        let encrypted = |keys: &[[u8; 32]]| -> Vec<Block> {
+            let encrypt =
+                |(&block, key): (_, &[u8; 32])| keyed(self.0, &key[..self.0.key_bytes()]).encrypt(block);
+            input.iter().zip(keys).map(encrypt).collect()
+        };
+        let keys =
+            |from: usize| -> Vec<[u8; 32]> { (0..N * lanes).map(|i| random_bytes(from + i)).collect() };
+        let (before, after) = (keys(2000), keys(3000));
+        let bytes = self.0.key_bytes();
+        let mut each: [P; N] =
+            std::array::from_fn(|n| P::per_lane(isa, |lane| &before[n * lanes + lane][..bytes]));
+        let output = P::apply_each(&each, registers(isa, &input));
+        assert_eq!(blocks(&output), encrypted(&before), "{} x {N}", std::any::type_name::<P>());
+        for (n, cipher) in each.iter_mut().enumerate() {
+            cipher.rekey_lanes(|lane| &after[n * lanes + lane][..bytes]);
+        }
+        let output = P::apply_each(&each, registers(isa, &input));
+        assert_eq!(blocks(&output), encrypted(&after), "{} x {N}", std::any::type_name::<P>());
+        let output: [V<P>; N] = each[0].apply(registers(isa, &input));
+        let first: Vec<_> = (0..N * lanes).map(|i| after[i % lanes]).collect();
+        assert_eq!(blocks(&output), encrypted(&first), "{} x {N}", std::any::type_name::<P>());
+    }
+
+    fn count<E: KeyPerLane, D: Permutation<Isa = E::Isa>, const N: usize>(self, isa: E::Isa) {
+        self.shared::<E, N>(isa, false);
+        self.shared::<D, N>(isa, true);
+        self.per_lane::<E, N>(isa);
+    }
+}
+
+impl Test for AgainstReference {
+    fn run<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(self, isa: E::Isa) {
+        self.count::<E, D, 1>(isa);
+        self.count::<E, D, 5>(isa);
+        self.count::<E, D, GROUP>(isa);
+        self.count::<E, D, { 2 * GROUP }>(isa);
+        self.count::<E, D, { 3 * GROUP + 3 }>(isa);
+    }
+}
+
+#[test]
+fn camellia_agrees_with_the_reference() {
+    for cipher in [Cipher::Camellia128, Cipher::Camellia192, Cipher::Camellia256] {
+        on_every_camellia(AgainstReference(cipher));
+    }
+}
+
+#[test]
+fn sm4_agrees_with_the_reference() {
+    on_every_sm4(AgainstReference(Cipher::Sm4));
+}
