@@ -1,5 +1,7 @@
 //! Which kernel serves an algorithm on a tier.
 
+mod sliced;
+
 use cipherlane_core::{Algorithm, Cipher, Mode, Operation};
 
 use crate::cipher::{KeyPerLane, Permutation, aes_bitsliced};
@@ -58,7 +60,7 @@ fn portable(cipher: Cipher, (of, operation): (Mode, Operation)) -> Option<Entry>
             aes_bitsliced::AesDecrypt,
             N,
         >(parts, gcm::<aes_bitsliced::AesEncrypt>),
-        _ => return None,
+        _ => return sliced::portable(cipher, (of, operation)),
     };
     Some(Entry { lanes: N * <Portable as Isa>::V::LANES, kernel })
 }
@@ -98,6 +100,9 @@ mod x86 {
     const N: usize = 8;
 
     pub(super) fn kernel(tier: Tier, cipher: Cipher, parts: (Mode, Operation)) -> Option<Entry> {
+        if !Cipher::AES.contains(&cipher) {
+            return sliced::x86::kernel(tier, cipher, parts);
+        }
         // Narrow registers spread over more ports than carry-less multiplications do: Karatsuba pays everywhere.
         // At 512 bits it does on CPUs that start one of those every other clock.
         match tier {

@@ -106,6 +106,7 @@ impl Tier {
             ("AVX512F", is_x86_feature_detected!("avx512f")),
             ("AVX512BW", is_x86_feature_detected!("avx512bw")),
             ("AVX512VL", is_x86_feature_detected!("avx512vl")),
+            ("AVX512_VBMI", is_x86_feature_detected!("avx512vbmi")),
             ("GFNI", is_x86_feature_detected!("gfni")),
         ];
         match self {

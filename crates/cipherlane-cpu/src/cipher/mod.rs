@@ -5,6 +5,8 @@ pub(crate) mod aes_bitsliced;
 pub(crate) mod aes_rounds;
 pub(crate) mod byte_sliced;
 pub(crate) mod camellia;
+pub(crate) mod sc2000;
+pub(crate) mod sc2000_table_vartime;
 pub(crate) mod sm4;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,8 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 pub(crate) mod bytes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod permute;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse;

@@ -6,7 +6,7 @@ use cipherlane_core::BLOCK;
 
 use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
 
-/// Proof of AVX-512 (F, BW, VL), VAES, VPCLMULQDQ and GFNI.
+/// Proof of AVX-512 (F, BW, VL, VBMI), VAES, VPCLMULQDQ and GFNI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vaes512(());
 
@@ -18,6 +18,7 @@ impl Vaes512 {
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("vaes")
             && is_x86_feature_detected!("vpclmulqdq")
+            && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("gfni")
             && is_x86_feature_detected!("aes")
             && is_x86_feature_detected!("pclmulqdq")
@@ -31,7 +32,7 @@ impl Vaes512 {
 #[repr(transparent)]
 pub(crate) struct X4(pub(super) __m512i);
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,gfni,aes,pclmulqdq,avx2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes,vpclmulqdq,gfni,aes,pclmulqdq,avx2")]
 fn compiled<W: Work>(work: W) -> W::Output {
     work.run()
 }
