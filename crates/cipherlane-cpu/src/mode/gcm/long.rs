@@ -63,7 +63,7 @@ pub(super) unsafe fn run<P: Permutation, const N: usize, const KARATSUBA: bool, 
     }
 }
 
-/// The hash of one group, one multiplication of registers a call.
+/// The hash of one group, two multiplications of registers every other call, or every call where there are many.
 ///
 /// The state and all registers but the last are multiplied by H^(LANES * what follows); the last is pending.
 struct GroupHash<'a, I: Isa, const N: usize, const KARATSUBA: bool> {
@@ -75,7 +75,9 @@ struct GroupHash<'a, I: Isa, const N: usize, const KARATSUBA: bool> {
 }
 
 impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARATSUBA> {
-    const ENOUGH_CALLS: () = assert!(N <= CALLS && N.is_multiple_of(2));
+    /// Calls from one pair of registers to the next.
+    const STRIDE: usize = if N <= CALLS { 2 } else { 1 };
+    const ENOUGH_CALLS: () = assert!(N / 2 * Self::STRIDE <= CALLS && N.is_multiple_of(2));
 
     #[inline(always)]
     fn new(hash: &Ghash<'a, I, KARATSUBA>, from: *const u8) -> Self {
@@ -98,17 +100,18 @@ impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARA
 }
 
 impl<I: Isa, const N: usize, const KARATSUBA: bool> Meanwhile for GroupHash<'_, I, N, KARATSUBA> {
-    /// The registers two by two, the state first. Calls beyond N do nothing.
+    /// The registers two by two, the state first. Calls beyond the last pair do nothing.
     #[inline(always)]
     fn step(&mut self, call: usize) {
-        if call >= N || call % 2 == 1 {
+        let register = call / Self::STRIDE * 2;
+        if register >= N || call % Self::STRIDE != 0 {
             return;
         }
-        let first = if call == 0 { self.state } else { self.load(call - 1) };
-        let factors =
-            [self.powers.splat((N - call) * I::V::LANES), self.powers.splat((N - call - 1) * I::V::LANES)];
-        self.products.add_two::<KARATSUBA>([first, self.load(call)], factors);
-        if call == N - 2 {
+        let first = if register == 0 { self.state } else { self.load(register - 1) };
+        let power = (N - register) * I::V::LANES;
+        let factors = [self.powers.splat(power), self.powers.splat(power - I::V::LANES)];
+        self.products.add_two::<KARATSUBA>([first, self.load(register)], factors);
+        if register == N - 2 {
             self.last = self.load(N - 1);
         }
     }
