@@ -67,7 +67,10 @@ fn the_users_cache_is_the_last_place() {
     sandbox.write(&format!("cache/cipherlane/vectors/{NAME}"), GCM);
     let run = ["verify", "--quick", "--tier", "portable"];
     let text = stdout(&mut sandbox.cipherlane(&run));
-    assert!(!text.contains("NOT RUN: NIST CAVP aes-gcm") && text.contains("NOT RUN: NIST CAVP aes-ecb"), "{text}");
+    assert!(
+        !text.contains("NOT RUN: NIST CAVP aes-gcm") && text.contains("NOT RUN: NIST CAVP aes-ecb"),
+        "{text}"
+    );
     sandbox
         .cipherlane(&run)
         .env("CIPHERLANE_VECTORS", "absent")

@@ -404,7 +404,8 @@ mod tests {
         let mut digests = vec![0; 64];
         let good = Batch::hash(Hash::Sha256, texts, 32);
         assert_eq!(good.check(&Output::digests(&mut digests)).unwrap().messages, 2);
-        let mut error = |batch: Batch<'_>| batch.check(&Output::digests(&mut digests)).unwrap_err().to_string();
+        let mut error =
+            |batch: Batch<'_>| batch.check(&Output::digests(&mut digests)).unwrap_err().to_string();
         assert!(error(Batch { keys: Column::Shared(&[0; 16]), ..good }).contains("keys of 0 bytes"));
         assert!(error(Batch { aad: Column::Shared(&[0; 16]), ..good }).contains("no AAD"));
         assert!(error(Batch::hash(Hash::Sha256, texts, 31)).contains("digests of 32 bytes"));

@@ -154,7 +154,11 @@ impl FromStr for Algorithm {
             let ciphers = Cipher::ALL.map(Cipher::name).join(", ");
             let modes = Mode::ALL.map(|mode| format!("-{}", mode.name())).join(", ");
             let known = [format!("a cipher ({ciphers}) with a mode ({modes})")];
-            UnknownName::new("algorithm", name, known.into_iter().chain(Hash::ALL.map(|h| h.name().to_owned())))
+            UnknownName::new(
+                "algorithm",
+                name,
+                known.into_iter().chain(Hash::ALL.map(|h| h.name().to_owned())),
+            )
         })
     }
 }

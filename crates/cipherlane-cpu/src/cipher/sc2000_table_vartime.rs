@@ -14,8 +14,8 @@ use zeroize::Zeroize;
 use super::sc2000::circuits::{substitute, substitute_inversely};
 use super::sc2000::tables::{FIELDS, MASKS, SHIFTS, m_function, picked, substituted};
 use super::{CALLS, Meanwhile, Permutation, V};
-use crate::lanes::portable::{Portable, X1};
 use crate::lanes::Lanes;
+use crate::lanes::portable::{Portable, X1};
 
 /// How words are cut into pieces.
 pub(crate) trait Layout: Send + Sync + 'static {
