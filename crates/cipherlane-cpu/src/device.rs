@@ -43,23 +43,23 @@ impl Cpu {
         Self { info, tiers, topology }
     }
 
-    /// The kernels for an algorithm and operation, best first.
+    /// The kernels for an algorithm and operation, best first; after them those that are not constant-time, which
+    /// a wish has to name.
     fn entries(
         &self,
         algorithm: Algorithm,
         operation: Operation,
     ) -> impl Iterator<Item = (Kernel, Tier, Entry)> {
-        self.tiers.iter().filter_map(move |&tier| {
+        let safe = self.tiers.iter().filter_map(move |&tier| {
             let entry = table::kernel(tier, algorithm, operation)?;
-            let kernel = Kernel {
-                name: format!("{}/{tier}/x{}", algorithm.family(), entry.lanes),
-                tier: tier.name().to_owned(),
-                lanes: entry.lanes,
-                // There is no other code here.
-                constant_time: true,
-            };
-            Some((kernel, tier, entry))
-        })
+            let name = format!("{}/{tier}/x{}", algorithm.family(), entry.lanes);
+            Some((described(name, tier, &entry, true), tier, entry))
+        });
+        let vartime = table::vartime(algorithm, operation).into_iter().map(move |(variant, entry)| {
+            let name = format!("{}/{}-{variant}/x{}", algorithm.family(), Tier::Portable, entry.lanes);
+            (described(name, Tier::Portable, &entry, false), Tier::Portable, entry)
+        });
+        safe.chain(vartime)
     }
 
     /// The best kernel that `wish` allows.
@@ -77,7 +77,7 @@ impl Cpu {
         }
         let is_wanted = |kernel: &Kernel| {
             tier.is_none_or(|tier| kernel.tier.eq_ignore_ascii_case(tier))
-                && name.is_none_or(|name| kernel.name == name)
+                && name.map_or(kernel.constant_time, |name| kernel.name == name)
         };
         self.entries(algorithm, operation).find(|(kernel, ..)| is_wanted(kernel)).ok_or_else(|| {
             let by = name.map_or_else(String::new, |name| format!(" by {name}"));
@@ -173,6 +173,10 @@ impl Cpu {
         check_numbers(plan.threads, plan.chunk)?;
         Ok(entry)
     }
+}
+
+fn described(name: String, tier: Tier, entry: &Entry, constant_time: bool) -> Kernel {
+    Kernel { name, tier: tier.name().to_owned(), lanes: entry.lanes, constant_time }
 }
 
 fn check_numbers(threads: usize, chunk: usize) -> Result<(), Unsupported> {

@@ -1,6 +1,7 @@
 //! Which kernel serves an algorithm on a tier.
 
 mod sliced;
+mod vartime;
 
 use cipherlane_core::{Algorithm, Cipher, Mode, Operation};
 
@@ -37,6 +38,16 @@ pub(crate) fn kernel(tier: Tier, algorithm: Algorithm, operation: Operation) -> 
         Tier::Sse | Tier::Avx2 | Tier::Avx512 => x86::kernel(tier, cipher, parts),
         #[cfg(not(target_arch = "x86_64"))]
         Tier::Sse | Tier::Avx2 | Tier::Avx512 => None,
+    }
+}
+
+/// The kernels whose time tells of secrets, by what their names say after the tier: for the laboratory.
+pub(crate) fn vartime(algorithm: Algorithm, operation: Operation) -> Vec<(&'static str, Entry)> {
+    match algorithm {
+        Algorithm::Cipher(cipher, mode) if algorithm.operations().contains(&operation) => {
+            vartime::kernels(cipher, (mode, operation))
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -19,15 +19,33 @@ fn kernels_say_family_mode_tier_and_lanes() {
     for algorithm in Algorithm::all() {
         for &operation in algorithm.operations() {
             let kernels = cpu.kernels(&Shape::uniform(algorithm, operation, 1, 16, true));
-            let tiers: Vec<&str> = kernels.iter().map(|kernel| kernel.tier.as_str()).collect();
+            let (safe, vartime): (Vec<_>, Vec<_>) =
+                kernels.into_iter().partition(|kernel| kernel.constant_time);
+            let tiers: Vec<&str> = safe.iter().map(|kernel| kernel.tier.as_str()).collect();
             assert_eq!(tiers, cpu.info().tiers, "{algorithm} {operation}: a tier without a kernel");
-            for kernel in kernels {
+            for kernel in safe {
                 let name = format!("{}/{}/x{}", algorithm.family(), kernel.tier, kernel.lanes);
                 assert_eq!(kernel.name, name);
-                assert!(kernel.constant_time);
+            }
+            for kernel in vartime {
+                assert!(kernel.name.contains("_vartime/x"), "{}", kernel.name);
             }
         }
     }
+}
+
+#[test]
+fn what_is_not_constant_time_has_to_be_named() {
+    let cpu = Cpu::new();
+    let shape = Shape::uniform("sc2000-128-ecb".parse().unwrap(), Operation::Encrypt, 100, 1600, true);
+    let kernel = cpu.kernels(&shape).pop().unwrap();
+    assert!(!kernel.constant_time);
+    let portable = Wish { tier: Some("portable".to_owned()), ..Wish::default() };
+    assert!(cpu.plan(&shape, &portable).unwrap().constant_time);
+    let named = Wish { kernel: Some(kernel.name.clone()), ..Wish::default() };
+    let plan = cpu.plan(&shape, &named).unwrap();
+    assert_eq!((plan.kernel.as_str(), plan.constant_time), (kernel.name.as_str(), false));
+    cpu.open(&plan).unwrap();
 }
 
 #[test]

@@ -13,7 +13,7 @@ use zeroize::Zeroize;
 
 use super::sc2000::circuits::{substitute, substitute_inversely};
 use super::sc2000::tables::{FIELDS, MASKS, SHIFTS, m_function, picked, substituted};
-use super::{CALLS, Meanwhile, Permutation, V};
+use super::{CALLS, KeyPerLane, Meanwhile, Permutation, V};
 use crate::lanes::Lanes;
 use crate::lanes::portable::{Portable, X1};
 
@@ -207,7 +207,22 @@ impl<T: Layout, const INVERSE: bool> Permutation for Sc2000Vartime<T, INVERSE> {
                 *word = u32::from_be_bytes(*bytes);
             }
             let [a, b, c, d] = self.crypt_vartime(state).map(|word| u64::from(word.swap_bytes()));
-            *block = X1([a | b << 32, c | d << 32]);
+            *block = X1([a | (b << 32), c | (d << 32)]);
+        }
+        blocks
+    }
+}
+
+/// A lane is a register here.
+impl<T: Layout, const INVERSE: bool> KeyPerLane for Sc2000Vartime<T, INVERSE> {
+    fn per_lane<'k>(isa: Portable, key: impl Fn(usize) -> &'k [u8]) -> Self {
+        Self::new(isa, key(0))
+    }
+
+    #[inline(always)]
+    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
+        for (block, cipher) in blocks.iter_mut().zip(each) {
+            [*block] = cipher.apply([*block]);
         }
         blocks
     }

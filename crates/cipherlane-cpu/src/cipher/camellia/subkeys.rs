@@ -41,11 +41,11 @@ impl<V: Lanes> PerLane<V> {
         for lane in 0..lanes {
             let material = Material { kl: kl[lane], kr: kr[lane], ka: ka[lane], kb: kb[lane] };
             let blocks = Blocks::new::<INVERSE>(&material, self.rounds, X::OFFSET);
-            for i in 0..MAX_BLOCKS {
-                sums[i][lane] = blocks.sums[i];
+            for (row, sum) in sums.iter_mut().zip(blocks.sums) {
+                row[lane] = sum;
             }
-            for i in 0..MAX_LAYERS {
-                masks[i][lane] = blocks.masks[i];
+            for (row, mask) in masks.iter_mut().zip(blocks.masks) {
+                row[lane] = mask;
             }
         }
         for (register, words) in self.sums.iter_mut().zip(&sums) {

@@ -7,7 +7,6 @@ use crate::cipher::aes_bitsliced::sbox::{Wires, invert};
 use crate::cipher::aes_bitsliced::slices::{Slice, Wire, transpose};
 use crate::cipher::byte_sliced::bits::flip;
 use crate::lanes::bytes::Bytes;
-use crate::lanes::portable::Portable;
 
 /// The S-box in slices S.
 pub(crate) struct Bits<S>(PhantomData<fn() -> S>);

@@ -45,6 +45,7 @@ pub(crate) trait Boxes: Send + Sync + 'static {
 /// + x^2 + 1: F. Liu et al., "Analysis of the SMS4 Block Cipher" (2007).
 pub(super) const INPUT: Matrix = TO_AES.after(A);
 /// See [`INPUT`].
+#[cfg(test)]
 pub(super) const INPUT_CONSTANT: u8 = INPUT.apply(OFFSET);
 /// See [`INPUT`].
 pub(super) const OUTPUT: Matrix = A.after(TO_AES.inverse());

@@ -15,7 +15,7 @@ const SYSTEM: [u32; 4] = [0xa3b1_bac6, 0x56aa_3350, 0x677d_9197, 0xb270_22dc];
 const FIXED: [u32; 32] = {
     let (mut words, mut i) = ([0; 32], 0);
     while i < 128 {
-        words[i / 4] = words[i / 4] << 8 | (7 * i as u32) % 256;
+        words[i / 4] = (words[i / 4] << 8) | ((7 * i as u32) % 256);
         i += 1;
     }
     words
@@ -46,8 +46,8 @@ impl<V: Lanes> PerLane<V> {
         }
         // A block is big-endian: the word of the first round is at its top.
         let mut blocks = [[0_u128; MAX_LANES]; BLOCKS];
-        for round in 0..FIXED.len() {
-            state = next::<X>(isa, state, FIXED[round]);
+        for (round, &fixed) in FIXED.iter().enumerate() {
+            state = next::<X>(isa, state, fixed);
             let at = if INVERSE { FIXED.len() - 1 - round } else { round };
             let shift = 96 - 32 * (at % ROUNDS_OF_BLOCK);
             for (block, word) in blocks[at / ROUNDS_OF_BLOCK].iter_mut().zip(state[3]) {

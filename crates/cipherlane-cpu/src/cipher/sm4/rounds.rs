@@ -6,7 +6,7 @@
 
 use super::boxes::{Boxes, Word};
 use crate::cipher::byte_sliced::{GROUP, Parked};
-use crate::lanes::bytes::{Bytes, IsaOf, repeated};
+use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 
 /// Rounds whose keys make a block.
@@ -101,12 +101,12 @@ fn round<X: Boxes, const G: usize>(
         last[0] = add_l(words.get(0, to), first);
         last[1] = add_l(words.get(1, to), second);
     } else {
-        for g in 0..G {
-            last[g] = add_l(words.get(g, to), X::halves_of_l(input[g]));
+        for (g, (word, input)) in last.iter_mut().zip(input).enumerate() {
+            *word = add_l(words.get(g, to), X::halves_of_l(input));
         }
     }
-    for g in 0..G {
-        words.park(g, to, last[g]);
+    for (g, &word) in last.iter().enumerate() {
+        words.park(g, to, word);
     }
 }
 

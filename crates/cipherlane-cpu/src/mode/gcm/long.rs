@@ -104,7 +104,7 @@ impl<I: Isa, const N: usize, const KARATSUBA: bool> Meanwhile for GroupHash<'_, 
     #[inline(always)]
     fn step(&mut self, call: usize) {
         let register = call / Self::STRIDE * 2;
-        if register >= N || call % Self::STRIDE != 0 {
+        if register >= N || !call.is_multiple_of(Self::STRIDE) {
             return;
         }
         let first = if register == 0 { self.state } else { self.load(register - 1) };
