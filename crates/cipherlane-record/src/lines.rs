@@ -7,6 +7,46 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::measurement::Measurement;
+use crate::observation::{Kind, Observation};
+
+/// A line of a file of records.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Record {
+    /// A cipher on a workload.
+    Measurement(Box<Measurement>),
+    /// Something else.
+    Observation(Box<Observation>),
+}
+
+impl Record {
+    /// The experiment that the row belongs to.
+    #[must_use]
+    pub fn experiment(&self) -> &str {
+        match self {
+            Self::Measurement(row) => &row.experiment,
+            Self::Observation(row) => &row.experiment,
+        }
+    }
+
+    /// Where it was measured.
+    #[must_use]
+    pub fn host(&self) -> &crate::host::Host {
+        match self {
+            Self::Measurement(row) => &row.host,
+            Self::Observation(row) => &row.host,
+        }
+    }
+}
+
+/// The measurements among `records`, in their order.
+#[must_use]
+pub fn measurements(records: Vec<Record>) -> Vec<Measurement> {
+    let measurement = |record| match record {
+        Record::Measurement(row) => Some(*row),
+        Record::Observation(_) => None,
+    };
+    records.into_iter().filter_map(measurement).collect()
+}
 
 /// Appends rows, one line each, and flushes after each.
 #[derive(Debug)]
@@ -20,11 +60,23 @@ impl<W: Write> Writer<W> {
         Self { sink }
     }
 
-    /// Writes one row and flushes it.
+    /// Writes one measurement and flushes it.
     ///
     /// # Errors
     /// If the sink fails.
     pub fn append(&mut self, row: &Measurement) -> io::Result<()> {
+        self.line(row)
+    }
+
+    /// Writes one observation and flushes it.
+    ///
+    /// # Errors
+    /// If the sink fails.
+    pub fn observe(&mut self, row: &Observation) -> io::Result<()> {
+        self.line(row)
+    }
+
+    fn line(&mut self, row: &impl serde::Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
         // One write, so that no half line is left where the sink is a file and the process dies.
@@ -84,7 +136,7 @@ pub enum ReadError {
 ///
 /// # Errors
 /// The first line that is not a row, by its number.
-pub fn read(path: &Path) -> Result<Vec<Measurement>, ReadError> {
+pub fn read(path: &Path) -> Result<Vec<Record>, ReadError> {
     let file = File::open(path).map_err(|error| ReadError::File { path: path.to_owned(), error })?;
     read_from(BufReader::new(file), path)
 }
@@ -93,7 +145,7 @@ pub fn read(path: &Path) -> Result<Vec<Measurement>, ReadError> {
 ///
 /// # Errors
 /// The first line that is not a row, by its number.
-pub fn read_from(source: impl BufRead, path: &Path) -> Result<Vec<Measurement>, ReadError> {
+pub fn read_from(source: impl BufRead, path: &Path) -> Result<Vec<Record>, ReadError> {
     let mut rows = Vec::new();
     for (index, text) in source.lines().enumerate() {
         let text = text.map_err(|error| ReadError::File { path: path.to_owned(), error })?;
@@ -104,17 +156,24 @@ pub fn read_from(source: impl BufRead, path: &Path) -> Result<Vec<Measurement>, 
     Ok(rows)
 }
 
-/// The version alone, read first: a row of another version may have any other fields.
+/// What is read first: a row of another version may have any other fields, and an observation has others than a
+/// measurement.
 #[derive(serde::Deserialize)]
-struct Version {
+struct Head {
     schema_version: u32,
+    record: Option<Kind>,
 }
 
-fn parse(text: &str, path: &Path, line: usize) -> Result<Measurement, ReadError> {
+fn parse(text: &str, path: &Path, line: usize) -> Result<Record, ReadError> {
     let wrong = |error| ReadError::Line { path: path.to_owned(), line, error };
-    let found = serde_json::from_str::<Version>(text).map_err(wrong)?.schema_version;
+    let head: Head = serde_json::from_str(text).map_err(wrong)?;
+    let found = head.schema_version;
     if found != crate::SCHEMA_VERSION {
         return Err(ReadError::Version { path: path.to_owned(), line, found });
     }
-    serde_json::from_str(text).map_err(wrong)
+    match head.record {
+        None => serde_json::from_str(text).map(Box::new).map(Record::Measurement),
+        Some(Kind::Observation) => serde_json::from_str(text).map(Box::new).map(Record::Observation),
+    }
+    .map_err(wrong)
 }

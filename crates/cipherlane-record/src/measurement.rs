@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::conditions::{Energy, Geometry, Load, Times};
 use crate::host::Host;
 use crate::scope::Scope;
 use crate::summary::{Ceiling, Comparison, Interval, Summary};
+use crate::timeline::Timeline;
 
 /// One contender on one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +64,21 @@ pub struct Measurement {
     /// This row beside the best rival of the same interleaved run; `null` in rows of rivals, in rows that
     /// are not verified, and without a rival.
     pub best_rival: Option<Comparison>,
+    /// How its kernels were launched; absent on devices that launch nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub geometry: Option<Geometry>,
+    /// Where the time went; absent on devices without memory of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<Times>,
+    /// Other work of the machine meanwhile; absent where nobody made any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
+    /// Energy of a steady run; absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<Energy>,
+    /// What sensors said meanwhile; absent where nobody asked them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Timeline>,
     /// What the samples add up to.
     pub summary: Summary,
     /// Passes that one sample holds, so that it lasts long against the clock's resolution.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cipherlane_record::{
-    Cache, Ceiling, Checks, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part, ReadError, SCHEMA,
-    SCHEMA_VERSION, Sample, Scope, Summary, Tag, Tool, Transfer, Verdict, Writer, csv, markdown, read,
-    read_from,
+    Axis, Cache, Ceiling, Channel, Checks, Comparison, CrossCheck, Energy, Geometry, Host, Interval,
+    KeySetup, Keys, Kind, Load, Measurement, Meter, OBSERVATION_SCHEMA, Observation, Part, Published,
+    ReadError, Record, SCHEMA, SCHEMA_VERSION, Sample, Scope, Share, Summary, Tag, Timeline, Times, Tool,
+    Transfer, Value as Observed, Verdict, Writer, csv, markdown, measurements, read, read_from,
 };
 use serde_json::{Value, json};
 
@@ -50,6 +51,60 @@ fn summary() -> Summary {
         outliers_severe: 0,
         preempted: 0,
         median_cpu_seconds: Some(0.0015),
+    }
+}
+
+fn timeline() -> Timeline {
+    let channel =
+        |name: &str, unit: &str, values| Channel { name: name.to_owned(), unit: unit.to_owned(), values };
+    Timeline {
+        unix_seconds: 1_800_000_000.5,
+        seconds: vec![0.0, 0.1],
+        channels: vec![
+            channel("cpu.frequency", "Hz", vec![Some(3.7e9), None]),
+            channel("cuda:0.power", "W", vec![Some(300.0), Some(310.5)]),
+        ],
+        missing: BTreeMap::from([("cpu.power".to_owned(), "no RAPL in this virtual machine".to_owned())]),
+    }
+}
+
+fn observation() -> Observation {
+    let published = Published { value: 31.3, on: "GTX 680".to_owned(), source: "001.8".to_owned() };
+    Observation {
+        schema_version: SCHEMA_VERSION,
+        record: Kind::Observation,
+        experiment: "instructions".to_owned(),
+        subject: "cuda:0".to_owned(),
+        subject_name: "A GPU".to_owned(),
+        axes: BTreeMap::from([
+            ("operation".to_owned(), Axis::from("shl")),
+            ("warps".to_owned(), Axis::from(16.0)),
+        ]),
+        values: vec![
+            Observed {
+                name: "operations".to_owned(),
+                unit: "1/clk".to_owned(),
+                value: Some(63.9),
+                reason: None,
+                ci95: Some(Interval { low: 63.8, high: 64.0 }),
+                published: vec![published],
+            },
+            Observed {
+                name: "power".to_owned(),
+                unit: "W".to_owned(),
+                value: None,
+                reason: Some("no sensor".to_owned()),
+                ci95: None,
+                published: Vec::new(),
+            },
+        ],
+        samples: vec![63.9, 63.8, 64.0],
+        verified: Some(true),
+        timeline: Some(timeline()),
+        notes: vec!["the study counted per SMX".to_owned()],
+        unix_seconds: 1_800_000_000,
+        argv: vec!["cipherlane".to_owned(), "lab".to_owned()],
+        host: host(),
     }
 }
 
@@ -104,6 +159,19 @@ fn row() -> Measurement {
             ratio_ci95: Interval { low: 1.9, high: 2.1 },
             verdict: Verdict::Faster,
         }),
+        geometry: Some(Geometry { blocks: 528, threads_per_block: 512, streams: 3 }),
+        times: Some(Times { to_device_seconds: 1e-4, kernel_seconds: 2e-4, to_host_seconds: 1e-4 }),
+        load: Some(Load { cpu: Some(Share { requested: 0.4, achieved: 0.41 }), gpu: None }),
+        energy: Some(Energy {
+            meter: Meter::NvmlCounter,
+            seconds: 20.0,
+            joules: 12_000.0,
+            bytes: 1 << 40,
+            idle_watts: Some(75.0),
+            sigma_watts: Some(1.5),
+            cross_check: Some(CrossCheck { meter: Meter::NvmlInstant, joules: 11_900.0 }),
+        }),
+        timeline: Some(timeline()),
         summary: summary(),
         passes_per_sample: 3,
         samples: vec![sample, Sample { round: 1, wall_seconds: 0.002, cpu_seconds: None, ..sample }],
@@ -128,7 +196,11 @@ fn row() -> Measurement {
 }
 
 fn validator() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    compiled(SCHEMA)
+}
+
+fn compiled(schema: &str) -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
     jsonschema::draft202012::meta::validate(&schema).expect("the schema is a schema");
     jsonschema::validator_for(&schema).expect("the schema compiles")
 }
@@ -178,6 +250,30 @@ fn names_of_all_families_fit_the_schema() {
     assert!(!fits("/algorithm", "AES-128-GCM") && !fits("/device", "GPU 0"));
 }
 
+#[test]
+fn observations_fit_their_schema_and_wrong_ones_do_not() {
+    let validator = compiled(OBSERVATION_SCHEMA);
+    let good = serde_json::to_value(observation()).unwrap();
+    assert!(
+        validator.is_valid(&good),
+        "{:?}",
+        validator.iter_errors(&good).map(|e| e.to_string()).collect::<Vec<_>>()
+    );
+    assert!(!validator.is_valid(&serde_json::to_value(row()).unwrap()));
+    for (pointer, wrong) in [
+        ("/record", json!("measurement")),
+        ("/values", json!([])),
+        ("/values/0/value", Value::Null), // without a reason
+        ("/axes/operation", json!([1])),
+        ("/verified", json!("yes")),
+        ("/timeline/channels/0/name", json!("power")),
+    ] {
+        let mut value = good.clone();
+        *value.pointer_mut(pointer).unwrap() = wrong.clone();
+        assert!(!validator.is_valid(&value), "{pointer} = {wrong}");
+    }
+}
+
 /// Each change makes a good row wrong; the schema must see every one.
 #[test]
 fn what_is_wrong_does_not_fit_the_schema() {
@@ -206,7 +302,9 @@ fn what_is_wrong_does_not_fit_the_schema() {
         *value.pointer_mut(pointer).unwrap() = wrong.clone();
         assert!(!validator.is_valid(&value), "{pointer} = {wrong}");
     }
-    for field in good.as_object().unwrap().keys() {
+    // Fields that came later, and those of conditions that not every row has.
+    let optional = ["ceiling", "geometry", "times", "load", "energy", "timeline"];
+    for field in good.as_object().unwrap().keys().filter(|field| !optional.contains(&field.as_str())) {
         let mut value = good.clone();
         value.as_object_mut().unwrap().remove(field);
         assert!(!validator.is_valid(&value), "without {field}");
@@ -227,7 +325,12 @@ fn rows_read_back_as_they_were() {
     }
     let rows = read(&path).unwrap();
     assert_eq!(rows.len(), 2);
-    assert_eq!(rows[0], Measurement { experiment: "one".to_owned(), ..row() });
+    let one = Measurement { experiment: "one".to_owned(), ..row() };
+    assert_eq!(rows[0], Record::Measurement(Box::new(one)));
+    Writer::open(&path).unwrap().observe(&observation()).unwrap();
+    let rows = read(&path).unwrap();
+    assert_eq!(rows[2], Record::Observation(Box::new(observation())));
+    assert_eq!(measurements(rows).len(), 2);
 }
 
 #[test]
