@@ -111,7 +111,9 @@ typedef ulong u64;
 typedef long i64;
 typedef uint4 words4;
 #define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
-#define FN static inline
+/* Not left to the compiler: PoCL 3.1 inlines large helpers later by itself, and crashes on some and gives wrong code for
+ * others. */
+#define FN static inline __attribute__((always_inline))
 #define GLOBAL __global
 #define LOCAL __local
 #define CONSTANT __constant
