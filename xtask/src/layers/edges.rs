@@ -29,7 +29,7 @@ impl Layer {
 }
 
 /// ARCHITECTURE.md draws the same. A new crate gets a line in both.
-const LAYERS: [Layer; 13] = [
+const LAYERS: [Layer; 14] = [
     Layer::new("cipherlane-core", &[]),
     Layer::new("cipherlane-reference", &["cipherlane-core"]),
     Layer::new("cipherlane-cpu", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
@@ -42,10 +42,11 @@ const LAYERS: [Layer; 13] = [
         .in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-rivals", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-record", &["cipherlane-core"]),
+    Layer::new("cipherlane-report", &["cipherlane-record"]),
     Layer::new("cipherlane", &["cipherlane-core", "cipherlane-reference", "cipherlane-cpu"])
         .by_feature(&["cipherlane-cuda", "cipherlane-opencl"]),
     Layer::new("cipherlane-lab", &["cipherlane", "cipherlane-record"]).by_feature(&["cipherlane-rivals"]),
-    Layer::new("cipherlane-cli", &["cipherlane", "cipherlane-lab", "cipherlane-record"]),
+    Layer::new("cipherlane-cli", &["cipherlane", "cipherlane-lab", "cipherlane-record", "cipherlane-report"]),
     Layer::new("xtask", &[]),
 ];
 
