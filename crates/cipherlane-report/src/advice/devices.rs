@@ -1,0 +1,115 @@
+//! Which device and tier.
+
+use cipherlane_record::Transfer;
+
+use super::Rule;
+use crate::crossover;
+use crate::row::{Kind, Row};
+use crate::section::grouped;
+use crate::section::sweep::{self, Swept};
+use crate::table::{Column, Table};
+use crate::units;
+
+/// Jobs that a rule names; it counts the others.
+const NAMED: usize = 3;
+
+/// The fastest row of each job and size, whose transfers are part of the time.
+fn fastest<'a>(own: &[Row<'a>]) -> Vec<Row<'a>> {
+    let whole = own.iter().filter(|row| row.scope.transfer != Transfer::Excluded).copied();
+    let jobs = grouped(whole, |row| (row.job(), row.message_bytes));
+    let best = |rows: Vec<Row<'a>>| {
+        rows.into_iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))
+    };
+    jobs.into_iter().filter_map(|(_, rows)| best(rows)).collect()
+}
+
+/// What wins most often.
+pub(super) fn best(own: &[Row<'_>]) -> Option<Rule> {
+    let fastest = fastest(own);
+    let mut winners = grouped(fastest.iter().copied(), Row::contender);
+    winners.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
+    let (contender, rows) = winners.first()?;
+    let all = units::count(fastest.len(), "job");
+    let text = format!("{contender}: the fastest of ours for {} of {all}, by job and size.", rows.len());
+    Some(Rule { title: "Device", text })
+}
+
+/// From where on a GPU pays.
+pub(super) fn crossover(own: &[Row<'_>]) -> Option<Rule> {
+    let has = |offload: bool| own.iter().any(|row| row.is_offload() == offload);
+    if !(has(true) && has(false)) {
+        return None;
+    }
+    let mut found = Vec::new();
+    for swept in [Swept::Size, Swept::Messages] {
+        for ((job, _), rows) in sweep::groups(own, swept) {
+            if let Some(crossover) = crossover::of(&sweep::series(&rows, swept), swept) {
+                found.push(format!("{} from {}", job.label(), swept.text(crossover.from)));
+            }
+        }
+    }
+    let text = if found.is_empty() {
+        let fastest = fastest(own);
+        let gpu = fastest.iter().filter(|row| row.is_offload()).count();
+        format!(
+            "No size was measured at which the lead changes. The GPU is the fastest for {gpu} of {}.",
+            units::count(fastest.len(), "job")
+        )
+    } else {
+        format!("The GPU is faster than the CPU, transfers included: {}.", listed(&found))
+    };
+    Some(Rule { title: "CPU or GPU", text })
+}
+
+fn listed(all: &[String]) -> String {
+    let named = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
+    let more = all.len().saturating_sub(NAMED);
+    if more > 0 { format!("{named}; and {more} more") } else { named }
+}
+
+/// What the best tier gains, where several were measured.
+pub(super) fn tiers(own: &[Row<'_>]) -> Option<Rule> {
+    let on_cpu = own.iter().filter(|row| row.device == "cpu").copied();
+    let points = grouped(on_cpu, |row| (row.job(), row.message_bytes, row.threads));
+    let several: Vec<Vec<Row<'_>>> = points
+        .into_iter()
+        .map(|(_, rows)| rows)
+        .filter(|rows| rows.iter().any(|row| row.traits(&[Kind::Tier]) != rows[0].traits(&[Kind::Tier])))
+        .collect();
+    let best = |rows: &Vec<Row<'_>>| {
+        let best = rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second));
+        best.map_or_else(String::new, |row| row.tier.clone())
+    };
+    let mut winners = grouped(several.iter(), |rows| best(rows));
+    winners.sort_by_key(|(_, points)| std::cmp::Reverse(points.len()));
+    let (tier, points) = winners.first()?;
+    let text = format!(
+        "{tier} is the fastest tier at {} of {} where tiers were compared.",
+        points.len(),
+        units::count(several.len(), "point")
+    );
+    Some(Rule { title: "Tier", text })
+}
+
+/// The fastest for each job and size.
+pub(super) fn table(own: &[Row<'_>]) -> Table {
+    let columns = vec![
+        Column::words("job"),
+        Column::number("message"),
+        Column::words("use"),
+        Column::number("threads"),
+        Column::number("GB/s"),
+        Column::words("kernel"),
+    ];
+    let row = |row: &Row<'_>| {
+        vec![
+            row.job().label(),
+            units::bytes(row.message_bytes),
+            row.contender(),
+            row.threads.to_string(),
+            units::significant(row.bytes_per_second / 1e9),
+            row.kernel.clone(),
+        ]
+    };
+    Table { columns, rows: fastest(own).iter().map(row).collect() }
+}

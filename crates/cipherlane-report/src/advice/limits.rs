@@ -1,0 +1,109 @@
+//! How many threads, how long messages, at what price, and where somebody else is faster.
+
+use cipherlane_record::Verdict;
+
+use super::Rule;
+use crate::machine::Machines;
+use crate::row::Row;
+use crate::section::grouped;
+use crate::section::sweep::{self, Swept};
+use crate::section::threads as scaling;
+use crate::units;
+
+/// Within this part of the best counts as the best: fewer threads leave room for others.
+const ENOUGH: f64 = 0.97;
+/// From this part of the best rate on, longer messages do not pay.
+const NEARLY: f64 = 0.9;
+
+/// The fewest threads that reach the best throughput, in most jobs.
+pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> {
+    let counts: Vec<(usize, usize, f64)> =
+        scaling::groups(own).iter().filter_map(|rows| enough(rows)).collect();
+    let mut rules = grouped(counts.iter(), |(threads, ..)| *threads);
+    rules.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
+    let (threads, rows) = rules.first()?;
+    let mut gains: Vec<f64> = rows.iter().map(|(_, _, gain)| *gain).collect();
+    gains.sort_by(f64::total_cmp);
+    let host = machines.all()[own.first()?.machine].host;
+    let most = rows.iter().map(|(_, most, _)| *most).max()?;
+    let beyond =
+        if *threads < most { format!("; more, up to {most}, gain less than 3 %") } else { String::new() };
+    let cores = match host.physical_cores {
+        Some(cores) if cores == *threads => ", one per core,",
+        _ if host.logical_cores == *threads => ", one per logical CPU,",
+        _ => "",
+    };
+    let text = format!(
+        "{}{cores} are enough in {} of {}{beyond}. They are {} times as fast as the fewest measured (median).",
+        units::count(*threads, "thread"),
+        rows.len(),
+        units::count(counts.len(), "job"),
+        units::significant(gains[gains.len() / 2]),
+    );
+    Some(Rule { title: "Threads", text })
+}
+
+/// The fewest threads that are enough, the most measured, and what they gain over the fewest. The fastest tier counts.
+fn enough(rows: &[Row<'_>]) -> Option<(usize, usize, f64)> {
+    let best = rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))?;
+    let alike: Vec<_> =
+        rows.iter().filter(|row| (&row.device, &row.tier) == (&best.device, &best.tier)).collect();
+    let fewest = alike.iter().min_by_key(|row| row.threads)?;
+    let most = alike.iter().map(|row| row.threads).max()?;
+    let fast = alike.iter().filter(|row| row.bytes_per_second >= ENOUGH * best.bytes_per_second);
+    let chosen = fast.min_by_key(|row| row.threads)?;
+    (fewest.threads < most).then(|| (chosen.threads, most, chosen.bytes_per_second / fewest.bytes_per_second))
+}
+
+/// From which size on messages reach nearly the best rate: batches of short ones are worth packing.
+pub(super) fn size(own: &[Row<'_>]) -> Option<Rule> {
+    let groups = sweep::groups(own, Swept::Size);
+    let reach = |rows: &[Row<'_>]| {
+        let (_, rows) = sweep::series(rows, Swept::Size).into_iter().next()?;
+        let best = rows.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
+        let from = rows.iter().find(|row| row.bytes_per_second >= NEARLY * best)?;
+        Some(from.message_bytes)
+    };
+    let mut found: Vec<_> = groups.iter().filter_map(|(_, rows)| reach(rows)).collect();
+    found.sort_unstable();
+    let from = found.get(found.len() / 2)?;
+    let text = format!(
+        "Messages of {} and more reach 90 % of the best rate (median of {}).",
+        units::bytes(*from),
+        units::count(found.len(), "job")
+    );
+    Some(Rule { title: "Message size", text })
+}
+
+/// Who does most for the energy.
+pub(super) fn energy(own: &[Row<'_>]) -> Option<Rule> {
+    let metered = own.iter().filter_map(|row| Some((row, row.energy.as_ref()?.bits_per_joule())));
+    let (row, bits) = metered.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let text = format!(
+        "{} does most for a joule: {} Gbit, idle power included ({}).",
+        row.contender(),
+        units::significant(bits / 1e9),
+        row.does()
+    );
+    Some(Rule { title: "Energy", text })
+}
+
+/// Where a rival is faster, which a reader wants to know first.
+pub(super) fn rivals(own: &[Row<'_>]) -> Option<Rule> {
+    let compared: Vec<_> = own.iter().filter_map(|row| Some((row, row.best_rival.as_ref()?))).collect();
+    if compared.is_empty() {
+        return None;
+    }
+    let mut slower: Vec<_> = compared.iter().filter(|(_, best)| best.verdict == Verdict::Slower).collect();
+    slower.sort_by(|one, other| one.1.ratio.total_cmp(&other.1.ratio));
+    let faster = compared.iter().filter(|(_, best)| best.verdict == Verdict::Faster).count();
+    let tally = format!(
+        "cipherlane is faster than the best rival in {faster} of {}, slower in {}",
+        units::count(compared.len(), "row"),
+        slower.len()
+    );
+    let worst = slower.first().map_or_else(String::new, |(row, best)| {
+        format!(": {} is {:.2} times as fast at {}", best.rival_name, 1.0 / best.ratio, row.does())
+    });
+    Some(Rule { title: "Rivals", text: format!("{tally}{worst}.") })
+}

@@ -1,0 +1,167 @@
+//! The five numbers that matter, each beside its ceiling and its rival.
+
+use cipherlane_record::{Keys, Observation, Verdict};
+
+use crate::machine::Machines;
+use crate::row::{Job, Row};
+use crate::units;
+
+/// How many numbers there are.
+const FIGURES: usize = 5;
+/// Messages up to this size are short: a reading of a meter, a packet.
+const SHORT: u64 = 256;
+
+/// A number of the first screen.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Figure {
+    /// What it is about: `Sealing`.
+    pub(crate) label: String,
+    /// The number and its unit.
+    pub(crate) value: (String, String),
+    /// Its 95 % interval; empty where there is none.
+    pub(crate) interval: String,
+    /// What was measured, and where.
+    pub(crate) what: [String; 2],
+    /// What part of the ceiling it is, and which ceiling.
+    pub(crate) ceiling: Option<(f64, String)>,
+    /// How it compares with the best rival.
+    pub(crate) rival: Option<(Verdict, String)>,
+}
+
+/// A use of cryptography that people ask about.
+struct Topic {
+    label: &'static str,
+    is: fn(&Row<'_>) -> bool,
+    /// Whether messages per second matter, and not bytes.
+    messages: bool,
+}
+
+const TOPICS: [Topic; FIGURES] = [
+    Topic {
+        label: "Sealing records",
+        is: |row| row.algorithm.ends_with("-gcm") && row.operation == "seal",
+        messages: false,
+    },
+    Topic {
+        label: "Short messages, a key each",
+        is: |row| row.keys == Keys::Distinct && row.message_bytes <= SHORT,
+        messages: true,
+    },
+    Topic { label: "Disk sectors", is: |row| row.algorithm.ends_with("-xts"), messages: false },
+    Topic {
+        label: "Bulk encryption",
+        is: |row| ["-ctr", "-ecb", "-cbc"].iter().any(|mode| row.algorithm.ends_with(mode)),
+        messages: false,
+    },
+    Topic {
+        label: "Hashing",
+        is: |row| ["sha", "keccak"].iter().any(|family| row.algorithm.starts_with(family)),
+        messages: false,
+    },
+];
+
+/// The numbers: one for each topic that was measured, then the fastest of what is left, then observations.
+pub(crate) fn of(
+    rows: &[Row<'_>],
+    observed: &[(usize, &Observation)],
+    machines: &Machines<'_>,
+) -> Vec<Figure> {
+    let mut own: Vec<Row<'_>> = rows.iter().filter(|row| row.verified && !row.is_rival()).copied().collect();
+    let mut figures = Vec::new();
+    let mut shown: Vec<Job<'_>> = Vec::new();
+    for topic in &TOPICS {
+        let best = fastest(own.iter().filter(|row| (topic.is)(row)), topic.messages);
+        if let Some(row) = best {
+            figures.push(figure(topic.label, row, topic.messages, machines));
+            shown.push(row.job());
+        }
+    }
+    while figures.len() < FIGURES {
+        own.retain(|row| !shown.contains(&row.job()));
+        let Some(row) = fastest(own.iter(), false) else { break };
+        figures.push(figure(&label(&row.job()), row, false, machines));
+        shown.push(row.job());
+    }
+    let mut experiments: Vec<&str> = Vec::new();
+    for &(machine, row) in observed {
+        if figures.len() < FIGURES && !experiments.contains(&row.experiment.as_str()) {
+            experiments.push(&row.experiment);
+            figures.extend(observation(machine, row, machines));
+        }
+    }
+    figures
+}
+
+fn fastest<'r, 'a: 'r>(rows: impl Iterator<Item = &'r Row<'a>>, messages: bool) -> Option<&'r Row<'a>> {
+    let rate = |row: &Row<'_>| if messages { row.messages_per_second } else { row.bytes_per_second };
+    rows.max_by(|one, other| rate(one).total_cmp(&rate(other)))
+}
+
+/// What is not a topic goes by the name of its workload or algorithm.
+fn label(job: &Job<'_>) -> String {
+    let name = if matches!(job.workload, "custom" | "") { job.algorithm } else { job.workload };
+    format!("{name} {}", job.operation)
+}
+
+fn figure(label: &str, row: &Row<'_>, messages: bool, machines: &Machines<'_>) -> Figure {
+    let ends = row.bytes_per_second_ci95;
+    let (rate, low, high) = if messages {
+        let bytes = row.bytes_per_second / row.messages_per_second;
+        (row.messages_per_second, ends.low / bytes, ends.high / bytes)
+    } else {
+        (row.bytes_per_second, ends.low, ends.high)
+    };
+    let text = |value: f64| if messages { units::per_second(value) } else { units::rate(value) };
+    let (number, unit) = apart(&text(rate));
+    let unit = if messages { format!("{} messages/s", unit.trim_end_matches("/s").trim_end()) } else { unit };
+    let machine =
+        if machines.several() { format!("{}: ", Machines::letter(row.machine)) } else { String::new() };
+    let threads = units::count(row.threads, "thread");
+    Figure {
+        label: label.to_owned(),
+        value: (number, unit.trim().to_owned()),
+        interval: range(&text(low), &text(high)),
+        what: [row.does(), format!("{machine}{}, {threads}", row.contender())],
+        ceiling: row.ceiling.as_ref().map(|ceiling| {
+            (ceiling.share, format!("{}: {}", units::rate(ceiling.bytes_per_second), ceiling.bound))
+        }),
+        rival: row.best_rival.as_ref().map(|best| {
+            let text = format!("{:.2} × {}", best.ratio, best.rival_name);
+            (best.verdict, format!("{text} ({})", units::rate(best.rival_bytes_per_second)))
+        }),
+    }
+}
+
+/// `16.2–16.4 GB/s`; with both units where they differ.
+fn range(low: &str, high: &str) -> String {
+    match (apart(low), apart(high)) {
+        ((from, unit), (to, other)) if unit == other => format!("{from}–{to} {unit}"),
+        _ => format!("{low} to {high}"),
+    }
+}
+
+/// The number and the unit of `16.3 GB/s`.
+fn apart(text: &str) -> (String, String) {
+    text.split_once(' ').map_or_else(
+        || (text.to_owned(), String::new()),
+        |(number, unit)| (number.to_owned(), unit.to_owned()),
+    )
+}
+
+fn observation(machine: usize, row: &Observation, machines: &Machines<'_>) -> Option<Figure> {
+    let value = row.values.first()?;
+    let number = value.value?;
+    let unit = if value.unit == "1" { String::new() } else { value.unit.clone() };
+    let axes: Vec<String> = row.axes.iter().map(|(name, place)| format!("{name} {place}")).collect();
+    let machine = if machines.several() { format!("{}: ", Machines::letter(machine)) } else { String::new() };
+    Some(Figure {
+        label: row.experiment.clone(),
+        value: (units::significant(number), unit),
+        interval: value.ci95.map_or_else(String::new, |ends| {
+            format!("{} to {}", units::significant(ends.low), units::significant(ends.high))
+        }),
+        what: [format!("{}, {}", value.name, axes.join(", ")), format!("{machine}{}", row.subject_name)],
+        ceiling: None,
+        rival: None,
+    })
+}

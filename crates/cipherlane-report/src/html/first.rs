@@ -1,0 +1,94 @@
+//! The first screen: the numbers that matter, and the recommendation.
+
+use cipherlane_record::Verdict;
+use maud::{Markup, html};
+
+use super::parts;
+use crate::advice::Advice;
+use crate::headline::Figure;
+use crate::units;
+
+/// The numbers, side by side.
+pub(super) fn figures(figures: &[Figure]) -> Markup {
+    html! {
+        section.first aria-label="The numbers that matter" {
+            @if figures.is_empty() {
+                p.warn { "These records hold no verified row of cipherlane." }
+            }
+            div.figures { @for one in figures { (figure(one)) } }
+        }
+    }
+}
+
+fn figure(figure: &Figure) -> Markup {
+    let (number, unit) = &figure.value;
+    let [job, place] = &figure.what;
+    html! {
+        article {
+            h2 { (figure.label) }
+            p.value { (number) " " small { (unit) } }
+            @if !figure.interval.is_empty() { p.interval { (figure.interval) } }
+            p { (job) br; (place) }
+            @match &figure.ceiling {
+                Some((share, bound)) => {
+                    (meter(*share))
+                    p.beside { b { (units::percent(*share)) } " of " (bound) }
+                }
+                None => p.beside.none { "no ceiling in the record" }
+            }
+            @match &figure.rival {
+                Some((verdict, text)) => p.beside class=(class(*verdict)) { (sign(*verdict)) " " (text) }
+                None => p.beside.none { "no rival ran beside it" }
+            }
+        }
+    }
+}
+
+/// A bar for a part of a whole.
+fn meter(share: f64) -> Markup {
+    let width = format!("{:.1}%", 100.0 * share.clamp(0.0, 1.0));
+    html! {
+        svg.meter aria-hidden="true" {
+            rect width="100%" height="100%" fill="var(--grid)" {}
+            rect width=(width) height="100%" fill="var(--s0)" {}
+        }
+    }
+}
+
+const fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "good",
+        Verdict::Slower => "bad",
+        Verdict::Ambiguous => "even",
+    }
+}
+
+/// A sign beside the colour, for those who do not see it.
+const fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "▲",
+        Verdict::Slower => "▼",
+        Verdict::Ambiguous => "≈",
+    }
+}
+
+/// What the records recommend.
+pub(super) fn advice(all: &[Advice]) -> Markup {
+    html! {
+        @for advice in all {
+            section.advice {
+                h2 {
+                    "Recommendation"
+                    @if let Some(letter) = &advice.machine { " for " b.letter { (letter) } }
+                }
+                dl {
+                    @for rule in &advice.rules { dt { (rule.title) } dd { (rule.text) } }
+                }
+                details {
+                    summary { "The fastest for each job and size" }
+                    (parts::table(&advice.table, "The fastest for each job and size"))
+                }
+            }
+        }
+    }
+}

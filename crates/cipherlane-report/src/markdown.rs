@@ -1,0 +1,129 @@
+//! The report as Markdown, with tables in place of pictures.
+
+use std::fmt::Write as _;
+
+use crate::Report;
+use crate::machine::Machines;
+use crate::section::Section;
+use crate::table::Table;
+use crate::units;
+
+/// Everything, in the order of the page.
+pub(crate) fn text(report: &Report<'_>) -> String {
+    let mut text = String::from("# cipherlane report\n\n");
+    for (place, machine) in report.machines.all().iter().enumerate() {
+        let letter = if report.machines.several() {
+            format!("**{}** ", Machines::letter(place))
+        } else {
+            String::new()
+        };
+        line(&mut text, &format!("- {letter}{}: {}", plain(&machine.name()), plain(&machine.details())));
+    }
+    if report.figures.is_empty() {
+        line(&mut text, "No verified row.");
+    } else {
+        line(&mut text, "\n## Numbers that matter\n");
+    }
+    for figure in &report.figures {
+        let (number, unit) = (&figure.value.0, plain(&figure.value.1));
+        let ceiling =
+            figure.ceiling.as_ref().map(|(share, bound)| format!("; {} of {bound}", units::percent(*share)));
+        let rival = figure.rival.as_ref().map(|(_, rival)| format!("; {rival}"));
+        let rest = [ceiling, rival].into_iter().flatten().collect::<String>();
+        let what = figure.what.join(", ");
+        line(
+            &mut text,
+            &format!("- {}: **{number} {unit}**, {}", plain(&figure.label), plain(&(what + &rest))),
+        );
+    }
+    for advice in &report.advice {
+        let machine = advice.machine.as_ref().map_or_else(String::new, |letter| format!(" for {letter}"));
+        line(&mut text, &format!("\n## Recommendation{machine}\n"));
+        for rule in &advice.rules {
+            line(&mut text, &format!("- {}: {}", rule.title, plain(&rule.text)));
+        }
+        line(&mut text, "");
+        table(&mut text, &advice.table);
+    }
+    for section in &report.sections {
+        write_section(&mut text, section);
+    }
+    text
+}
+
+fn write_section(text: &mut String, section: &Section) {
+    line(text, &format!("\n## {}\n", plain(&section.name)));
+    if let Some(question) = &section.question {
+        line(text, &format!("{}\n", plain(question)));
+    }
+    line(text, &plain(&section.origin));
+    for warning in &section.warnings {
+        line(text, &format!("\n> {}: {}", warning.kind.name(), plain(&warning.text)));
+    }
+    if !section.charts.is_empty() {
+        line(text, "");
+    }
+    for chart in &section.charts {
+        line(text, &format!("- {}: {}", plain(&chart.title), plain(&chart.finding)));
+    }
+    for (title, rows) in &section.tables {
+        line(text, &format!("\n### {title}\n"));
+        table(text, rows);
+    }
+    if !section.scopes.lines().is_empty() {
+        line(text, "\nScopes:\n");
+    }
+    for (letter, scope) in section.scopes.lines() {
+        line(text, &format!("- {letter}: {}", plain(scope)));
+    }
+    for note in &section.notes {
+        line(text, &format!("\nNote: {}", plain(note)));
+    }
+}
+
+fn line(text: &mut String, line: &str) {
+    let _ = writeln!(text, "{line}");
+}
+
+fn table(text: &mut String, table: &Table) {
+    let row =
+        |cells: &mut dyn Iterator<Item = String>| format!("| {} |", cells.collect::<Vec<_>>().join(" | "));
+    line(text, &row(&mut table.columns.iter().map(|column| plain(&column.title))));
+    line(
+        text,
+        &row(&mut table.columns.iter().map(|column| if column.numbers { "---:" } else { "---" }.to_owned())),
+    );
+    for cells in &table.rows {
+        line(text, &row(&mut cells.iter().map(|cell| plain(cell))));
+    }
+}
+
+/// A record's text: nothing in it is markup, and nothing ends the line.
+fn plain(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\r' => safe.push(' '),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '#' | '!' => {
+                safe.push('\\');
+                safe.push(letter);
+            }
+            _ => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn texts_of_records_are_no_markup() {
+        assert_eq!(plain("a|b\n<i>*x*"), "a\\|b &lt;i&gt;\\*x\\*");
+        assert_eq!(plain("[x](y)"), "\\[x\\](y)");
+    }
+}

@@ -1,0 +1,163 @@
+//! A measurement with its machine, and the words that reports have for it.
+
+use std::ops::Deref;
+
+use cipherlane_record::{Keys, Measurement};
+
+use crate::machine::Machines;
+use crate::units;
+
+/// A measurement, and which machine it comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) machine: usize,
+    measured: &'a Measurement,
+}
+
+impl<'a> Deref for Row<'a> {
+    type Target = &'a Measurement;
+
+    fn deref(&self) -> &Self::Target {
+        &self.measured
+    }
+}
+
+/// What a row does: rows of one job can stand in one chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Job<'a> {
+    pub(crate) workload: &'a str,
+    pub(crate) algorithm: &'a str,
+    pub(crate) operation: &'a str,
+    keys: &'a str,
+}
+
+impl Job<'_> {
+    /// `tls-16k: aes-128-gcm seal`, `aes-128-gcm seal, a key each`.
+    pub(crate) fn label(&self) -> String {
+        let keys = if self.keys == Keys::Distinct.name() { ", a key each" } else { "" };
+        let workload = match self.workload {
+            "custom" | "" => String::new(),
+            name => format!("{name}: "),
+        };
+        format!("{workload}{} {}{keys}", self.algorithm, self.operation)
+    }
+}
+
+/// Something in which rows of one job can differ.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Trait {
+    kind: Kind,
+    text: String,
+}
+
+/// In which order traits are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Ours before those of others.
+    Rival,
+    Machine,
+    Device,
+    Tier,
+    Threads,
+    Transfer,
+    Load,
+}
+
+impl<'a> Row<'a> {
+    pub(crate) const fn new(machine: usize, measured: &'a Measurement) -> Self {
+        Self { machine, measured }
+    }
+
+    pub(crate) const fn measured(&self) -> &'a Measurement {
+        self.measured
+    }
+
+    pub(crate) fn is_rival(&self) -> bool {
+        self.device.starts_with("rival:")
+    }
+
+    /// Whether the device has memory of its own, as GPUs have.
+    pub(crate) fn is_offload(&self) -> bool {
+        self.device.starts_with("cuda:") || self.device.starts_with("opencl:")
+    }
+
+    pub(crate) const fn job(&self) -> Job<'a> {
+        let row = self.measured;
+        Job {
+            workload: row.workload.as_str(),
+            algorithm: row.algorithm.as_str(),
+            operation: row.operation.as_str(),
+            keys: row.keys.name(),
+        }
+    }
+
+    /// The device: `cpu avx512`, `cuda:0`, `OpenSSL 4.0.3`.
+    pub(crate) fn contender(&self) -> String {
+        if self.is_rival() {
+            self.device_name.clone()
+        } else if self.device == "cpu" {
+            format!("cpu {}", self.tier)
+        } else {
+            self.device.clone()
+        }
+    }
+
+    /// Job and size: `aes-128-gcm seal, 16 KiB`.
+    pub(crate) fn does(&self) -> String {
+        format!("{}, {}", self.job().label(), units::bytes(self.message_bytes))
+    }
+
+    /// The traits of these kinds.
+    pub(crate) fn traits(&self, kinds: &[Kind]) -> Vec<Trait> {
+        kinds.iter().map(|&kind| Trait { kind, text: self.trait_text(kind) }).collect()
+    }
+
+    fn trait_text(&self, kind: Kind) -> String {
+        let row = self.measured;
+        match kind {
+            Kind::Rival => if self.is_rival() { "rival" } else { "" }.to_owned(),
+            Kind::Machine => Machines::letter(self.machine),
+            Kind::Device if self.is_rival() => row.device_name.clone(),
+            Kind::Device => row.device.clone(),
+            Kind::Tier if self.is_rival() => String::new(),
+            Kind::Tier => row.tier.clone(),
+            Kind::Threads => units::count(row.threads, "thread"),
+            Kind::Transfer if self.is_offload() => format!("transfer {}", row.scope.transfer.name()),
+            Kind::Transfer => String::new(),
+            Kind::Load => self.load_text(),
+        }
+    }
+
+    fn load_text(&self) -> String {
+        let Some(load) = self.load else { return String::new() };
+        let part = |name: &str, share: Option<cipherlane_record::Share>| {
+            share.map(|share| format!("{name} load {}", units::percent(share.requested)))
+        };
+        part("CPU", load.cpu).into_iter().chain(part("GPU", load.gpu)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Names for things with these traits: the device, and whatever else tells them apart.
+pub(crate) fn names(of: &[Vec<Trait>]) -> Vec<String> {
+    let differs = |kind: Kind| {
+        let mut texts = of
+            .iter()
+            .flatten()
+            .filter(|one| one.kind == kind && !one.text.is_empty())
+            .map(|one| one.text.as_str());
+        let first = texts.next();
+        texts.any(|text| Some(text) != first)
+    };
+    let shown: Vec<Kind> = of
+        .first()
+        .into_iter()
+        .flatten()
+        .map(|one| one.kind)
+        .filter(|&kind| kind == Kind::Device || (kind != Kind::Rival && differs(kind)))
+        .collect();
+    let name = |traits: &Vec<Trait>| {
+        let shown = traits.iter().filter(|one| shown.contains(&one.kind) && !one.text.is_empty());
+        shown.map(|one| one.text.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    of.iter().map(name).collect()
+}

@@ -1,0 +1,160 @@
+//! Where the time went, what energy it took, and what other work cost.
+
+use cipherlane_record::{Energy, Load, Share};
+
+use super::grouped;
+use crate::chart::{Axis, Bar, Bars, Chart, Group, Lines, Look, MOST_SERIES, Plot, Point, Series};
+use crate::row::Row;
+use crate::units;
+
+/// More bars than these are not read by anybody; the table has all.
+pub(super) const MOST_BARS: usize = 24;
+
+/// Transfers and kernel as parts of the time that they take together.
+pub(super) fn times(rows: &[Row<'_>]) -> Option<Chart> {
+    let groups: Vec<Group> = rows.iter().filter(|row| row.verified).filter_map(parts).collect();
+    let shown = groups.len().min(MOST_BARS);
+    let mean = |part: usize| {
+        let shares = groups.iter().filter_map(|group| group.bars[part].as_ref());
+        #[allow(clippy::cast_precision_loss)] // rows
+        let count = groups.len() as f64;
+        shares.map(|bar| bar.value).sum::<f64>() / count
+    };
+    (!groups.is_empty()).then(|| Chart {
+        title: "Where the time goes".to_owned(),
+        finding: format!(
+            "On average {:.0} % of the device's time is kernels, {:.0} % moves data to it and {:.0} % back.{}",
+            mean(1),
+            mean(0),
+            mean(2),
+            more(groups.len(), shown)
+        ),
+        plot: Plot::Bars(Bars {
+            value: Axis::linear("Part of the time on the device (%)"),
+            series: ["to device", "kernel", "to host"].map(str::to_owned).to_vec(),
+            groups: groups[..shown].to_vec(),
+            stacked: true,
+        }),
+    })
+}
+
+/// What a chart of `shown` bars leaves to the table.
+pub(super) fn more(all: usize, shown: usize) -> String {
+    if all > shown { format!(" {} more are in the table only.", all - shown) } else { String::new() }
+}
+
+fn parts(row: &Row<'_>) -> Option<Group> {
+    let times = row.times?;
+    let seconds = [times.to_device_seconds, times.kernel_seconds, times.to_host_seconds];
+    let sum: f64 = seconds.iter().sum();
+    let bar = |part: f64| Bar { value: 100.0 * part / sum, interval: None, note: units::seconds(part) };
+    (sum > 0.0).then(|| Group {
+        label: format!("{}, {} on {}", row.does(), messages(row), row.contender()),
+        bars: seconds.map(|part| Some(bar(part))).to_vec(),
+        published: Vec::new(),
+    })
+}
+
+fn messages(row: &Row<'_>) -> String {
+    units::count(usize::try_from(row.messages).unwrap_or(usize::MAX), "message")
+}
+
+/// Bits for a joule: of all energy, and of what is beyond idle.
+pub(super) fn energy(rows: &[Row<'_>]) -> Option<Chart> {
+    let metered =
+        |row: &Row<'_>| row.energy.as_ref().filter(|_| row.verified).map(|energy| per_joule(row, energy));
+    let mut groups: Vec<(f64, Group)> = rows.iter().filter_map(metered).collect();
+    groups.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let (most, best) = groups.first()?;
+    let finding = format!(
+        "Most for the energy: {} with {} Gbit for a joule, idle power included.{}",
+        best.label,
+        units::significant(*most),
+        more(groups.len(), MOST_BARS)
+    );
+    let groups = groups.into_iter().take(MOST_BARS).map(|(_, group)| group).collect();
+    Some(Chart {
+        title: "Energy".to_owned(),
+        finding,
+        plot: Plot::Bars(Bars {
+            value: Axis::linear("Message text for a joule (Gbit/J = Gbit/s per W)"),
+            series: ["all energy", "without idle power"].map(str::to_owned).to_vec(),
+            groups,
+            stacked: false,
+        }),
+    })
+}
+
+fn per_joule(row: &Row<'_>, energy: &Energy) -> (f64, Group) {
+    let bar = |bits: f64, note: String| Bar { value: bits / 1e9, interval: None, note };
+    let watts = format!("({} W)", units::significant(energy.watts()));
+    let gross = bar(energy.bits_per_joule(), watts);
+    let net = energy.net_bits_per_joule().map(|bits| bar(bits, String::new()));
+    let label = format!("{} on {}, {}", row.does(), row.contender(), units::count(row.threads, "thread"));
+    (gross.value, Group { label, bars: vec![Some(gross), net], published: Vec::new() })
+}
+
+/// Throughput under load, as a part of that without: a chart for each thing that was loaded.
+pub(super) fn load(rows: &[Row<'_>]) -> Vec<Chart> {
+    let cpu = |load: &Load| (load.cpu, load.gpu);
+    let gpu = |load: &Load| (load.gpu, load.cpu);
+    [under(rows, "CPU", cpu), under(rows, "GPU", gpu)].into_iter().flatten().collect()
+}
+
+/// The rows in which only this was loaded, against the load that was reached. The row without load is the whole.
+fn under(
+    rows: &[Row<'_>],
+    name: &str,
+    of: impl Fn(&Load) -> (Option<Share>, Option<Share>),
+) -> Option<Chart> {
+    let achieved = |row: &Row<'_>| match row.load.as_ref().map(&of) {
+        None => Some(0.0),
+        Some((this, other)) if other.is_none_or(|share| share.requested <= 0.0) => {
+            Some(this.map_or(0.0, |share| if share.requested > 0.0 { share.achieved } else { 0.0 }))
+        }
+        Some(_) => None,
+    };
+    let alone = rows.iter().filter(|row| row.verified && achieved(row).is_some()).copied();
+    let groups =
+        grouped(alone, |row| (row.job(), row.message_bytes, row.machine, row.contender(), row.threads));
+    let curve = |(_, rows): &(_, Vec<Row<'_>>)| {
+        let whole = rows.iter().find(|row| achieved(row) == Some(0.0))?.bytes_per_second;
+        let point = |row: &Row<'_>| {
+            let interval = row.bytes_per_second_ci95;
+            Some(Point {
+                x: 100.0 * achieved(row)?,
+                y: 100.0 * row.bytes_per_second / whole,
+                interval: Some((100.0 * interval.low / whole, 100.0 * interval.high / whole)),
+            })
+        };
+        let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
+        points.sort_by(|one, other| one.x.total_cmp(&other.x));
+        let name = format!("{} on {}", rows[0].does(), rows[0].contender());
+        (points.len() > 1 && points.iter().any(|point| point.x > 0.0)).then_some(Series {
+            name,
+            points,
+            look: Look::Measured,
+        })
+    };
+    let mut series: Vec<Series> = groups.iter().filter_map(curve).collect();
+    let all = series.len();
+    series.truncate(MOST_SERIES);
+    let last = series.first()?.points.last()?;
+    let finding = format!(
+        "{}: {:.0} % of the throughput is left at a load of {:.0} %.{}",
+        series[0].name,
+        last.y,
+        last.x,
+        more(all, series.len())
+    );
+    Some(Chart {
+        title: format!("Under load of the {name}"),
+        finding,
+        plot: Plot::Lines(Lines {
+            x: Axis::linear(&format!("Load of the {name}, as it was (%)")),
+            y: Axis::linear("Throughput (% of that without load)"),
+            series,
+            marks: Vec::new(),
+        }),
+    })
+}

@@ -1,0 +1,183 @@
+//! Sections: one for each experiment that the records hold.
+
+mod conditions;
+mod geometry;
+mod observed;
+mod overview;
+mod rows;
+mod scopes;
+pub(crate) mod sweep;
+pub(crate) mod threads;
+mod timeline;
+mod warnings;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cipherlane_record::{Observation, Record, Timeline};
+
+pub(crate) use scopes::Scopes;
+pub(crate) use warnings::Warning;
+
+use crate::chart::Chart;
+use crate::machine::Machines;
+use crate::row::Row;
+use crate::table::Table;
+use crate::units;
+
+/// Charts of one section; what is not drawn is in the table.
+const MOST_CHARTS: usize = 24;
+
+/// All that is said about an experiment.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    pub(crate) name: String,
+    /// The question that the experiment answers, where it is known.
+    pub(crate) question: Option<String>,
+    /// How many rows, where from, when.
+    pub(crate) origin: String,
+    pub(crate) charts: Vec<Chart>,
+    /// Charts that would have been too many.
+    pub(crate) left_out: usize,
+    /// Titles and tables, the most important first.
+    pub(crate) tables: Vec<(String, Table)>,
+    /// What the numbers cover.
+    pub(crate) scopes: Scopes,
+    /// What differs from the studies, and what else was noted.
+    pub(crate) notes: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// A record with its machine.
+pub(crate) type Placed<'a> = (usize, &'a Record);
+
+/// The sections, in the order in which experiments come first.
+pub(crate) fn all(
+    records: &[Placed<'_>],
+    machines: &Machines<'_>,
+    questions: &BTreeMap<String, String>,
+) -> Vec<Section> {
+    let experiments = grouped(records.iter().copied(), |(_, record)| record.experiment());
+    experiments
+        .into_iter()
+        .map(|(name, records)| section(name, &records, machines, questions.get(name).cloned()))
+        .collect()
+}
+
+fn section(name: &str, records: &[Placed<'_>], machines: &Machines<'_>, question: Option<String>) -> Section {
+    let (measured, observed) = apart(records);
+    let mut charts = charts_of(&measured, machines);
+    charts.extend(observed::charts(&observed, machines));
+    charts.extend(timeline::charts(&timelines(&measured, &observed), machines));
+    let left_out = charts.len().saturating_sub(MOST_CHARTS);
+    charts.truncate(MOST_CHARTS);
+    let scopes = Scopes::of(&measured);
+    let (rivals, own): (Vec<Row<'_>>, Vec<Row<'_>>) = measured.iter().partition(|row| row.is_rival());
+    let mut tables = Vec::new();
+    let mut add = |title: &str, table: Table| {
+        if !table.rows.is_empty() {
+            tables.push((format!("{title} ({})", units::count(table.rows.len(), "row")), table));
+        }
+    };
+    add("Measurements", rows::measured(&own, machines, &scopes));
+    add("Observations", rows::observed(&observed, machines));
+    add("Rivals in the same runs", rows::measured(&rivals, machines, &scopes));
+    let mut warnings = warnings::of_measured(&measured, machines);
+    let (more, notes) = warnings::of_observed(&observed);
+    warnings.extend(more);
+    warnings.sort();
+    Section {
+        name: name.to_owned(),
+        question,
+        origin: origin(records, machines),
+        charts,
+        left_out,
+        tables,
+        scopes,
+        notes,
+        warnings,
+    }
+}
+
+/// Measurements and observations.
+pub(crate) fn apart<'a>(records: &[Placed<'a>]) -> (Vec<Row<'a>>, Vec<(usize, &'a Observation)>) {
+    let mut measured = Vec::new();
+    let mut observed: Vec<(usize, &Observation)> = Vec::new();
+    for &(machine, record) in records {
+        match record {
+            Record::Measurement(row) => measured.push(Row::new(machine, row)),
+            Record::Observation(row) => observed.push((machine, row)),
+        }
+    }
+    (measured, observed)
+}
+
+/// The charts that measurements call for: what was swept first, then rows side by side, then conditions.
+fn charts_of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
+    let mut charts: Vec<Chart> = overview::machines(rows, machines).into_iter().collect();
+    charts.extend(sweep::charts(rows, sweep::Swept::Size));
+    charts.extend(threads::charts(rows, machines));
+    charts.extend(geometry::charts(rows));
+    charts.extend(conditions::load(rows));
+    let swept = !charts.is_empty();
+    charts.extend(conditions::times(rows));
+    charts.extend(conditions::energy(rows));
+    if !swept {
+        charts.extend(overview::rivals(rows, machines));
+    }
+    charts.extend(overview::ceilings(rows, machines));
+    charts
+}
+
+fn timelines<'a>(measured: &[Row<'a>], observed: &[(usize, &'a Observation)]) -> Vec<(usize, &'a Timeline)> {
+    let measured = measured.iter().filter_map(|row| Some((row.machine, row.measured().timeline.as_ref()?)));
+    let observed = observed.iter().filter_map(|(machine, row)| Some((*machine, row.timeline.as_ref()?)));
+    measured.chain(observed).collect()
+}
+
+/// `102 rows on A, 2026-01-31, by: cipherlane bench`.
+fn origin(records: &[Placed<'_>], machines: &Machines<'_>) -> String {
+    let when = |record: &Record| match record {
+        Record::Measurement(row) => row.unix_seconds,
+        Record::Observation(row) => row.unix_seconds,
+    };
+    let command = |record: &Record| match record {
+        Record::Measurement(row) => row.argv.join(" "),
+        Record::Observation(row) => row.argv.join(" "),
+    };
+    let days: BTreeSet<String> = records.iter().map(|(_, record)| units::day(when(record))).collect();
+    let commands: BTreeSet<String> = records.iter().map(|(_, record)| command(record)).collect();
+    let mut text = units::count(records.len(), "row");
+    if machines.several() {
+        let places: BTreeSet<String> =
+            records.iter().map(|(machine, _)| Machines::letter(*machine)).collect();
+        text.push_str(&format!(" on {}", places.into_iter().collect::<Vec<_>>().join(", ")));
+    }
+    match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first != last => text.push_str(&format!(", {first} to {last}")),
+        (Some(day), _) => text.push_str(&format!(", {day}")),
+        _ => {}
+    }
+    match commands.len() {
+        1 => text.push_str(&format!(", by: {}", commands.into_iter().collect::<String>())),
+        count => text.push_str(&format!(", by {count} commands")),
+    }
+    text
+}
+
+/// `items` by key, in the order in which the keys come first.
+pub(crate) fn grouped<K: Ord + Clone, T>(
+    items: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<(K, Vec<T>)> {
+    let mut places: BTreeMap<K, usize> = BTreeMap::new();
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for item in items {
+        let key = key(&item);
+        let place = *places.entry(key.clone()).or_insert_with(|| {
+            groups.push((key, Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(item);
+    }
+    groups
+}

@@ -1,0 +1,153 @@
+//! Throughput against threads: how far from linear, what Amdahl's law says, where cores end and their second
+//! threads begin.
+
+use super::grouped;
+use super::sweep::FEWEST;
+use crate::chart::{Axis, Chart, Form, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
+use crate::machine::Machines;
+use crate::row::{self, Kind, Row, Trait};
+use crate::units;
+
+/// Series beside the measured ones: linear, and the fit.
+const COMPUTED: usize = 2;
+
+/// A chart for each job and size whose rows sweep threads.
+pub(super) fn charts(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
+    groups(rows).iter().filter_map(|group| chart(group, machines)).collect()
+}
+
+/// Rows of one job and size on devices whose threads matter.
+pub(crate) fn groups<'a>(rows: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
+    let on_cpus = rows.iter().filter(|row| row.verified && !row.is_offload()).copied();
+    let groups = grouped(on_cpus, |row| (row.job(), row.message_bytes));
+    groups.into_iter().map(|(_, rows)| rows).collect()
+}
+
+/// Rows by what differs but the threads, ours first; the fastest for each number of threads.
+pub(crate) fn series<'a>(rows: &[Row<'a>]) -> Vec<(Vec<Trait>, Vec<Row<'a>>)> {
+    let kinds = [Kind::Rival, Kind::Machine, Kind::Device, Kind::Tier, Kind::Load];
+    let mut series = grouped(rows.iter().copied(), |row| row.traits(&kinds));
+    for (_, rows) in &mut series {
+        rows.sort_by(|one, other| {
+            one.threads.cmp(&other.threads).then(other.bytes_per_second.total_cmp(&one.bytes_per_second))
+        });
+        rows.dedup_by_key(|row| row.threads);
+    }
+    series.retain(|(_, rows)| rows.len() >= FEWEST);
+    let most = |rows: &[Row<'_>]| rows.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
+    series.sort_by(|(_, one), (_, other)| {
+        one[0].is_rival().cmp(&other[0].is_rival()).then(most(other).total_cmp(&most(one)))
+    });
+    series
+}
+
+fn chart(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
+    let mut all = series(rows);
+    all.truncate(MOST_SERIES - COMPUTED);
+    let (_, first) = all.first()?;
+    let most = all.iter().flat_map(|(_, rows)| rows).map(|row| row.bytes_per_second).fold(0.0, f64::max);
+    let (factor, unit) = units::rate_unit(most);
+    let traits: Vec<Vec<Trait>> = all.iter().map(|(traits, _)| traits.clone()).collect();
+    let names = row::names(&traits);
+    let measured = names.iter().zip(&all).map(|(name, (_, rows))| Series {
+        name: name.clone(),
+        points: rows.iter().map(|row| point(row, factor)).collect(),
+        look: Look::Measured,
+    });
+    let mut series: Vec<Series> = measured.collect();
+    series.push(linear(first, factor));
+    let fit = fit(first, machines);
+    series.extend(fit.map(|serial| amdahl(first, serial, factor)));
+    let x = Axis { form: Form::Count, ..Axis::linear("Threads") };
+    let y = Axis::linear(&format!("Throughput ({unit})"));
+    Some(Chart {
+        title: first[0].does(),
+        finding: finding(&names[0], first, fit),
+        plot: Plot::Lines(Lines { x, y, series, marks: marks(first, machines) }),
+    })
+}
+
+fn point(row: &Row<'_>, factor: f64) -> Point {
+    let interval = row.bytes_per_second_ci95;
+    Point {
+        x: threads(row),
+        y: row.bytes_per_second / factor,
+        interval: Some((interval.low / factor, interval.high / factor)),
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // threads
+fn threads(row: &Row<'_>) -> f64 {
+    row.threads as f64
+}
+
+/// What as many threads would reach if each added what the first ones do.
+fn linear(rows: &[Row<'_>], factor: f64) -> Series {
+    let each = rows[0].bytes_per_second / threads(&rows[0]) / factor;
+    let points =
+        rows.iter().map(|row| Point { x: threads(row), y: each * threads(row), interval: None }).collect();
+    Series { name: "linear".to_owned(), points, look: Look::Computed }
+}
+
+fn amdahl(rows: &[Row<'_>], serial: f64, factor: f64) -> Series {
+    let one = rows[0].bytes_per_second / factor;
+    let value = |n: f64| one / (serial + (1.0 - serial) / n);
+    let points =
+        rows.iter().map(|row| Point { x: threads(row), y: value(threads(row)), interval: None }).collect();
+    Series { name: format!("Amdahl, serial part {:.1} %", 100.0 * serial), points, look: Look::Computed }
+}
+
+/// The serial part by Amdahl's law, least squares over the rows with no more threads than cores: with t(n) the time of
+/// n threads by that of one, t(n) - 1/n = s (1 - 1/n).
+fn fit(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<f64> {
+    let one = rows.first().filter(|row| row.threads == 1)?.bytes_per_second;
+    let cores = physical(&rows[0], machines).unwrap_or(usize::MAX);
+    let within: Vec<_> = rows.iter().filter(|row| row.threads > 1 && row.threads <= cores).collect();
+    if within.len() + 1 < FEWEST {
+        return None;
+    }
+    let terms = within.iter().map(|row| {
+        let part = 1.0 - 1.0 / threads(row);
+        ((one / row.bytes_per_second - 1.0 / threads(row)) * part, part * part)
+    });
+    let (above, below) = terms.fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1));
+    Some((above / below).clamp(0.0, 1.0))
+}
+
+fn physical(row: &Row<'_>, machines: &Machines<'_>) -> Option<usize> {
+    machines.all()[row.machine].host.physical_cores
+}
+
+/// Where cores end, and where their second threads do, if the sweep gets there.
+#[allow(clippy::cast_precision_loss)] // cores
+fn marks(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Mark> {
+    let host = machines.all()[rows[0].machine].host;
+    let most = rows.last().map_or(0, |row| row.threads);
+    let mark = |count: usize, label: &str| Mark { x: count as f64, label: format!("{count} {label}") };
+    let cores = host.physical_cores.filter(|&cores| cores < host.logical_cores && cores <= most);
+    let mut marks: Vec<Mark> = cores.map(|cores| mark(cores, "cores")).into_iter().collect();
+    if host.logical_cores <= most {
+        marks.push(mark(host.logical_cores, "logical CPUs"));
+    }
+    marks
+}
+
+fn finding(name: &str, rows: &[Row<'_>], fit: Option<f64>) -> String {
+    let (first, last) = (&rows[0], &rows[rows.len() - 1]);
+    let gain = last.bytes_per_second / first.bytes_per_second;
+    let share = gain * threads(first) / threads(last);
+    let mut text = format!(
+        "{name}: {} are {} times as fast as {}, {} of linear.",
+        units::count(last.threads, "thread"),
+        units::significant(gain),
+        first.threads,
+        units::percent(share)
+    );
+    if let Some(serial) = fit {
+        text.push_str(&format!(
+            " Up to all cores, Amdahl's law fits with a serial part of {:.1} %.",
+            100.0 * serial
+        ));
+    }
+    text
+}

@@ -1,0 +1,137 @@
+//! What a reader must know before believing: wrong outputs, throttling, noise, and what the tool itself warned of.
+
+use cipherlane_record::{Observation, Timeline};
+
+use super::timeline::is_throttle;
+use crate::machine::Machines;
+use crate::row::Row;
+use crate::units;
+
+/// An interval wider than this part of the value is called noisy.
+const NOISY: f64 = 0.1;
+
+/// A warning, and how grave it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Warning {
+    pub(crate) kind: Kind,
+    pub(crate) text: String,
+}
+
+/// What a warning is about, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// An output was wrong.
+    Wrong,
+    /// The machine held itself back.
+    Throttled,
+    /// The interval is wide.
+    Noisy,
+    /// The record says so.
+    Noted,
+}
+
+impl Kind {
+    /// The word before the text.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Wrong => "not verified",
+            Self::Throttled => "throttled",
+            Self::Noisy => "noisy",
+            Self::Noted => "note",
+        }
+    }
+}
+
+/// The warnings of measurements.
+pub(super) fn of_measured(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Warning> {
+    let name = |row: &Row<'_>| {
+        let machine =
+            if machines.several() { format!("{} ", Machines::letter(row.machine)) } else { String::new() };
+        format!("{machine}{} on {}, {}", row.does(), row.contender(), units::count(row.threads, "thread"))
+    };
+    let mut warnings = Vec::new();
+    for row in rows.iter().filter(|row| !row.verified) {
+        let text =
+            format!("{}: {} of {} outputs were wrong", name(row), row.checks.unexpected, row.checks.messages);
+        warnings.push(Warning { kind: Kind::Wrong, text });
+    }
+    let throttled = rows.iter().filter(|row| row.timeline.as_ref().is_some_and(throttled)).map(name);
+    warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
+    let noisy = rows.iter().filter(|row| row.verified && noise(row) > NOISY);
+    let noisy = noisy.map(|row| format!("{} ({} wide)", name(row), units::percent(noise(row))));
+    warnings.extend(together(Kind::Noisy, "wide 95 % intervals:", noisy));
+    let noted = rows.iter().flat_map(|row| row.warnings.iter().map(String::as_str));
+    for (_, texts) in super::grouped(noted, |text| without_count(text)) {
+        warnings.push(counted(&texts));
+    }
+    warnings
+}
+
+/// The warnings of observations, and what their notes say.
+pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<String>) {
+    let wrong = rows.iter().filter(|(_, row)| row.verified == Some(false));
+    let wrong = wrong.map(|(_, row)| row.subject_name.clone());
+    let mut warnings: Vec<Warning> =
+        together(Kind::Wrong, "results were wrong:", wrong).into_iter().collect();
+    let throttled = rows.iter().filter(|(_, row)| row.timeline.as_ref().is_some_and(throttled));
+    let throttled = throttled.map(|(_, row)| row.subject_name.clone());
+    warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
+    let mut notes: Vec<String> = Vec::new();
+    for note in rows.iter().flat_map(|(_, row)| &row.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    (warnings, notes)
+}
+
+fn noise(row: &Row<'_>) -> f64 {
+    let ends = row.bytes_per_second_ci95;
+    (ends.high - ends.low) / row.bytes_per_second
+}
+
+fn throttled(timeline: &Timeline) -> bool {
+    let channels = timeline.channels.iter().filter(|channel| is_throttle(&channel.name));
+    channels.flat_map(|channel| channel.values.iter().flatten()).any(|&value| value > 0.0)
+}
+
+/// Names that one warning lists; it counts the others.
+const LISTED: usize = 5;
+
+fn together(kind: Kind, what: &str, names: impl Iterator<Item = String>) -> Option<Warning> {
+    let mut names: Vec<String> = names.collect();
+    let all = names.len();
+    names.truncate(LISTED);
+    let more = if all > LISTED { format!(" and {} more", all - LISTED) } else { String::new() };
+    (all > 0).then(|| Warning { kind, text: format!("{what} {}{more}", names.join("; ")) })
+}
+
+/// A text that many rows have, but for its numbers: `4 to 7 rounds of 10 fit the time (28 rows)`.
+fn counted(texts: &[&str]) -> Warning {
+    let rest = without_count(texts[0]);
+    let counts = texts.iter().filter_map(|text| text[..text.len() - rest.len()].parse::<u64>().ok());
+    let rows = if texts.len() > 1 { format!(" ({} rows)", texts.len()) } else { String::new() };
+    let text = match (counts.clone().min(), counts.max()) {
+        (Some(low), Some(high)) if low < high => format!("{low} to {high}{rest}"),
+        _ => texts[0].to_owned(),
+    };
+    Warning { kind: Kind::Noted, text: format!("{text}{rows}") }
+}
+
+/// The text without the count at its beginning: alike in warnings of one kind.
+fn without_count(text: &str) -> &str {
+    text.trim_start_matches(|letter: char| letter.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_that_differ_in_a_count_are_one() {
+        let warning = counted(&["4 rounds of 10 fit", "7 rounds of 10 fit", "5 rounds of 10 fit"]);
+        assert_eq!(warning.text, "4 to 7 rounds of 10 fit (3 rows)");
+        assert_eq!(counted(&["the battery is low"]).text, "the battery is low");
+        assert_eq!(without_count("12 rounds"), " rounds");
+    }
+}

@@ -1,0 +1,136 @@
+//! Numbers for people: three significant digits, sizes exact, decimal units for rates.
+
+/// Three significant digits; more where the whole part has more.
+pub(crate) fn significant(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    match size {
+        0.0 => "0".to_owned(),
+        1e6.. => format!("{value:.2e}"),
+        99.95.. => format!("{value:.0}"),
+        9.995.. => format!("{value:.1}"),
+        0.9995.. => format!("{value:.2}"),
+        0.000_999_5.. => {
+            // As many places as leave three digits after the zeros.
+            let places = (0..6).find(|&places| size * 10f64.powi(places) >= 99.95).unwrap_or(6);
+            format!("{value:.*}", usize::try_from(places).unwrap_or(6))
+        }
+        _ => format!("{value:.2e}"),
+    }
+}
+
+/// A rate with its unit: `16.3 GB/s` (1 GB is 1e9 bytes).
+pub(crate) fn rate(bytes_per_second: f64) -> String {
+    let (factor, unit) = rate_unit(bytes_per_second);
+    format!("{} {unit}", significant(bytes_per_second / factor))
+}
+
+/// The unit in which a rate up to `most` reads well, and how many bytes per second it is.
+pub(crate) const fn rate_unit(most: f64) -> (f64, &'static str) {
+    match most {
+        1e12.. => (1e12, "TB/s"),
+        0.1e9.. => (1e9, "GB/s"),
+        0.1e6.. => (1e6, "MB/s"),
+        _ => (1e3, "kB/s"),
+    }
+}
+
+/// Messages per second with a prefix: `12.4 M/s`.
+pub(crate) fn per_second(value: f64) -> String {
+    match value {
+        1e9.. => format!("{} G/s", significant(value / 1e9)),
+        1e6.. => format!("{} M/s", significant(value / 1e6)),
+        1e3.. => format!("{} k/s", significant(value / 1e3)),
+        _ => format!("{} /s", significant(value)),
+    }
+}
+
+/// A size, exact: `16 KiB` where it is a whole number of them, else `1350 B`.
+pub(crate) fn bytes(count: u64) -> String {
+    for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
+        if count >= unit && count.is_multiple_of(unit) {
+            return format!("{} {name}", count / unit);
+        }
+    }
+    format!("{count} B")
+}
+
+/// A part of a whole: `51 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+/// A time with its unit: `63.4 ms`.
+pub(crate) fn seconds(value: f64) -> String {
+    match value.abs() {
+        1.0.. => format!("{} s", significant(value)),
+        1e-3.. => format!("{} ms", significant(value * 1e3)),
+        1e-6.. => format!("{} µs", significant(value * 1e6)),
+        _ => format!("{} ns", significant(value * 1e9)),
+    }
+}
+
+/// A count with its noun: `1 row`, `2 rows`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The day of a moment in UTC: `2026-01-31`.
+pub(crate) fn day(unix_seconds: u64) -> String {
+    // Days to a civil date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+    let days = unix_seconds / 86_400 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_are_shown() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1234.4, "1234"),
+            (99.96, "100"),
+            (16.34, "16.3"),
+            (1.0, "1.00"),
+            (0.0123, "0.0123"),
+            (0.5, "0.500"),
+            (0.9999, "1.00"),
+            (0.000_012, "1.20e-5"),
+            (2.5e9, "2.50e9"),
+            (-3.456, "-3.46"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
+    }
+
+    #[test]
+    fn units_fit_the_size() {
+        assert_eq!(rate(16.34e9), "16.3 GB/s");
+        assert_eq!(rate(2.5e6), "2.50 MB/s");
+        assert_eq!(rate(1.5e12), "1.50 TB/s");
+        assert_eq!(per_second(12_407_023.0), "12.4 M/s");
+        assert_eq!(bytes(16384), "16 KiB");
+        assert_eq!(bytes(1350), "1350 B");
+        assert_eq!(seconds(0.0634), "63.4 ms");
+        assert_eq!(count(1, "row"), "1 row");
+        assert_eq!(count(2, "row"), "2 rows");
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        assert_eq!(day(0), "1970-01-01");
+        assert_eq!(day(951_782_400), "2000-02-29");
+        assert_eq!(day(1_767_225_599), "2025-12-31");
+    }
+}

@@ -1,0 +1,247 @@
+//! The page as text: what it holds, what it must not, its weight and its time.
+
+#![allow(clippy::unwrap_used, clippy::cast_precision_loss)] // in helpers as well; small numbers
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use cipherlane_record::{Measurement, Record};
+use cipherlane_report::Report;
+use support::{committed, every_chart, experiment, measurement, sizes, threads};
+
+fn page(records: &[Record]) -> String {
+    Report::new(records, &BTreeMap::new()).html().unwrap()
+}
+
+/// Every text of a record, changed by `change`.
+fn with_texts(record: &Record, change: impl Fn(&str) -> String) -> Record {
+    fn walk(value: &mut serde_json::Value, change: &impl Fn(&str) -> String) {
+        match value {
+            serde_json::Value::String(text) => *text = change(text),
+            serde_json::Value::Array(items) => items.iter_mut().for_each(|item| walk(item, change)),
+            serde_json::Value::Object(fields) => {
+                let old = std::mem::take(fields);
+                for (name, mut item) in old {
+                    walk(&mut item, change);
+                    fields.insert(name, item);
+                }
+            }
+            _ => {}
+        }
+    }
+    let fixed = ["keys", "key_setup", "tag", "transfer", "cache", "verdict", "meter", "record"];
+    let (mut value, observation) = match record {
+        Record::Measurement(row) => (serde_json::to_value(row).unwrap(), false),
+        Record::Observation(row) => (serde_json::to_value(row).unwrap(), true),
+    };
+    let before = value.clone();
+    walk(&mut value, &change);
+    // Names of variants are not free texts.
+    fn restore(value: &mut serde_json::Value, before: &serde_json::Value, fixed: &[&str]) {
+        if let (Some(fields), Some(old)) = (value.as_object_mut(), before.as_object()) {
+            for (name, item) in fields {
+                if fixed.contains(&name.as_str()) && old[name].is_string() {
+                    *item = old[name].clone();
+                } else {
+                    restore(item, &old[name], fixed);
+                }
+            }
+        }
+    }
+    restore(&mut value, &before, &fixed);
+    if observation {
+        Record::Observation(serde_json::from_value(value).unwrap())
+    } else {
+        Record::Measurement(serde_json::from_value(value).unwrap())
+    }
+}
+
+#[test]
+fn texts_of_records_are_never_markup() {
+    const ATTACK: &str = "\"><script>alert(1)</script><img src=x onerror='a'>&lt;![CDATA[";
+    let records: Vec<Record> = every_chart()
+        .iter()
+        .map(|record| with_texts(record, |text| format!("{text}{ATTACK}")))
+        .chain(
+            every_chart().iter().map(|record| with_texts(record, |text| format!("</style>{text}</title>"))),
+        )
+        .collect();
+    let questions = BTreeMap::from([(records[0].experiment().to_owned(), ATTACK.to_owned())]);
+    let report = Report::new(&records, &questions);
+    let page = report.html().unwrap();
+    for markup in ["<script", "<img", "onerror='a'>", "<![CDATA["] {
+        assert!(!page.contains(markup), "{markup} in the page");
+    }
+    assert_eq!(page.matches("</style>").count(), 1);
+    assert_eq!(page.matches("</title>").count(), 1 + page.matches("role=\"img\"").count());
+    assert!(page.contains("&lt;script&gt;"), "the text itself must still be shown");
+    let text = report.markdown();
+    assert!(!text.contains("<script") && !text.contains("<img"), "markup in the Markdown");
+}
+
+#[test]
+fn the_same_records_make_the_same_bytes() {
+    let records: Vec<Record> =
+        committed("granite-rapids-vm/bench.jsonl").into_iter().chain(every_chart()).collect();
+    let again: Vec<Record> = records.iter().map(|record| with_texts(record, str::to_owned)).collect();
+    let questions = BTreeMap::new();
+    let (one, other) = (Report::new(&records, &questions), Report::new(&again, &questions));
+    assert_eq!(one.html().unwrap(), other.html().unwrap());
+    assert_eq!(one.markdown(), other.markdown());
+    assert_eq!(one.csv(), other.csv());
+}
+
+#[test]
+fn nothing_is_loaded_and_nothing_runs() {
+    let page = page(&every_chart());
+    for reference in ["src=", "http://", "https://", "url(", "@import", "<script", "<link", "javascript:"] {
+        assert!(!page.contains(reference), "{reference} in the page");
+    }
+    assert!(page.contains("default-src &#39;none&#39;") || page.contains("default-src 'none'"));
+}
+
+/// Ten thousand rows of many jobs, sizes, threads and rivals.
+fn many() -> Vec<Record> {
+    let mut records = Vec::new();
+    for number in 0..10_000_usize {
+        let bytes = 16_u64 << (2 * (number % 10));
+        let row = measurement(1.0 + (number % 97) as f64, bytes);
+        let algorithm =
+            format!("aes-{}-{}", 128 + 64 * (number / 10 % 3), ["gcm", "ctr", "xts"][number / 30 % 3]);
+        let rival = number / 90 % 5;
+        let device = if rival == 0 { "cpu".to_owned() } else { format!("rival:library-{rival}") };
+        let device_name = if rival == 0 { "A CPU".to_owned() } else { format!("Library {rival}.0.3") };
+        let best_rival = row.best_rival.clone().filter(|_| rival == 0);
+        let (threads, ceiling) = (1 + number / 450, row.ceiling.clone().filter(|_| rival == 0));
+        let row = Measurement { algorithm, device, device_name, threads, best_rival, ceiling, ..row };
+        records.push(experiment("rivals", row));
+    }
+    records
+}
+
+#[test]
+fn ten_thousand_rows_make_a_light_page_soon() {
+    let records = many();
+    let start = Instant::now();
+    let page = page(&records);
+    let time = start.elapsed();
+    assert!(time < Duration::from_secs(2), "{time:?}");
+    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+    assert_eq!(rows_of_tables(&page), 10_000);
+}
+
+/// Lines of the tables of measurements and observations, which are those of the records.
+fn rows_of_tables(page: &str) -> usize {
+    let tables = page.split("<details class=\"rows\"").skip(1);
+    tables.map(|rest| rest.split("</details>").next().unwrap_or_default().matches("<tr><td>").count()).sum()
+}
+
+#[test]
+fn every_row_is_in_a_table() {
+    let records = committed("granite-rapids-vm/bench.jsonl");
+    let page = page(&records);
+    assert_eq!(rows_of_tables(&page), records.len());
+    for record in &records {
+        let Record::Measurement(row) = record else { continue };
+        let rate = row.bytes_per_second / 1e9;
+        let digits = if rate >= 99.95 {
+            0
+        } else if rate >= 9.995 {
+            1
+        } else if rate >= 0.9995 {
+            2
+        } else if rate >= 0.0995 {
+            3
+        } else {
+            4
+        };
+        assert!(page.contains(&format!("<td>{rate:.digits$} (")), "{rate} of {}", row.device_name);
+    }
+}
+
+#[test]
+fn a_row_with_a_wrong_output_has_no_rate() {
+    let row = measurement(777.0, 16384);
+    let checks = cipherlane_record::Checks { unexpected: 3, ..row.checks };
+    let records = [experiment("bench", Measurement { verified: false, checks, ..row })];
+    let page = page(&records);
+    assert!(page.contains("WRONG: 3 of 100 outputs") && page.contains("not verified"));
+    assert!(!page.contains("777"), "its rate is shown");
+    assert!(page.contains("hold no verified row"));
+}
+
+#[test]
+fn charts_follow_from_what_the_rows_have() {
+    let records = every_chart();
+    let page = page(&records);
+    for (experiment, axis) in [
+        ("sizes", "Message size (bytes)"),
+        ("threads", "Threads"),
+        ("grid", "Threads per block"),
+        ("streams", "Messages per batch"),
+        ("sizes", "Part of the time on the device (%)"),
+        ("cpu-load", "Load of the CPU, as it was (%)"),
+        ("energy", "Message text for a joule (Gbit/J = Gbit/s per W)"),
+        ("energy", "Power (W)"),
+        ("energy", "Frequency (GHz)"),
+        ("generations", "Throughput of the fastest row (GB/s)"),
+        ("languages", "operations (1/clk)"),
+        ("instructions", "warps"),
+        ("both-loads", "GPU load (%)"),
+        ("sizes", "Part of the ceiling (%)"),
+    ] {
+        let heading = format!("<h2>{experiment}</h2>");
+        let mut sections = page.split("<section class=\"experiment\"").skip(1);
+        let section = sections.find(|section| section.contains(&heading)).unwrap();
+        assert!(section.contains(axis), "{experiment} has no chart of {axis}");
+    }
+    assert!(page.contains("throttled") && page.contains("Amdahl") && page.contains("16 cores"));
+    assert!(page.contains("GTX 680") && page.contains("the study counted per SMX"));
+}
+
+#[test]
+fn the_crossover_is_found_and_recommended() {
+    let page = page(&sizes());
+    assert!(page.contains("cuda:0 faster from 64 KiB"), "no mark in the chart");
+    assert!(page.contains("transfers included: aes-128-ctr encrypt from 64 KiB"), "no rule");
+}
+
+#[test]
+fn threads_beyond_the_cores_are_not_recommended() {
+    let page = page(&threads());
+    assert!(
+        page.contains(
+            "16 threads, one per core, are enough in 1 of 1 job; more, up to 32, gain less than 3 %"
+        )
+    );
+    assert!(page.contains("avx512 is the fastest tier"));
+}
+
+#[test]
+fn no_records_make_a_page_that_says_so() {
+    let page = page(&[]);
+    assert!(page.contains("no records") && page.contains("hold no verified row"));
+}
+
+#[test]
+fn the_csv_has_a_line_for_each_quantity_and_every_line_as_many_fields() {
+    let records = every_chart();
+    let text = Report::new(&records, &BTreeMap::new()).csv();
+    let fields = |line: &str| {
+        let mut quoted = false;
+        line.chars()
+            .filter(|&letter| {
+                if letter == '"' {
+                    quoted = !quoted;
+                }
+                letter == ',' && !quoted
+            })
+            .count()
+    };
+    let lines: Vec<&str> = text.split_terminator("\r\n").collect();
+    assert!(lines.len() > records.len());
+    assert!(lines.iter().all(|line| fields(line) == fields(lines[0])));
+    assert!(text.contains(",throughput,B/s,") && text.contains("16500000000"));
+}
