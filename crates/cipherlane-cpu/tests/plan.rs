@@ -49,6 +49,25 @@ fn what_is_not_constant_time_has_to_be_named() {
 }
 
 #[test]
+fn tables_are_offered_by_layout() {
+    for (algorithm, expected) in [
+        ("aes-256-gcm", vec!["aes-gcm/portable-table_vartime/x4"]),
+        (
+            "camellia-128-ctr",
+            vec!["camellia-ctr/portable-table-32_vartime/x4", "camellia-ctr/portable-table-64_vartime/x4"],
+        ),
+        ("sm4-xts", vec!["sm4-xts/portable-table_vartime/x4"]),
+    ] {
+        let algorithm: Algorithm = algorithm.parse().unwrap();
+        let shape = Shape::uniform(algorithm, algorithm.operations()[0], 1, 16, true);
+        let kernels = Cpu::new().kernels(&shape);
+        let vartime = kernels.iter().filter(|kernel| !kernel.constant_time);
+        let names: Vec<&str> = vartime.map(|kernel| kernel.name.as_str()).collect();
+        assert_eq!(names, expected);
+    }
+}
+
+#[test]
 fn the_default_is_the_best_tier_and_small_batches_stay_on_one_thread() {
     let cpu = Cpu::new();
     let small = cpu.plan(&shape(15, 16), &Wish::default()).unwrap();

@@ -3,11 +3,15 @@
 pub(crate) mod aes_bitsliced;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod aes_rounds;
+pub(crate) mod aes_table_vartime;
 pub(crate) mod byte_sliced;
 pub(crate) mod camellia;
+pub(crate) mod camellia_table_vartime;
 pub(crate) mod sc2000;
 pub(crate) mod sc2000_table_vartime;
 pub(crate) mod sm4;
+pub(crate) mod sm4_table_vartime;
+mod table_vartime;
 #[cfg(test)]
 mod tests;
 

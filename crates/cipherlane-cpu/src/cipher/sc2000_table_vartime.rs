@@ -1,6 +1,6 @@
 //! SC2000 with tables, as on GPUs and in most software: for the laboratory alone, which compares layouts of tables.
 //!
-//! Not constant-time: secrets are indices, and caches tell them. No tier picks it.
+//! Not constant-time: see [`super::table_vartime`].
 //!
 //! A table has the S and M functions of a piece of a word: one or two neighbouring fields. The layouts are those of
 //! "Throughput and Power Efficiency Evaluation of Block Ciphers on Kepler and GCN GPUs" (Nishikawa et al., 2014), and
@@ -13,9 +13,7 @@ use zeroize::Zeroize;
 
 use super::sc2000::circuits::{substitute, substitute_inversely};
 use super::sc2000::tables::{FIELDS, MASKS, SHIFTS, m_function, picked, substituted};
-use super::{CALLS, KeyPerLane, Meanwhile, Permutation, V};
-use crate::lanes::Lanes;
-use crate::lanes::portable::{Portable, X1};
+use super::table_vartime::{OneByOne, TableCipher, block_of, words_of};
 
 /// How words are cut into pieces.
 pub(crate) trait Layout: Send + Sync + 'static {
@@ -95,7 +93,7 @@ impl Layout for ThreePieces {
 /// Most round keys: 7.5 rounds have 64.
 const MAX_KEYS: usize = 64;
 
-/// SC2000 with tables cut as T says; INVERSE decrypts. Not constant-time.
+/// SC2000 in one direction, with tables cut as T says: INVERSE decrypts.
 pub(crate) struct Sc2000Vartime<T, const INVERSE: bool> {
     /// In the order of use.
     round_keys: [[u32; 4]; MAX_KEYS / 4],
@@ -105,27 +103,12 @@ pub(crate) struct Sc2000Vartime<T, const INVERSE: bool> {
 }
 
 /// SC2000 encryption with tables.
-pub(crate) type Sc2000EncryptVartime<T> = Sc2000Vartime<T, false>;
+pub(crate) type Sc2000EncryptVartime<T> = OneByOne<Sc2000Vartime<T, false>>;
 
 /// SC2000 decryption with tables.
-pub(crate) type Sc2000DecryptVartime<T> = Sc2000Vartime<T, true>;
+pub(crate) type Sc2000DecryptVartime<T> = OneByOne<Sc2000Vartime<T, true>>;
 
 impl<T: Layout, const INVERSE: bool> Sc2000Vartime<T, INVERSE> {
-    /// One block.
-    #[inline(always)]
-    fn crypt_vartime(&self, mut state: [u32; 4]) -> [u32; 4] {
-        let rounds = self.fours / 2 - 1;
-        for round in 0..rounds {
-            let order = if INVERSE { rounds - 1 - round } else { round };
-            let mask = u32::from_ne_bytes([MASKS[order % 2]; 4]);
-            let [a, b, c, d] = self.i_b_i(state, 2 * round);
-            let [a, b] = Self::r_vartime([a, b, c, d], mask);
-            let [c, d] = Self::r_vartime([c, d, a, b], mask);
-            state = [c, d, a, b];
-        }
-        self.i_b_i(state, 2 * rounds)
-    }
-
     /// The I, B and I functions.
     #[inline(always)]
     fn i_b_i(&self, state: [u32; 4], four: usize) -> [u32; 4] {
@@ -174,10 +157,8 @@ fn extended_keys_vartime<T: Layout>(key: &[u8], keys: &mut [u32]) {
     intermediate.zeroize();
 }
 
-impl<T: Layout, const INVERSE: bool> Permutation for Sc2000Vartime<T, INVERSE> {
-    type Isa = Portable;
-
-    fn new(_: Portable, key: &[u8]) -> Self {
+impl<T: Layout, const INVERSE: bool> TableCipher for Sc2000Vartime<T, INVERSE> {
+    fn expand_vartime(key: &[u8]) -> Self {
         let fours = if key.len() == BLOCK { MAX_KEYS / 4 - 2 } else { MAX_KEYS / 4 };
         let mut round_keys = [[0; 4]; MAX_KEYS / 4];
         extended_keys_vartime::<T>(key, round_keys[..fours].as_flattened_mut());
@@ -188,43 +169,17 @@ impl<T: Layout, const INVERSE: bool> Permutation for Sc2000Vartime<T, INVERSE> {
     }
 
     #[inline(always)]
-    fn isa(&self) -> Portable {
-        Portable
-    }
-
-    #[inline(always)]
-    fn apply_while<const N: usize>(
-        &self,
-        mut blocks: [V<Self>; N],
-        meanwhile: &mut impl Meanwhile,
-    ) -> [V<Self>; N] {
-        for call in 0..CALLS {
-            meanwhile.step(call);
+    fn crypt_vartime(&self, block: [u64; 2]) -> [u64; 2] {
+        let (mut state, rounds) = (words_of(block), self.fours / 2 - 1);
+        for round in 0..rounds {
+            let order = if INVERSE { rounds - 1 - round } else { round };
+            let mask = u32::from_ne_bytes([MASKS[order % 2]; 4]);
+            let [a, b, c, d] = self.i_b_i(state, 2 * round);
+            let [a, b] = Self::r_vartime([a, b, c, d], mask);
+            let [c, d] = Self::r_vartime([c, d, a, b], mask);
+            state = [c, d, a, b];
         }
-        for block in &mut blocks {
-            let mut state = [0; 4];
-            for (word, bytes) in state.iter_mut().zip(block.to_blocks()[0].as_chunks().0) {
-                *word = u32::from_be_bytes(*bytes);
-            }
-            let [a, b, c, d] = self.crypt_vartime(state).map(|word| u64::from(word.swap_bytes()));
-            *block = X1([a | (b << 32), c | (d << 32)]);
-        }
-        blocks
-    }
-}
-
-/// A lane is a register here.
-impl<T: Layout, const INVERSE: bool> KeyPerLane for Sc2000Vartime<T, INVERSE> {
-    fn per_lane<'k>(isa: Portable, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        Self::new(isa, key(0))
-    }
-
-    #[inline(always)]
-    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
-        for (block, cipher) in blocks.iter_mut().zip(each) {
-            [*block] = cipher.apply([*block]);
-        }
-        blocks
+        block_of(self.i_b_i(state, 2 * rounds))
     }
 }
 
@@ -238,24 +193,13 @@ impl<T, const INVERSE: bool> Drop for Sc2000Vartime<T, INVERSE> {
 mod tests {
     use super::*;
     use crate::cipher::sc2000::portable::Sc2000Encrypt;
-    use crate::lanes::Isa;
-
-    /// Random blocks under random keys, against the constant-time code.
-    fn check<T: Layout>() {
-        let mut block = Portable.splat(&[0x5a; BLOCK]);
-        for seed in 0..=u8::MAX {
-            let key: [u8; 32] =
-                std::array::from_fn(|i| seed.wrapping_mul(37) ^ block.to_blocks()[0][i % BLOCK]);
-            let key = &key[..[16, 24, 32][usize::from(seed) % 3]];
-            let [next] = Sc2000EncryptVartime::<T>::new(Portable, key).apply([block]);
-            assert_eq!([next], Sc2000Encrypt::new(Portable, key).apply([block]));
-            assert_eq!(Sc2000DecryptVartime::<T>::new(Portable, key).apply([next]), [block]);
-            block = next;
-        }
-    }
+    use crate::cipher::table_vartime::assert_agrees;
 
     #[test]
     fn tables_agree_with_circuits() {
+        fn check<T: Layout>() {
+            assert_agrees::<Sc2000EncryptVartime<T>, Sc2000DecryptVartime<T>, Sc2000Encrypt>(&[16, 24, 32]);
+        }
         check::<SixPieces>();
         check::<FourPieces>();
         check::<ThreePieces>();

@@ -6,6 +6,7 @@ use cipherlane_reference::cipher::BlockCipher;
 
 #[cfg(target_arch = "x86_64")]
 use super::aes_rounds::{AesDecrypt, AesEncrypt};
+use super::aes_table_vartime::{AesDecryptVartime, AesEncryptVartime};
 use super::{CALLS, KeyPerLane, Meanwhile, Permutation, V, aes_bitsliced};
 use crate::lanes::portable::Portable;
 #[cfg(target_arch = "x86_64")]
@@ -97,6 +98,13 @@ fn bitsliced_aes_agrees_with_the_reference() {
     check_both::<AesEncrypt, AesDecrypt>(Portable, 32);
 }
 
+#[test]
+fn aes_with_tables_agrees_with_the_reference() {
+    check_both::<AesEncryptVartime, AesDecryptVartime>(Portable, 16);
+    check_both::<AesEncryptVartime, AesDecryptVartime>(Portable, 24);
+    check_both::<AesEncryptVartime, AesDecryptVartime>(Portable, 32);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn aes_in_rounds_agrees_with_the_reference() {
@@ -136,6 +144,13 @@ fn bitsliced_aes_gives_the_examples_of_the_standard() {
     check_known::<AesEncrypt, AesDecrypt>(Portable, KNOWN[0]);
     check_known::<AesEncrypt, AesDecrypt>(Portable, KNOWN[1]);
     check_known::<AesEncrypt, AesDecrypt>(Portable, KNOWN[2]);
+}
+
+#[test]
+fn aes_with_tables_gives_the_examples_of_the_standard() {
+    check_known::<AesEncryptVartime, AesDecryptVartime>(Portable, KNOWN[0]);
+    check_known::<AesEncryptVartime, AesDecryptVartime>(Portable, KNOWN[1]);
+    check_known::<AesEncryptVartime, AesDecryptVartime>(Portable, KNOWN[2]);
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -9,7 +9,7 @@ use crate::lanes::portable::X1;
 use crate::lanes::wipe;
 
 /// Most round keys: AES-256 has 15.
-const MAX_KEYS: usize = 15;
+pub(in crate::cipher) const MAX_KEYS: usize = 15;
 
 /// The round keys of 10, 12 or 14 rounds, both for encryption and for decryption. Wiped when dropped.
 ///
@@ -29,7 +29,7 @@ impl RoundKeys {
     pub(super) fn new(key: &[u8]) -> Self {
         // FIPS 197 section 5, table 3.
         let rounds = key.len() / 4 + 6;
-        let mut words = expand(key, rounds);
+        let mut words = expand(key, rounds, sub_word);
         let mut keys = Self { keys: [[X1([0; 2]); GROUP]; MAX_KEYS], rounds };
         for (n, round) in keys.keys.iter_mut().enumerate().take(rounds + 1) {
             let mut block = unshifted(&words[4 * n..4 * n + 4], n);
@@ -100,7 +100,11 @@ impl Schedule for [&RoundKeys; GROUP] {
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// The key schedule w of FIPS 197 section 5.2, algorithm 2, in little-endian words.
-fn expand(key: &[u8], rounds: usize) -> [u32; 4 * MAX_KEYS] {
+pub(in crate::cipher) fn expand(
+    key: &[u8],
+    rounds: usize,
+    sub_word: impl Fn(u32) -> u32,
+) -> [u32; 4 * MAX_KEYS] {
     let mut words = [0; 4 * MAX_KEYS];
     let length = key.len() / 4;
     for (word, bytes) in words.iter_mut().zip(key.chunks_exact(4)) {

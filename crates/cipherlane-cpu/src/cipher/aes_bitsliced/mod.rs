@@ -16,6 +16,7 @@ pub(super) mod slices;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse2;
 
+pub(super) use keys::{MAX_KEYS, expand};
 use keys::{RoundKeys, Schedule};
 use sbox::{inverse_sub_bytes, sub_bytes};
 pub(crate) use slices::GROUP;

@@ -166,10 +166,28 @@ pub(crate) const fn times(a: u8, b: u8, polynomial: u16) -> u8 {
 
 /// `a` to the power of `exponent` in the field modulo `polynomial`.
 pub(crate) const fn power(a: u8, exponent: u32, polynomial: u16) -> u8 {
-    let (mut product, mut i) = (1, 0);
-    while i < exponent {
-        product = times(product, a, polynomial);
-        i += 1;
+    let (mut product, mut square, mut rest) = (1, a, exponent);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            product = times(product, square, polynomial);
+        }
+        square = times(square, square, polynomial);
+        rest >>= 1;
     }
     product
 }
+
+/// The S-box that is the affine map `input`, the inversion of the AES and the affine map `output`, as a table.
+#[allow(clippy::cast_possible_truncation)] // below 256
+pub(crate) const fn sbox(input: (Matrix, u8), output: (Matrix, u8)) -> [u8; 256] {
+    let (mut table, mut x) = ([0; 256], 0);
+    while x < 256 {
+        let inverse = power(input.0.apply(x as u8) ^ input.1, 254, AES_POLYNOMIAL);
+        table[x] = output.0.apply(inverse) ^ output.1;
+        x += 1;
+    }
+    table
+}
+
+/// The S-box of the AES.
+pub(crate) const AES_SBOX: [u8; 256] = sbox((Matrix::IDENTITY, 0), (AES_AFFINE, AES_CONSTANT));

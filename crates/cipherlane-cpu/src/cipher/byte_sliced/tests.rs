@@ -1,10 +1,12 @@
-//! Camellia and SM4 on every instruction set of this CPU: known answers, and the readable reference.
+//! Camellia and SM4 on every instruction set of this CPU, and with tables: known answers, and the readable reference.
 
 use cipherlane_core::{BLOCK, Cipher};
 use cipherlane_reference::cipher::keyed;
 
 use super::GROUP;
 use crate::cipher::aes_bitsliced::Native;
+use crate::cipher::camellia_table_vartime::{Bits32, Bits64, CamelliaDecryptVartime, CamelliaEncryptVartime};
+use crate::cipher::sm4_table_vartime::{Sm4DecryptVartime, Sm4EncryptVartime};
 use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, V, camellia, sm4};
 use crate::lanes::portable::Portable;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
@@ -28,6 +30,8 @@ trait Test: Copy {
 fn on_every_camellia(test: impl Test) {
     use camellia::{CamelliaDecrypt as D, CamelliaEncrypt as E, bits::Bits};
     test.run::<E<Bits<Native>>, D<Bits<Native>>>(Portable);
+    test.run::<CamelliaEncryptVartime<Bits32>, CamelliaDecryptVartime<Bits32>>(Portable);
+    test.run::<CamelliaEncryptVartime<Bits64>, CamelliaDecryptVartime<Bits64>>(Portable);
     #[cfg(target_arch = "x86_64")]
     {
         use crate::lanes::bytes::x86::{Xmm, Ymm, Zmm};
@@ -48,6 +52,7 @@ fn on_every_camellia(test: impl Test) {
 fn on_every_sm4(test: impl Test) {
     use sm4::{Sm4Decrypt as D, Sm4Encrypt as E, bits::Bits};
     test.run::<E<Bits<Native>>, D<Bits<Native>>>(Portable);
+    test.run::<Sm4EncryptVartime, Sm4DecryptVartime>(Portable);
     #[cfg(target_arch = "x86_64")]
     {
         use crate::lanes::bytes::x86::{Xmm, Ymm, Zmm};

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::cipher::byte_sliced::matrix::{Matrix, power, times};
+use crate::cipher::byte_sliced::matrix::{Matrix, power, sbox, times};
 use crate::lanes::bytes::Bytes;
 
 /// Eight slices: half a block, or a subkey of 64 bits, first byte first.
@@ -105,6 +105,9 @@ pub(super) const INPUT_CONSTANT: u8 = INPUT.apply(OFFSET);
 pub(super) const OUTPUT: Matrix = H.after(TO_AES.inverse());
 /// See [`INPUT`].
 pub(super) const OUTPUT_CONSTANT: u8 = 0x6e;
+
+/// SBOX1 as a table.
+pub(in crate::cipher) const SBOX1: [u8; 256] = sbox((INPUT, INPUT_CONSTANT), (OUTPUT, OUTPUT_CONSTANT));
 
 /// What the specification adds to the input of f.
 pub(super) const OFFSET: u8 = 0xc5;

@@ -3,11 +3,11 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod aes;
 pub(crate) mod bits;
-mod boxes;
+pub(super) mod boxes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod galois;
 mod rounds;
-mod schedule;
+pub(super) mod schedule;
 mod subkeys;
 
 use std::marker::PhantomData;

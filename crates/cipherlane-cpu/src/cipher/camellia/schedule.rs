@@ -5,6 +5,8 @@
 //! is part of such differences. FL and FLINV are affine for a given subkey, so what a half carries can be carried
 //! through them, and their constants with it: they become linear.
 
+use zeroize::Zeroize;
+
 /// Most rounds: those of a key of more than 128 bits.
 const MAX_ROUNDS: usize = 24;
 
@@ -15,10 +17,10 @@ pub(super) const MAX_BLOCKS: usize = 1 + MAX_ROUNDS / 2 + 1;
 pub(super) const MAX_LAYERS: usize = 3;
 
 /// Rounds between layers of FL and FLINV.
-pub(super) const ROUNDS_OF_SEGMENT: usize = 6;
+pub(in crate::cipher) const ROUNDS_OF_SEGMENT: usize = 6;
 
 /// Sigma1 to Sigma6.
-pub(super) const SIGMA: [u64; 6] = [
+pub(in crate::cipher) const SIGMA: [u64; 6] = [
     0xa09e_667f_3bcc_908b,
     0xb67a_e858_4caa_73b2,
     0xc6ef_372f_e94f_82be,
@@ -29,31 +31,31 @@ pub(super) const SIGMA: [u64; 6] = [
 
 /// KL, KR, KA and KB, big-endian.
 #[derive(Clone, Copy)]
-pub(super) struct Material {
-    pub(super) kl: u128,
-    pub(super) kr: u128,
-    pub(super) ka: u128,
-    pub(super) kb: u128,
+pub(in crate::cipher) struct Material {
+    pub(in crate::cipher) kl: u128,
+    pub(in crate::cipher) kr: u128,
+    pub(in crate::cipher) ka: u128,
+    pub(in crate::cipher) kb: u128,
 }
 
 /// Rounds for a key of `bytes` bytes.
-pub(super) const fn rounds(bytes: usize) -> usize {
+pub(in crate::cipher) const fn rounds(bytes: usize) -> usize {
     if bytes == 16 { 18 } else { 24 }
 }
 
 /// KR of a key of `bytes` bytes, of which `rest` is what follows the first 16, then zeros.
-pub(super) const fn second_half(rest: u128, bytes: usize) -> u128 {
+pub(in crate::cipher) const fn second_half(rest: u128, bytes: usize) -> u128 {
     // A key of 192 bits is followed by the complement of its end.
     if bytes == 24 { rest | !rest >> 64 } else { rest }
 }
 
 /// The subkeys by their names in RFC 3713; kw, k and ke are numbered from 0 here.
-#[derive(Clone, Copy)]
-struct Subkeys {
-    kw: [u64; 4],
-    k: [u64; MAX_ROUNDS],
-    ke: [u64; 2 * MAX_LAYERS],
-    rounds: usize,
+#[derive(Clone, Copy, Zeroize)]
+pub(in crate::cipher) struct Subkeys {
+    pub(in crate::cipher) kw: [u64; 4],
+    pub(in crate::cipher) k: [u64; MAX_ROUNDS],
+    pub(in crate::cipher) ke: [u64; 2 * MAX_LAYERS],
+    pub(in crate::cipher) rounds: usize,
 }
 
 /// The halves of `word` <<< `by`.
@@ -65,6 +67,13 @@ fn rotated(word: u128, by: u32) -> [u64; 2] {
 }
 
 impl Subkeys {
+    /// The subkeys of `rounds` rounds, in the order of decryption if `INVERSE`.
+    #[inline(always)]
+    pub(in crate::cipher) fn new<const INVERSE: bool>(material: &Material, rounds: usize) -> Self {
+        let subkeys = if rounds == 18 { Self::of_128_bits(material) } else { Self::of_more_bits(material) };
+        if INVERSE { subkeys.reversed() } else { subkeys }
+    }
+
     #[inline(always)]
     fn of_128_bits(&Material { kl, ka, .. }: &Material) -> Self {
         let mut k = [0; MAX_ROUNDS];
@@ -175,12 +184,7 @@ impl Blocks {
     /// added to an input of F: see [`super::boxes::Boxes::OFFSET`].
     #[inline(always)]
     pub(super) fn new<const INVERSE: bool>(material: &Material, rounds: usize, offset: u8) -> Self {
-        let mut subkeys =
-            if rounds == 18 { Subkeys::of_128_bits(material) } else { Subkeys::of_more_bits(material) };
-        if INVERSE {
-            subkeys = subkeys.reversed();
-        }
-        let Subkeys { kw, mut k, ke, rounds } = subkeys;
+        let Subkeys { kw, mut k, ke, rounds } = Subkeys::new::<INVERSE>(material, rounds);
         for subkey in &mut k {
             *subkey ^= u64::from_ne_bytes([offset; 8]);
         }

@@ -1,6 +1,6 @@
 //! What SM4 needs of an instruction set: its S-box, in coordinates of the instruction set's choice.
 
-use crate::cipher::byte_sliced::matrix::Matrix;
+use crate::cipher::byte_sliced::matrix::{Matrix, sbox};
 use crate::lanes::bytes::Bytes;
 
 /// Four slices: a word of 32 bits, highest byte first.
@@ -45,12 +45,14 @@ pub(crate) trait Boxes: Send + Sync + 'static {
 /// + x^2 + 1: F. Liu et al., "Analysis of the SMS4 Block Cipher" (2007).
 pub(super) const INPUT: Matrix = TO_AES.after(A);
 /// See [`INPUT`].
-#[cfg(test)]
 pub(super) const INPUT_CONSTANT: u8 = INPUT.apply(OFFSET);
 /// See [`INPUT`].
 pub(super) const OUTPUT: Matrix = A.after(TO_AES.inverse());
 /// See [`INPUT`].
 pub(super) const OUTPUT_CONSTANT: u8 = C;
+
+/// The S-box as a table.
+pub(in crate::cipher) const SBOX: [u8; 256] = sbox((INPUT, INPUT_CONSTANT), (OUTPUT, OUTPUT_CONSTANT));
 
 const TO_AES: Matrix = Matrix::isomorphism(0x1f5);
 

@@ -9,10 +9,10 @@ use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
 
 /// FK.
-const SYSTEM: [u32; 4] = [0xa3b1_bac6, 0x56aa_3350, 0x677d_9197, 0xb270_22dc];
+pub(in crate::cipher) const SYSTEM: [u32; 4] = [0xa3b1_bac6, 0x56aa_3350, 0x677d_9197, 0xb270_22dc];
 
 /// CK: byte j of word i is 7 (4 i + j).
-const FIXED: [u32; 32] = {
+pub(in crate::cipher) const FIXED: [u32; 32] = {
     let (mut words, mut i) = ([0; 32], 0);
     while i < 128 {
         words[i / 4] = (words[i / 4] << 8) | ((7 * i as u32) % 256);

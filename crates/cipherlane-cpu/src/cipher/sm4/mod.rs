@@ -3,10 +3,10 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod aes;
 pub(crate) mod bits;
-mod boxes;
+pub(super) mod boxes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod galois;
-mod keys;
+pub(super) mod keys;
 mod rounds;
 
 use std::marker::PhantomData;
