@@ -110,17 +110,13 @@ fn round<X: Boxes, const G: usize>(
     }
 }
 
-/// `to ^ L(b)`, of `p` and `r` of b.
+/// `to ^ L(b)`, of `p` and `r` of b. With the sums r of byte i and p of byte i + 3, byte i takes one of them as itself
+/// and as a part of all four: so it takes the other three.
 #[inline(always)]
-fn add_l<B: Bytes>(mut to: Word<B>, [p, r]: [Word<B>; 2]) -> Word<B> {
-    // All of them: one sum, or two that take no longer.
-    let all = [p[0].xor3(p[1], p[2]), r[0].xor3(r[1], r[2]).xor3(p[3], r[3])];
-    let one = if B::HAS_XOR3 { all[0] } else { all[0].xor(all[1]) };
-    for i in 0..4 {
-        to[i] = to[i].xor3(r[i], p[(i + 3) % 4]);
-        to[i] = if B::HAS_XOR3 { to[i].xor3(all[0], all[1]) } else { to[i].xor(one) };
-    }
-    to
+fn add_l<B: Bytes>(to: Word<B>, [p, r]: [Word<B>; 2]) -> Word<B> {
+    let [a, b, c, d] = [r[0].xor(p[3]), r[1].xor(p[0]), r[2].xor(p[1]), r[3].xor(p[2])];
+    let (ab, cd) = (a.xor(b), c.xor(d));
+    [to[0].xor3(b, cd), to[1].xor3(a, cd), to[2].xor3(d, ab), to[3].xor3(c, ab)]
 }
 
 /// The S-box of each byte of a word in each lane.

@@ -2,6 +2,7 @@
 
 mod constants;
 pub(crate) mod in_lanes;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod mixed;
 mod rounds;
 pub(crate) mod scalar;
