@@ -17,8 +17,9 @@ use crate::lanes::portable::Portable;
 use crate::mode::gcm::{Gcm, KeyEach, Open, Seal};
 use crate::worker::Kernel;
 
-/// Blocks in flight: a block's look-ups wait for memory, and those of the next do not wait for them.
-const N: usize = 4;
+/// Blocks in flight: a block's look-ups wait for memory, and those of the next do not wait for them. XTS has no smaller
+/// groups.
+const N: usize = 8;
 /// Powers of H.
 const POWERS: usize = 2 * N;
 
