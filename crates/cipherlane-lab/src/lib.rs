@@ -8,9 +8,11 @@
 pub mod bench;
 pub mod ceiling;
 pub mod contender;
+pub mod energy;
 pub mod experiment;
 pub mod host;
 pub mod judge;
+pub mod load;
 pub mod measure;
 pub mod observer;
 mod random;
@@ -20,6 +22,7 @@ mod row;
 mod schedule;
 pub mod statistics;
 pub mod suite;
+pub mod telemetry;
 pub mod workload;
 
 pub use bench::{BenchError, Options, Outcome, Sampling, Wanted, run_suite};

@@ -1,0 +1,261 @@
+//! Reads sensors from a thread of its own.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use cipherlane_record::{Channel, Timeline};
+
+use super::{Sensors, throttle};
+
+/// Readings a second, if nobody asks for another number.
+pub const DEFAULT_HERTZ: f64 = 4.0;
+/// Readings a second at most: more of them disturb what they watch (reading RAPL a thousand times a second takes up
+/// to half of a core, arXiv 2604.26815), and few sensors step faster.
+pub const MOST_HERTZ: f64 = 10.0;
+
+/// A thread that reads sensors until it is dropped.
+///
+/// It keeps every reading: a hundred bytes or so each, a megabyte an hour.
+#[derive(Debug)]
+pub struct Sampler {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A moment in a sampler's readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark(usize);
+
+#[derive(Debug)]
+struct Shared {
+    log: Mutex<Log>,
+    stop: Mutex<bool>,
+    stopping: Condvar,
+}
+
+#[derive(Debug)]
+struct Log {
+    sensors: Sensors,
+    start: Instant,
+    unix_seconds: f64,
+    seconds: Vec<f64>,
+    /// Name, unit and readings of each channel.
+    channels: Vec<Channel>,
+    /// Time that reading took, all in all.
+    spent: Duration,
+    /// Whether something was held back at the last reading.
+    throttled: bool,
+}
+
+impl Sampler {
+    /// Starts to read `sensors`, `hertz` times a second, but no more often than [`MOST_HERTZ`].
+    ///
+    /// # Errors
+    /// If no thread can be had.
+    pub fn start(sensors: Sensors, hertz: f64) -> io::Result<Self> {
+        let period = Duration::from_secs_f64(1.0 / hertz.clamp(0.01, MOST_HERTZ));
+        let shared = Arc::new(Shared {
+            log: Mutex::new(Log::new(sensors)),
+            stop: Mutex::new(false),
+            stopping: Condvar::new(),
+        });
+        let theirs = Arc::clone(&shared);
+        let thread = thread::Builder::new().name("sensors".to_owned()).spawn(move || theirs.run(period))?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// Reads all sensors now, and remembers the moment.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        let mut log = self.shared.log();
+        log.read();
+        Mark(log.seconds.len() - 1)
+    }
+
+    /// Reads all sensors now; everything that was read since `mark`, with the mark's own reading.
+    #[must_use]
+    pub fn since(&self, mark: Mark) -> Timeline {
+        let end = self.mark();
+        self.between(mark, end)
+    }
+
+    /// Everything that was read from `start` to `end`, both included.
+    #[must_use]
+    pub fn between(&self, start: Mark, end: Mark) -> Timeline {
+        self.shared.log().slice(start.0, end.0)
+    }
+
+    /// Seconds from `start` to `end`.
+    #[must_use]
+    pub fn seconds_between(&self, start: Mark, end: Mark) -> f64 {
+        let log = self.shared.log();
+        log.seconds[end.0] - log.seconds[start.0]
+    }
+
+    /// Whether something was held back at the last reading. Costs no reading.
+    #[must_use]
+    pub fn throttled(&self) -> bool {
+        self.shared.log().throttled
+    }
+
+    /// The part of one CPU's time that reading took so far.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        let log = self.shared.log();
+        log.spent.as_secs_f64() / log.start.elapsed().as_secs_f64()
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        *lock(&self.shared.stop) = true;
+        self.shared.stopping.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // A sensor that panicked ended its thread; what was read until then stands.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn run(&self, period: Duration) {
+        let mut next = Instant::now();
+        loop {
+            self.log().read();
+            // A machine that slept does not read all that it missed.
+            next = (next + period).max(Instant::now());
+            let mut stop = lock(&self.stop);
+            while !*stop {
+                let left = next.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                stop = self.stopping.wait_timeout(stop, left).unwrap_or_else(PoisonError::into_inner).0;
+            }
+            if *stop {
+                return;
+            }
+        }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        lock(&self.log)
+    }
+}
+
+/// A log is whole between readings, whoever panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Log {
+    fn new(sensors: Sensors) -> Self {
+        let channel =
+            |(name, unit): (String, &str)| Channel { name, unit: unit.to_owned(), values: Vec::new() };
+        Self {
+            channels: sensors.channels().into_iter().map(channel).collect(),
+            sensors,
+            start: Instant::now(),
+            unix_seconds: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0.0, |since| since.as_secs_f64()),
+            seconds: Vec::new(),
+            spent: Duration::ZERO,
+            throttled: false,
+        }
+    }
+
+    fn read(&mut self) {
+        let now = self.start.elapsed();
+        let values: Vec<_> = self.sensors.sensors.iter_mut().flat_map(|sensor| sensor.read(now)).collect();
+        self.throttled = false;
+        for (channel, value) in self.channels.iter_mut().zip(values) {
+            self.throttled |= value.is_some_and(|value| !throttle::reasons(&channel.name, value).is_empty());
+            channel.values.push(value);
+        }
+        self.seconds.push(now.as_secs_f64());
+        self.spent += self.start.elapsed().saturating_sub(now);
+    }
+
+    fn slice(&self, first: usize, last: usize) -> Timeline {
+        let start = self.seconds[first];
+        let channels = self
+            .channels
+            .iter()
+            .map(|channel| Channel { values: channel.values[first..=last].to_vec(), ..channel.clone() });
+        Timeline {
+            unix_seconds: self.unix_seconds + start,
+            seconds: self.seconds[first..=last].iter().map(|seconds| seconds - start).collect(),
+            channels: channels.collect(),
+            missing: self.sensors.missing.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::Sensor;
+
+    /// Counts its readings.
+    struct Count(f64);
+
+    impl Sensor for Count {
+        fn channels(&self) -> Vec<(String, &'static str)> {
+            vec![("cpu.throttle".to_owned(), "1")]
+        }
+
+        fn read(&mut self, _: Duration) -> Vec<Option<f64>> {
+            self.0 += 1.0;
+            vec![Some(self.0)]
+        }
+    }
+
+    fn counting() -> Sampler {
+        let mut sensors = Sensors::default();
+        sensors.add(Count(-2.0));
+        sensors.lack("cpu.power", "no RAPL");
+        Sampler::start(sensors, 1000.0).unwrap()
+    }
+
+    #[test]
+    fn a_part_of_the_readings_begins_at_its_mark() {
+        let sampler = counting();
+        let mark = sampler.mark();
+        thread::sleep(Duration::from_millis(350));
+        let timeline = sampler.since(mark);
+        assert_eq!(timeline.seconds[0], 0.0);
+        // Ten a second at most, whatever was asked for, and one at each end.
+        let count = timeline.seconds.len();
+        assert!((3..=7).contains(&count), "{count} readings");
+        assert!(timeline.seconds.is_sorted());
+        assert!(timeline.seconds[count - 1] >= 0.35);
+        assert_eq!(timeline.channels[0].values.len(), count);
+        assert_eq!(timeline.missing["cpu.power"], "no RAPL");
+        let values: Vec<f64> = timeline.channels[0].values.iter().copied().flatten().collect();
+        assert!(values.windows(2).all(|pair| pair[1] == pair[0] + 1.0), "{values:?}");
+    }
+
+    #[test]
+    fn the_last_reading_says_whether_something_throttles() {
+        let mut sensors = Sensors::default();
+        sensors.add(Count(-1.0));
+        let mut log = Log::new(sensors);
+        log.read(); // 0: nothing
+        assert!(!log.throttled);
+        log.read(); // 1: held back once
+        assert!(log.throttled);
+    }
+
+    #[test]
+    fn dropping_ends_the_thread_at_once() {
+        let mut sensors = Sensors::default();
+        sensors.add(Count(0.0));
+        let sampler = Sampler::start(sensors, 0.01).unwrap();
+        let start = Instant::now();
+        drop(sampler);
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}
