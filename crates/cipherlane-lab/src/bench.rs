@@ -4,18 +4,19 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cipherlane_record::{Host, Measurement};
+use cipherlane_record::{Calibration, Host, Measurement};
 use thiserror::Error;
 
 use crate::ceiling::Ceilings;
 use crate::contender::Contender;
 use crate::judge::{JudgeError, Judges};
 use crate::measure::clock::core_clock_hertz;
-use crate::measure::{End, Runner, Trial};
+use crate::measure::{End, Runner, Trial, calibrate};
 use crate::observer::{Observer, Progress, Skipped};
 use crate::row;
 use crate::schedule::Schedule;
 use crate::suite::{Point, Suite};
+use crate::telemetry::Sampler;
 use crate::workload::{Choice, Job, Request, Workload, WorkloadError};
 
 /// How to measure.
@@ -33,6 +34,8 @@ pub struct Options<'a> {
     pub stop: &'a AtomicBool,
     /// What this core's instructions and memory allow, where it is known.
     pub ceilings: Option<&'a Ceilings>,
+    /// Who reads sensors meanwhile; without, rows have no time line.
+    pub sampler: Option<&'a Sampler>,
     /// The command line, for the records.
     pub argv: Vec<String>,
 }
@@ -114,6 +117,7 @@ pub fn run_suite(
         options,
         observer,
         schedule: Schedule::new(options.budget, weights),
+        calibration: calibrate(),
         built: None,
         outcome: Outcome::default(),
     };
@@ -135,6 +139,7 @@ struct Run<'a> {
     options: &'a Options<'a>,
     observer: &'a mut dyn Observer,
     schedule: Schedule,
+    calibration: Calibration,
     /// The workload that was built last, for the next point that is the same but for its threads.
     built: Option<(Choice, usize, Workload)>,
     outcome: Outcome,
@@ -207,10 +212,13 @@ impl Run<'_> {
     ) -> Result<(), BenchError> {
         let l2 = self.host.l2_bytes.unwrap_or(0).saturating_mul(point.threads as u64);
         let (options, fits) = (self.options, workload.working_set_bytes() <= l2);
-        let Options { cache, sampling, stop, .. } = *options;
-        let trial = Trial { workload, threads: point.threads, cache, fits, sampling, deadline, stop };
+        let Options { cache, sampling, stop, sampler, .. } = *options;
+        let trial =
+            Trial { workload, threads: point.threads, cache, fits, sampling, deadline, stop, sampler };
         let before = core_clock_hertz().ok();
+        let mark = sampler.map(Sampler::mark);
         let (end, failed) = trial.run(runners, &mut |within| self.progress(index, within, title));
+        let timeline = sampler.zip(mark).map(|(sampler, mark)| sampler.since(mark));
         for (runner, error) in failed {
             self.skip(point, Some(runner.contender), error.to_string());
         }
@@ -225,6 +233,8 @@ impl Run<'_> {
             fits,
             end,
             clock: [before, core_clock_hertz().ok()],
+            calibration: self.calibration,
+            timeline,
             host: self.host,
             options,
         };

@@ -5,14 +5,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use cipherlane::Plan;
 use cipherlane_record::{
-    Cache, Ceiling, Checks, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part, SCHEMA_VERSION,
-    Scope, Summary, Transfer,
+    Cache, Calibration, Ceiling, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part,
+    SCHEMA_VERSION, Scope, Summary, Timeline, Transfer,
 };
 
 use crate::bench::{Options, Wanted};
 use crate::ceiling::mix;
 use crate::measure::{End, Runner};
 use crate::statistics;
+use crate::telemetry::throttle;
 use crate::workload::Workload;
 
 /// What the rows of one point have in common.
@@ -24,10 +25,16 @@ pub(crate) struct Point<'a> {
     pub(crate) end: End,
     /// The core's clock before and after.
     pub(crate) clock: [Option<f64>; 2],
+    /// What timing itself costs.
+    pub(crate) calibration: Calibration,
+    /// What sensors said meanwhile.
+    pub(crate) timeline: Option<Timeline>,
     pub(crate) host: &'a Host,
     pub(crate) options: &'a Options<'a>,
 }
 
+/// A loop that takes more than this part of a pass is worth a warning.
+const NOTICEABLE: f64 = 0.02;
 /// Clocks before and after that differ by more than this are worth a warning.
 const STEADY: f64 = 0.05;
 
@@ -43,6 +50,8 @@ impl Point<'_> {
         let bytes_per_second = rate(summary.median_seconds);
         let cycles = core_clock_hertz.map(|hertz| hertz * self.threads as f64 / bytes_per_second);
         let verified = runner.checks.unexpected == 0;
+        let timeline = self.timeline.as_ref().map(|timeline| timeline.of(&runner.contender.device.info().id));
+        let warnings = self.warnings(&summary, runner, timeline.as_ref());
         Measurement {
             schema_version: SCHEMA_VERSION,
             experiment: self.experiment.to_owned(),
@@ -75,14 +84,15 @@ impl Point<'_> {
             times: None,
             load: None,
             energy: None,
-            timeline: None,
+            timeline,
+            calibration: Some(self.calibration),
             passes_per_sample: u64::from(runner.passes),
             samples: runner.samples.clone(),
             parts: self.parts(runner),
             seed: self.options.seed,
             unix_seconds: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             argv: self.options.argv.clone(),
-            warnings: self.warnings(&summary, runner.checks),
+            warnings,
             host: self.host.clone(),
             summary,
         }
@@ -167,8 +177,8 @@ impl Point<'_> {
             .collect()
     }
 
-    fn warnings(&self, summary: &Summary, checks: Checks) -> Vec<String> {
-        let mut warnings = Vec::new();
+    fn warnings(&self, summary: &Summary, runner: &Runner<'_>, timeline: Option<&Timeline>) -> Vec<String> {
+        let (mut warnings, checks) = (Vec::new(), runner.checks);
         if checks.unexpected > 0 {
             warnings.push(format!("{} of {} outputs are wrong", checks.unexpected, checks.messages));
         }
@@ -186,6 +196,20 @@ impl Point<'_> {
         {
             let [before, after] = [before / 1e9, after / 1e9];
             warnings.push(format!("the core's clock went from {before:.2} to {after:.2} GHz"));
+        }
+        let empty = self.calibration.empty_pass_seconds / summary.median_seconds;
+        if empty > NOTICEABLE {
+            warnings.push(format!(
+                "{:.0} % of a pass is the loop that times it; take more messages",
+                100.0 * empty
+            ));
+        }
+        let reasons = timeline.map(throttle::seen).unwrap_or_default();
+        if !reasons.is_empty() {
+            let marked = runner.samples.iter().filter(|sample| sample.throttled == Some(true)).count();
+            let (all, reasons) = (runner.samples.len(), reasons.join(", "));
+            warnings
+                .push(format!("the clock was held back ({reasons}); {marked} of {all} samples are marked"));
         }
         warnings
     }

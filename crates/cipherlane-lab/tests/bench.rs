@@ -131,6 +131,7 @@ fn options(stop: &AtomicBool) -> Options<'_> {
         seed: 7,
         stop,
         ceilings: None,
+        sampler: None,
         argv: vec!["bench".to_owned()],
     }
 }

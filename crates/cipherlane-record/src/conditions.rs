@@ -1,6 +1,18 @@
-//! Under which conditions a number came about: launch geometry, where the time went, load, energy.
+//! Under which conditions a number came about: what timing costs, launch geometry, where the time went, load, energy.
 
 use serde::{Deserialize, Serialize};
+
+/// What timing itself costs, measured before the rows of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Smallest step of the clock that was seen.
+    pub timer_step_seconds: f64,
+    /// Time of reading the clock once.
+    pub timer_call_seconds: f64,
+    /// Time of a pass that does nothing. It is part of every pass, and not taken off.
+    pub empty_pass_seconds: f64,
+}
 
 /// How a kernel was launched on a device with memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

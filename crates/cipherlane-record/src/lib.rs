@@ -22,7 +22,7 @@ pub mod scope;
 pub mod summary;
 pub mod timeline;
 
-pub use conditions::{CrossCheck, Energy, Geometry, Load, Meter, Share, Times};
+pub use conditions::{Calibration, CrossCheck, Energy, Geometry, Load, Meter, Share, Times};
 pub use host::{Host, Tool};
 pub use lines::{ReadError, Record, Writer, measurements, read, read_from};
 pub use measurement::{Checks, Keys, Measurement, Part, Sample};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::conditions::{Energy, Geometry, Load, Times};
+use crate::conditions::{Calibration, Energy, Geometry, Load, Times};
 use crate::host::Host;
 use crate::scope::Scope;
 use crate::summary::{Ceiling, Comparison, Interval, Summary};
@@ -79,6 +79,9 @@ pub struct Measurement {
     /// What sensors said meanwhile; absent where nobody asked them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
+    /// What timing itself costs; absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// What the samples add up to.
     pub summary: Summary,
     /// Passes that one sample holds, so that it lasts long against the clock's resolution.
@@ -146,6 +149,9 @@ pub struct Sample {
     pub preempted: bool,
     /// Whether a repetition took its place in the summary.
     pub superseded: bool,
+    /// Whether a sensor said, when the sample ended, that the device's clock was held back; absent where none tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<bool>,
 }
 
 /// One batch of a pass.

@@ -36,6 +36,25 @@ impl Timeline {
     pub fn channel(&self, name: &str) -> Option<&Channel> {
         self.channels.iter().find(|channel| channel.name == name)
     }
+
+    /// What of it concerns the device `id`: its own channels and the CPU's, without those of other devices.
+    #[must_use]
+    pub fn of(&self, id: &str) -> Self {
+        let concerns = |name: &str| {
+            let device = name.split_once('.').map_or(name, |(device, _)| device);
+            device == id || device == "cpu"
+        };
+        Self {
+            channels: self.channels.iter().filter(|channel| concerns(&channel.name)).cloned().collect(),
+            missing: self
+                .missing
+                .iter()
+                .filter(|(name, _)| concerns(name))
+                .map(|(name, reason)| (name.clone(), reason.clone()))
+                .collect(),
+            ..self.clone()
+        }
+    }
 }
 
 impl Channel {
@@ -51,6 +70,25 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_channels_of_other_devices_are_left_out() {
+        let channel =
+            |name: &str| Channel { name: name.to_owned(), unit: "W".to_owned(), values: vec![Some(1.0)] };
+        let timeline = Timeline {
+            seconds: vec![0.0],
+            channels: ["cpu.power", "cuda:0.power", "cuda:1.power"].map(channel).to_vec(),
+            missing: BTreeMap::from([("cuda:1".to_owned(), "no NVML".to_owned())]),
+            ..Timeline::default()
+        };
+        let names = |of: &str| {
+            timeline.of(of).channels.iter().map(|channel| channel.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names("cuda:0"), ["cpu.power", "cuda:0.power"]);
+        assert_eq!(names("rival:ring"), ["cpu.power"]);
+        assert!(timeline.of("cuda:0").missing.is_empty());
+        assert_eq!(timeline.of("cuda:1").missing.len(), 1);
+    }
 
     #[test]
     fn a_mean_leaves_failed_readings_out() {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cipherlane_record::{
-    Axis, Cache, Ceiling, Channel, Checks, Comparison, CrossCheck, Energy, Geometry, Host, Interval,
-    KeySetup, Keys, Kind, Load, Measurement, Meter, OBSERVATION_SCHEMA, Observation, Part, Published,
-    ReadError, Record, SCHEMA, SCHEMA_VERSION, Sample, Scope, Share, Summary, Tag, Timeline, Times, Tool,
-    Transfer, Value as Observed, Verdict, Writer, csv, markdown, measurements, read, read_from,
+    Axis, Cache, Calibration, Ceiling, Channel, Checks, Comparison, CrossCheck, Energy, Geometry, Host,
+    Interval, KeySetup, Keys, Kind, Load, Measurement, Meter, OBSERVATION_SCHEMA, Observation, Part,
+    Published, ReadError, Record, SCHEMA, SCHEMA_VERSION, Sample, Scope, Share, Summary, Tag, Timeline,
+    Times, Tool, Transfer, Value as Observed, Verdict, Writer, csv, markdown, measurements, read, read_from,
 };
 use serde_json::{Value, json};
 
@@ -115,6 +115,7 @@ fn row() -> Measurement {
         cpu_seconds: Some(0.001),
         preempted: false,
         superseded: false,
+        throttled: Some(true),
     };
     Measurement {
         schema_version: SCHEMA_VERSION,
@@ -172,9 +173,17 @@ fn row() -> Measurement {
             cross_check: Some(CrossCheck { meter: Meter::NvmlInstant, joules: 11_900.0 }),
         }),
         timeline: Some(timeline()),
+        calibration: Some(Calibration {
+            timer_step_seconds: 1e-9,
+            timer_call_seconds: 2e-8,
+            empty_pass_seconds: 3e-8,
+        }),
         summary: summary(),
         passes_per_sample: 3,
-        samples: vec![sample, Sample { round: 1, wall_seconds: 0.002, cpu_seconds: None, ..sample }],
+        samples: vec![
+            sample,
+            Sample { round: 1, wall_seconds: 0.002, cpu_seconds: None, throttled: None, ..sample },
+        ],
         parts: vec![Part {
             algorithm: "aes-128-gcm".to_owned(),
             operation: "open".to_owned(),
@@ -279,7 +288,7 @@ fn observations_fit_their_schema_and_wrong_ones_do_not() {
 fn what_is_wrong_does_not_fit_the_schema() {
     let validator = validator();
     let good = serde_json::to_value(row()).unwrap();
-    let changes: [(&str, Value); 16] = [
+    let changes: [(&str, Value); 18] = [
         ("/schema_version", json!(2)),
         ("/operation", json!("encipher")),
         ("/threads", json!(0)),
@@ -292,6 +301,8 @@ fn what_is_wrong_does_not_fit_the_schema() {
         ("/best_rival/verdict", json!("BETTER")),
         ("/samples", json!([])),
         ("/samples/0/wall_seconds", json!(0)),
+        ("/samples/0/throttled", json!("yes")),
+        ("/calibration/timer_step_seconds", json!(0)),
         ("/checks/unexpected", json!(1)), // in a row that says it is verified
         ("/verified", json!(false)),      // in a row without a wrong output
         ("/host/smt", Value::Null),       // without a reason
@@ -303,7 +314,7 @@ fn what_is_wrong_does_not_fit_the_schema() {
         assert!(!validator.is_valid(&value), "{pointer} = {wrong}");
     }
     // Fields that came later, and those of conditions that not every row has.
-    let optional = ["ceiling", "geometry", "times", "load", "energy", "timeline"];
+    let optional = ["ceiling", "geometry", "times", "load", "energy", "timeline", "calibration"];
     for field in good.as_object().unwrap().keys().filter(|field| !optional.contains(&field.as_str())) {
         let mut value = good.clone();
         value.as_object_mut().unwrap().remove(field);

@@ -26,6 +26,8 @@ pub struct Runner<'a> {
     pub task_seconds: Vec<Vec<f64>>,
     /// What was looked at, and found.
     pub checks: Checks,
+    /// Repetitions of samples that were held back like the first.
+    pub(super) vain: usize,
     sessions: Vec<Box<dyn Session>>,
 }
 
@@ -81,6 +83,7 @@ impl<'a> Runner<'a> {
             samples: Vec::new(),
             task_seconds,
             checks: Checks::default(),
+            vain: 0,
             sessions,
         })
     }
@@ -92,23 +95,12 @@ impl<'a> Runner<'a> {
         results: &mut [Results],
         passes: u32,
     ) -> Result<Timing, DeviceError> {
-        let mut of_tasks = vec![Duration::ZERO; tasks.len()];
-        let cpu = process_time();
-        let start = Instant::now();
-        let mut last = start;
-        for _ in 0..passes {
-            for (index, (task, results)) in tasks.iter().zip(&mut *results).enumerate() {
-                self.sessions[index].run(&task.part.batch(), &mut results.output())?;
-                let now = Instant::now();
-                of_tasks[index] += now - last;
-                last = now;
-            }
-        }
-        Ok(Timing { wall: last - start, cpu: process_time().saturating_sub(cpu), tasks: of_tasks })
+        time_passes(&mut self.sessions, tasks, results, passes)
     }
 
-    /// Keeps a sample of `round`. A sample of the same round that came before is superseded.
-    pub(super) fn keep(&mut self, round: usize, threads: usize, timing: &Timing) {
+    /// Keeps a sample of `round`. A sample of the same round that came before is superseded. `throttled` is what a
+    /// sensor said at its end.
+    pub(super) fn keep(&mut self, round: usize, threads: usize, timing: &Timing, throttled: Option<bool>) {
         let repeats = self.samples.last().is_some_and(|last| last.round == round);
         if let Some(last) = self.samples.last_mut().filter(|_| repeats) {
             last.superseded = true;
@@ -124,6 +116,7 @@ impl<'a> Runner<'a> {
             cpu_seconds: single.then(|| timing.cpu.as_secs_f64() / passes),
             preempted: single && timing.preempted(),
             superseded: false,
+            throttled,
         });
         for (seconds, task) in self.task_seconds.iter_mut().zip(&timing.tasks) {
             seconds.push(task.as_secs_f64() / passes);
@@ -145,6 +138,28 @@ impl<'a> Runner<'a> {
     pub fn round_seconds(&self) -> Vec<f64> {
         self.samples.iter().filter(|sample| !sample.superseded).map(|sample| sample.wall_seconds).collect()
     }
+}
+
+/// Runs all tasks `passes` times, each in its session.
+pub(super) fn time_passes(
+    sessions: &mut [Box<dyn Session>],
+    tasks: &[Task],
+    results: &mut [Results],
+    passes: u32,
+) -> Result<Timing, DeviceError> {
+    let mut of_tasks = vec![Duration::ZERO; tasks.len()];
+    let cpu = process_time();
+    let start = Instant::now();
+    let mut last = start;
+    for _ in 0..passes {
+        for (index, (task, results)) in tasks.iter().zip(&mut *results).enumerate() {
+            sessions[index].run(&task.part.batch(), &mut results.output())?;
+            let now = Instant::now();
+            of_tasks[index] += now - last;
+            last = now;
+        }
+    }
+    Ok(Timing { wall: last - start, cpu: process_time().saturating_sub(cpu), tasks: of_tasks })
 }
 
 /// CPU time that this process has used.

@@ -1,6 +1,7 @@
 //! Rounds in which every contender runs once, until the intervals are narrow or the time is up.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use cipherlane::DeviceError;
@@ -9,13 +10,19 @@ use super::flush::flush;
 use super::runner::{Runner, Timing};
 use crate::bench::{Sampling, Wanted};
 use crate::statistics;
+use crate::telemetry::Sampler;
 use crate::workload::Workload;
 use crate::workload::part::Results;
 
 /// Rounds that a trial makes however short the time is.
 const FEWEST_ROUNDS: usize = 3;
-/// How often a sample that was interrupted is repeated.
+/// How often a sample that was interrupted, or held back, is repeated.
 const REPEATS: usize = 2;
+/// Before a sample that was held back is repeated, the device rests for so long (nvbench rests as long).
+const RECOVERY: Duration = Duration::from_millis(50);
+/// Repetitions of one contender that were held back all the same, after which there are no more: its clock does not
+/// recover, and the time is better spent on samples.
+const VAIN: usize = 3;
 /// Warming up lasts this long: caches fill, the clock rises, and wide vector units wake.
 const WARM_UP: Duration = Duration::from_millis(20);
 
@@ -36,6 +43,8 @@ pub struct Trial<'a> {
     pub deadline: Instant,
     /// Set from elsewhere to stop.
     pub stop: &'a AtomicBool,
+    /// Who says whether a clock is held back; without, no sample is marked for it.
+    pub sampler: Option<&'a Sampler>,
 }
 
 /// How a trial ended.
@@ -110,7 +119,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Takes a sample, and repeats it where it was interrupted.
+    /// Takes a sample, and repeats it where it was interrupted or held back.
     fn sample(
         &self,
         runner: &mut Runner<'_>,
@@ -119,14 +128,33 @@ impl Trial<'_> {
     ) -> Result<(), DeviceError> {
         for repeat in 0..=REPEATS {
             let timing = self.time(runner, results, round)?;
-            runner.keep(round, self.threads, &timing);
+            let throttled = self.throttled(runner);
+            runner.keep(round, self.threads, &timing, throttled);
             runner.check(&self.workload.tasks, results);
-            let worth_it = repeat < REPEATS && Instant::now() < self.deadline;
-            if !(self.threads == 1 && timing.preempted() && worth_it) {
+            if repeat == REPEATS || Instant::now() >= self.deadline {
+                break;
+            }
+            if throttled == Some(true) && runner.vain < VAIN {
+                runner.vain += usize::from(repeat > 0);
+                self.cool_down();
+            } else if !(self.threads == 1 && timing.preempted()) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Whether the runner's device is held back, as far as a sensor tells.
+    fn throttled(&self, runner: &Runner<'_>) -> Option<bool> {
+        self.sampler?.throttled(&runner.contender.device.info().id)
+    }
+
+    /// Rests, and reads the sensors again.
+    fn cool_down(&self) {
+        thread::sleep(RECOVERY);
+        if let Some(sampler) = self.sampler {
+            let _ = sampler.mark();
+        }
     }
 
     fn time(

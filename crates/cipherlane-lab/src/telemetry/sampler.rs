@@ -45,8 +45,6 @@ struct Log {
     channels: Vec<Channel>,
     /// Time that reading took, all in all.
     spent: Duration,
-    /// Whether something was held back at the last reading.
-    throttled: bool,
 }
 
 impl Sampler {
@@ -94,10 +92,15 @@ impl Sampler {
         log.seconds[end.0] - log.seconds[start.0]
     }
 
-    /// Whether something was held back at the last reading. Costs no reading.
+    /// Whether the clock of the device `id` was held back at the last reading, or the CPU's where the device has no
+    /// such sensor of its own. `None` where nothing tells. Costs no reading.
     #[must_use]
-    pub fn throttled(&self) -> bool {
-        self.shared.log().throttled
+    pub fn throttled(&self, id: &str) -> Option<bool> {
+        let log = self.shared.log();
+        let of = |id| log.channels.iter().find(|channel| channel.name == throttle::channel(id));
+        let channel = of(id).or_else(|| of("cpu"))?;
+        let value = (*channel.values.last()?)?;
+        Some(!throttle::reasons(&channel.name, value).is_empty())
     }
 
     /// The part of one CPU's time that reading took so far.
@@ -163,22 +166,20 @@ impl Log {
                 .map_or(0.0, |since| since.as_secs_f64()),
             seconds: Vec::new(),
             spent: Duration::ZERO,
-            throttled: false,
         }
     }
 
     fn read(&mut self) {
         let now = self.start.elapsed();
         let values: Vec<_> = self.sensors.sensors.iter_mut().flat_map(|sensor| sensor.read(now)).collect();
-        self.throttled = false;
         for (channel, value) in self.channels.iter_mut().zip(values) {
-            self.throttled |= value.is_some_and(|value| !throttle::reasons(&channel.name, value).is_empty());
             channel.values.push(value);
         }
         self.seconds.push(now.as_secs_f64());
         self.spent += self.start.elapsed().saturating_sub(now);
     }
 
+    /// The readings from `first` to `last`.
     fn slice(&self, first: usize, last: usize) -> Timeline {
         let start = self.seconds[first];
         let channels = self
@@ -242,11 +243,15 @@ mod tests {
     fn the_last_reading_says_whether_something_throttles() {
         let mut sensors = Sensors::default();
         sensors.add(Count(-1.0));
-        let mut log = Log::new(sensors);
-        log.read(); // 0: nothing
-        assert!(!log.throttled);
-        log.read(); // 1: held back once
-        assert!(log.throttled);
+        let sampler = Sampler::start(sensors, 0.01).unwrap();
+        while sampler.throttled("cpu").is_none() {
+            thread::yield_now(); // until the thread's own reading: 0
+        }
+        assert_eq!(sampler.throttled("cpu"), Some(false));
+        let _ = sampler.mark(); // 1: held back once
+        assert_eq!(sampler.throttled("cpu"), Some(true));
+        assert_eq!(sampler.throttled("rival:aws-lc"), Some(true));
+        assert_eq!(Sampler::start(Sensors::default(), 1.0).unwrap().throttled("cpu"), None);
     }
 
     #[test]

@@ -19,6 +19,12 @@ const BITS: [(u64, &str); 6] = [
     (0x80, "power brake"),
 ];
 
+/// The channel that tells whether the device `id` is held back.
+#[must_use]
+pub fn channel(id: &str) -> String {
+    format!("{id}{CHANNEL}")
+}
+
 /// What held `channel`'s device back when it read `value`; empty for other channels and where nothing did.
 ///
 /// ```

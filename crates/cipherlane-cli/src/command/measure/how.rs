@@ -1,6 +1,8 @@
 //! How to measure, as the verbs that do have it on their command lines.
 
-use crate::command::shared::Threads;
+use cipherlane_lab::telemetry::DEFAULT_HERTZ;
+
+use crate::command::shared::{self, Threads};
 use crate::exit::Usage;
 use crate::render::sink::{self, Sink};
 
@@ -22,6 +24,9 @@ pub(crate) struct How {
     /// Flush the caches before each pass
     #[arg(long, env = "CIPHERLANE_COLD", help_heading = "Where")]
     pub(crate) cold: bool,
+    /// Readings of the machine's sensors a second, 10 at most; 0 for none
+    #[arg(long, value_name = "HERTZ", env = "CIPHERLANE_SENSORS", default_value_t = DEFAULT_HERTZ, value_parser = shared::not_negative, help_heading = "Where")]
+    pub(crate) sensors: f64,
     /// Seed of all contents
     #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, help_heading = "Where")]
     pub(crate) seed: u64,

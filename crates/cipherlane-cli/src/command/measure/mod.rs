@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use cipherlane::verify::Reference;
 use cipherlane::{Device, Tier};
+use cipherlane_lab::telemetry::{Sampler, Sensors};
 use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, Wanted, run_suite};
 use cipherlane_record::Host;
 
@@ -52,7 +53,8 @@ pub(crate) fn run(suite: &Suite, how: &How, seconds: f64, host: &Host) -> Result
     let ceilings = Ceilings::measure()
         .inspect_err(|reason| complain("warning", &format!("no ceilings are shown: {reason}")))
         .ok();
-    let options = lab_options(how, seconds, ceilings.as_ref());
+    let sampler = sampler(how.sensors, &contenders)?;
+    let options = lab_options(how, seconds, ceilings.as_ref(), sampler.as_ref());
     let outcome = run_suite(suite, &contenders, &judges, host, &options, &mut watch)?;
     watch.clear();
     let store = watch.into_store();
@@ -97,7 +99,22 @@ fn is_rival(device: &dyn Device) -> bool {
     device.info().id.starts_with("rival:")
 }
 
-fn lab_options<'a>(how: &How, seconds: f64, ceilings: Option<&'a Ceilings>) -> cipherlane_lab::Options<'a> {
+/// Whoever reads the sensors of the machine and of the devices that are measured; none at 0 readings a second.
+fn sampler(hertz: f64, contenders: &[Contender<'_>]) -> Result<Option<Sampler>> {
+    if hertz == 0.0 {
+        return Ok(None);
+    }
+    let devices: Vec<&dyn Device> = contenders.iter().map(|contender| contender.device).collect();
+    let sampler = Sampler::start(Sensors::of_this_machine(&devices), hertz);
+    Ok(Some(sampler.context("no thread for the sensors; do without by --sensors 0")?))
+}
+
+fn lab_options<'a>(
+    how: &How,
+    seconds: f64,
+    ceilings: Option<&'a Ceilings>,
+    sampler: Option<&'a Sampler>,
+) -> cipherlane_lab::Options<'a> {
     cipherlane_lab::Options {
         budget: Duration::from_secs_f64(seconds),
         sampling: Sampling::default(),
@@ -105,6 +122,7 @@ fn lab_options<'a>(how: &How, seconds: f64, ceilings: Option<&'a Ceilings>) -> c
         seed: how.seed,
         stop: &STOP,
         ceilings,
+        sampler,
         // By name: where the program lies is nobody's business who reads the record.
         argv: std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(std::env::args().skip(1)).collect(),
     }
