@@ -196,6 +196,14 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A rate on the command line, 0 for never.
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(hertz) if (0.0..=1e6).contains(&hertz) => Ok(hertz),
+        _ => Err(format!("`{text}` is no rate; write a number from 0")),
+    }
+}
+
 /// One key for all messages, or one each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Keys {
