@@ -85,6 +85,7 @@ pub(crate) fn measurement(gigabytes: f64, message_bytes: u64) -> Measurement {
         load: None,
         energy: None,
         timeline: None,
+        calibration: None,
         summary: summary(seconds),
         passes_per_sample: 3,
         samples: vec![Sample {
@@ -93,6 +94,7 @@ pub(crate) fn measurement(gigabytes: f64, message_bytes: u64) -> Measurement {
             cpu_seconds: None,
             preempted: false,
             superseded: false,
+            throttled: None,
         }],
         parts: Vec::new(),
         seed: 7,
