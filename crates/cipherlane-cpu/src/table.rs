@@ -56,44 +56,44 @@ fn portable(cipher: Cipher, (of, operation): (Mode, Operation)) -> Option<Entry>
     const N: usize = aes_bitsliced::GROUP;
     /// Powers of H: a multiplication is dear here, so no more than a group needs.
     const POWERS: usize = 2 * N;
-    fn gcm<P: Permutation<Isa = Portable>>(isa: Portable, operation: Operation) -> Box<dyn Kernel> {
+    fn gcm<P: Permutation<Source = Portable>>(isa: Portable, operation: Operation) -> Box<dyn Kernel> {
         if operation == Operation::Seal {
             Box::new(Gcm::<P, Seal, KeyEach<P, Seal, N, POWERS, true>, N, POWERS, true>::new(isa))
         } else {
             Box::new(Gcm::<P, Open, KeyEach<P, Open, N, POWERS, true>, N, POWERS, true>::new(isa))
         }
     }
-    let parts = (Portable, of, operation);
-    let kernel = match cipher {
-        // One kernel for all: the key that it is given says which.
-        Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => mode::<
-            aes_bitsliced::AesEncrypt,
-            aes_bitsliced::AesDecrypt,
-            N,
-        >(parts, gcm::<aes_bitsliced::AesEncrypt>),
-        _ => return sliced::portable(cipher, (of, operation)),
-    };
+    if !Cipher::AES.contains(&cipher) {
+        return sliced::portable(cipher, (of, operation));
+    }
+    // One kernel for all: the key that it is given says which.
+    let kernel = mode::<aes_bitsliced::AesEncrypt, aes_bitsliced::AesDecrypt, N>(
+        (Portable, Portable),
+        (of, operation),
+        gcm::<aes_bitsliced::AesEncrypt>,
+    );
     Some(Entry { lanes: N * <Portable as Isa>::V::LANES, kernel })
 }
 
 /// The modes of a block cipher with encryption E and decryption D, N registers in flight.
 fn mode<E, D, const N: usize>(
-    (isa, mode, operation): (E::Isa, Mode, Operation),
-    gcm: fn(E::Isa, Operation) -> Box<dyn Kernel>,
+    (encrypt, decrypt): (E::Source, D::Source),
+    (mode, operation): (Mode, Operation),
+    gcm: fn(E::Source, Operation) -> Box<dyn Kernel>,
 ) -> Box<dyn Kernel>
 where
     E: KeyPerLane,
     D: Permutation<Isa = E::Isa>,
 {
     match (mode, operation.is_forward()) {
-        (Mode::Ecb, true) => Box::new(Ecb::<E, N>::new(isa)),
-        (Mode::Ecb, false) => Box::new(Ecb::<D, N>::new(isa)),
-        (Mode::Cbc, true) => Box::new(CbcEncrypt::<E, N>::new(isa)),
-        (Mode::Cbc, false) => Box::new(CbcDecrypt::<D, N>::new(isa)),
-        (Mode::Ctr, _) => Box::new(Ctr::<E, N>::new(isa)),
-        (Mode::Xts, true) => Box::new(Xts::<E, E, xts::Encrypt, N>::new(isa)),
-        (Mode::Xts, false) => Box::new(Xts::<D, E, xts::Decrypt, N>::new(isa)),
-        (Mode::Gcm, _) => gcm(isa, operation),
+        (Mode::Ecb, true) => Box::new(Ecb::<E, N>::new(encrypt)),
+        (Mode::Ecb, false) => Box::new(Ecb::<D, N>::new(decrypt)),
+        (Mode::Cbc, true) => Box::new(CbcEncrypt::<E, N>::new(encrypt)),
+        (Mode::Cbc, false) => Box::new(CbcDecrypt::<D, N>::new(decrypt)),
+        (Mode::Ctr, _) => Box::new(Ctr::<E, N>::new(encrypt)),
+        (Mode::Xts, true) => Box::new(Xts::<E, E, xts::Encrypt, N>::new(encrypt, encrypt)),
+        (Mode::Xts, false) => Box::new(Xts::<D, E, xts::Decrypt, N>::new(decrypt, encrypt)),
+        (Mode::Gcm, _) => gcm(encrypt, operation),
     }
 }
 
@@ -146,19 +146,19 @@ mod x86 {
         operation: Operation,
     ) -> Box<dyn Kernel> {
         let gcm = gcm::<AesEncrypt<I, ROUNDS>, POWERS, KARATSUBA>;
-        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N>((isa, algorithm_mode, operation), gcm)
+        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N>((isa, isa), (algorithm_mode, operation), gcm)
     }
 
     fn gcm<P: KeyPerLane, const POWERS: usize, const KARATSUBA: bool>(
-        isa: P::Isa,
+        source: P::Source,
         operation: Operation,
     ) -> Box<dyn Kernel> {
         if operation == Operation::Seal {
             let new = Gcm::<P, Seal, InLanes<P, Seal, N, POWERS, KARATSUBA>, N, POWERS, KARATSUBA>::new;
-            Box::new(new(isa))
+            Box::new(new(source))
         } else {
             let new = Gcm::<P, Open, InLanes<P, Open, N, POWERS, KARATSUBA>, N, POWERS, KARATSUBA>::new;
-            Box::new(new(isa))
+            Box::new(new(source))
         }
     }
 }

@@ -191,6 +191,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
 
 impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation for Aes<I, ROUNDS, INVERSE> {
     type Isa = I;
+    type Source = I;
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
@@ -245,7 +246,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
     }
 
     #[inline(always)]
-    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
+    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
         for (block, cipher) in blocks.iter_mut().zip(each) {
             *block = block.xor(cipher.keys[0]);
         }

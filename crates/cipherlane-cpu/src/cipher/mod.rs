@@ -7,6 +7,7 @@ pub(crate) mod aes_table_vartime;
 pub(crate) mod byte_sliced;
 pub(crate) mod camellia;
 pub(crate) mod camellia_table_vartime;
+pub(crate) mod grouped;
 pub(crate) mod sc2000;
 pub(crate) mod sc2000_table_vartime;
 pub(crate) mod sm4;
@@ -27,18 +28,18 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     /// Where it runs.
     type Isa: Isa;
 
+    /// What one is made of, beside a key.
+    type Source: Source<Isa = Self::Isa>;
+
     /// Whether few registers cost as much as a whole group, as they do for a bitsliced cipher: the rest of a
     /// message is then better padded to a group than run in smaller ones.
     const WHOLE_GROUPS: bool = false;
 
     /// Expands `key`, whose length is that of the cipher.
-    fn new(isa: Self::Isa, key: &[u8]) -> Self;
+    fn new(source: Self::Source, key: &[u8]) -> Self;
 
     /// Takes another key in the place of its own.
-    #[inline(always)]
-    fn rekey(&mut self, key: &[u8]) {
-        *self = Self::new(self.isa(), key);
-    }
+    fn rekey(&mut self, key: &[u8]);
 
     /// The instruction set.
     fn isa(&self) -> Self::Isa;
@@ -60,16 +61,32 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
 /// A block cipher whose lanes can have a key each: what messages with keys of their own need to run side by side.
 pub(crate) trait KeyPerLane: Permutation {
     /// Expands `key(i)` for lane `i`, all lanes at once.
-    fn per_lane<'k>(isa: Self::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self;
+    fn per_lane<'k>(source: Self::Source, key: impl Fn(usize) -> &'k [u8]) -> Self;
 
     /// Takes other keys in the place of its own.
-    #[inline(always)]
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        *self = Self::per_lane(self.isa(), key);
-    }
+    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]);
 
     /// Applies `each[i]` to register `i`.
-    fn apply_each<const N: usize>(each: &[Self; N], blocks: [V<Self>; N]) -> [V<Self>; N];
+    fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<Self>; N]) -> [V<Self>; N];
+}
+
+/// What a block cipher is made of, beside a key: the instruction set, and which cipher it is where one type serves
+/// several.
+pub(crate) trait Source: Copy + Send + Sync + 'static {
+    /// Where it runs.
+    type Isa: Isa;
+
+    /// The instruction set.
+    fn isa(self) -> Self::Isa;
+}
+
+impl<I: Isa> Source for I {
+    type Isa = I;
+
+    #[inline(always)]
+    fn isa(self) -> I {
+        self
+    }
 }
 
 /// Work between the steps of a cipher: it shares the execution ports that the cipher leaves idle. A trait and not

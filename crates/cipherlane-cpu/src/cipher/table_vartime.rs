@@ -47,9 +47,14 @@ impl<C: TableCipher> OneByOne<C> {
 
 impl<C: TableCipher> Permutation for OneByOne<C> {
     type Isa = Portable;
+    type Source = Portable;
 
     fn new(_: Portable, key: &[u8]) -> Self {
         Self(C::expand_vartime(key))
+    }
+
+    fn rekey(&mut self, key: &[u8]) {
+        *self = Self::new(Portable, key);
     }
 
     #[inline(always)]
@@ -73,8 +78,12 @@ impl<C: TableCipher> KeyPerLane for OneByOne<C> {
         Self::new(isa, key(0))
     }
 
+    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
+        self.rekey(key(0));
+    }
+
     #[inline(always)]
-    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [X1; N]) -> [X1; N] {
+    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [X1; N]) -> [X1; N] {
         for (block, cipher) in blocks.iter_mut().zip(each) {
             cipher.run_vartime(slice::from_mut(block));
         }
@@ -87,9 +96,9 @@ impl<C: TableCipher> KeyPerLane for OneByOne<C> {
 #[cfg(test)]
 pub(super) fn assert_agrees<E, D, C>(key_bytes: &[usize])
 where
-    E: Permutation<Isa = Portable>,
-    D: Permutation<Isa = Portable>,
-    C: Permutation<Isa = Portable>,
+    E: Permutation<Isa = Portable, Source = Portable>,
+    D: Permutation<Isa = Portable, Source = Portable>,
+    C: Permutation<Isa = Portable, Source = Portable>,
 {
     let mut block = [X1([0x0123_4567_89ab_cdef, 0x5a5a_a5a5_3c3c_c3c3])];
     for (seed, &bytes) in (0..=u8::MAX).zip(key_bytes.iter().cycle()) {

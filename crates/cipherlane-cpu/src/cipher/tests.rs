@@ -50,7 +50,11 @@ fn blocks<T: Lanes>(registers: &[T]) -> Vec<[u8; BLOCK]> {
 }
 
 /// N registers of random blocks under one key.
-fn check<P: Permutation, const N: usize>(isa: P::Isa, key_bytes: usize, expected: Direction) {
+fn check<P: Permutation<Source = <P as Permutation>::Isa>, const N: usize>(
+    isa: P::Isa,
+    key_bytes: usize,
+    expected: Direction,
+) {
     let input: Vec<[u8; BLOCK]> = (0..N * V::<P>::LANES).map(|i| random_bytes(i as u64)).collect();
     let key: [u8; 32] = random_bytes(1000 + key_bytes as u64);
     let permutation = P::new(isa, &key[..key_bytes]);
@@ -64,12 +68,15 @@ fn check<P: Permutation, const N: usize>(isa: P::Isa, key_bytes: usize, expected
 }
 
 /// N registers of random blocks under a key a lane.
-fn check_key_per_lane<P: KeyPerLane, const N: usize>(isa: P::Isa, key_bytes: usize) {
+fn check_key_per_lane<P: KeyPerLane<Source = <P as Permutation>::Isa>, const N: usize>(
+    isa: P::Isa,
+    key_bytes: usize,
+) {
     let lanes = V::<P>::LANES;
     let input: Vec<[u8; BLOCK]> = (0..N * lanes).map(|i| random_bytes(i as u64)).collect();
     let keys: Vec<[u8; 32]> = (0..N * lanes).map(|i| random_bytes(2000 + i as u64)).collect();
     let each: [P; N] = std::array::from_fn(|n| P::per_lane(isa, |lane| &keys[n * lanes + lane][..key_bytes]));
-    let output = P::apply_each(&each, registers(isa, &input));
+    let output = P::apply_each(each.each_ref(), registers(isa, &input));
 
     let encrypt = |(&block, key): (_, &[u8; 32])| Aes::new(&key[..key_bytes]).encrypt(block);
     let answers: Vec<_> = input.iter().zip(&keys).map(encrypt).collect();
@@ -77,7 +84,13 @@ fn check_key_per_lane<P: KeyPerLane, const N: usize>(isa: P::Isa, key_bytes: usi
 }
 
 /// Counts of registers around the groups of bitslicing.
-fn check_both<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: E::Isa, key_bytes: usize) {
+fn check_both<
+    E: KeyPerLane<Source = <E as Permutation>::Isa>,
+    D: Permutation<Isa = E::Isa, Source = E::Isa>,
+>(
+    isa: E::Isa,
+    key_bytes: usize,
+) {
     let (encrypt, decrypt): (Direction, Direction) = (Aes::encrypt, Aes::decrypt);
     check::<E, 1>(isa, key_bytes, encrypt);
     check::<E, 8>(isa, key_bytes, encrypt);
@@ -126,7 +139,10 @@ const KNOWN: [(usize, u128); 3] = [
     (32, 0x8ea2_b7ca_5167_45bf_eafc_4990_4b49_6089),
 ];
 
-fn check_known<E: Permutation, D: Permutation<Isa = E::Isa>>(
+fn check_known<
+    E: Permutation<Source = <E as Permutation>::Isa>,
+    D: Permutation<Isa = E::Isa, Source = E::Isa>,
+>(
     isa: E::Isa,
     (key_bytes, answer): (usize, u128),
 ) {

@@ -28,6 +28,7 @@ impl Avx2 {
 pub(crate) struct X2(pub(super) [__m128i; 2]);
 
 #[target_feature(enable = "avx2,aes,pclmulqdq")]
+#[inline(never)] // where work begins is where code ends: it is compiled once, not into all that runs it
 fn compiled<W: Work>(work: W) -> W::Output {
     work.run()
 }
@@ -247,7 +248,8 @@ unsafe fn times_x8<const BYTES: i32>(lane: __m128i) -> __m128i {
             1 => _mm_srli_si128::<15>(lane),
             2 => _mm_srli_si128::<14>(lane),
             4 => _mm_srli_si128::<12>(lane),
-            _ => unreachable!("tweaks move by 1, 2 or 4 bytes"),
+            8 => _mm_srli_si128::<8>(lane),
+            _ => unreachable!("tweaks move by 1, 2, 4 or 8 bytes"),
         };
         let reduced = _mm_clmulepi64_si128::<0x00>(carried, _mm_set_epi64x(0, 0x87));
         _mm_xor_si128(_mm_slli_si128::<BYTES>(lane), reduced)

@@ -260,7 +260,7 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES];
 
     /// Multiplies each lane by x^(8 * BYTES) in the field of XTS: little-endian, x^128 = x^7 + x^2 + x + 1
-    /// (IEEE 1619 section 5.2). `BYTES` is at most 4: the bits carried out are reduced once.
+    /// (IEEE 1619 section 5.2). `BYTES` is at most 8: the bits carried out are reduced once.
     fn times_x8<const BYTES: i32>(self) -> Self;
 }
 

@@ -39,7 +39,7 @@ impl X1 {
 impl Isa for Portable {
     type V = X1;
 
-    #[inline(always)]
+    #[inline(never)] // compiled once, not into all that runs it
     fn vectorize<W: Work>(self, work: W) -> W::Output {
         work.run()
     }

@@ -27,6 +27,7 @@ impl Sse {
 pub(crate) struct X1(pub(super) __m128i);
 
 #[target_feature(enable = "sse4.1,ssse3,aes,pclmulqdq")]
+#[inline(never)] // where work begins is where code ends: it is compiled once, not into all that runs it
 fn compiled<W: Work>(work: W) -> W::Output {
     work.run()
 }
@@ -201,7 +202,8 @@ impl Lanes for X1 {
                 1 => _mm_srli_si128::<15>(self.0),
                 2 => _mm_srli_si128::<14>(self.0),
                 4 => _mm_srli_si128::<12>(self.0),
-                _ => unreachable!("tweaks move by 1, 2 or 4 bytes"),
+                8 => _mm_srli_si128::<8>(self.0),
+                _ => unreachable!("tweaks move by 1, 2, 4 or 8 bytes"),
             };
             let reduced = _mm_clmulepi64_si128::<0x00>(carried, _mm_set_epi64x(0, 0x87));
             _mm_xor_si128(_mm_slli_si128::<BYTES>(self.0), reduced)

@@ -249,6 +249,7 @@ fn lanes_are_multiplied_without_carries() {
                 assert_lanes(x.times_x8::<1>(), model(&|i| times(a[i], 8)));
                 assert_lanes(x.times_x8::<2>(), model(&|i| times(a[i], 16)));
                 assert_lanes(x.times_x8::<4>(), model(&|i| times(a[i], 32)));
+                assert_lanes(x.times_x8::<8>(), model(&|i| times(a[i], 64)));
             }
         }
     }

@@ -35,11 +35,13 @@ impl Vaes256<true> {
 pub(crate) struct X2<const GFNI: bool = false>(pub(super) __m256i);
 
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
+#[inline(never)] // where work begins is where code ends: it is compiled once, not into all that runs it
 fn compiled<W: Work>(work: W) -> W::Output {
     work.run()
 }
 
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq,gfni")]
+#[inline(never)] // where work begins is where code ends: it is compiled once, not into all that runs it
 fn compiled_with_gfni<W: Work>(work: W) -> W::Output {
     work.run()
 }
@@ -239,7 +241,8 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
                 1 => _mm256_srli_si256::<15>(self.0),
                 2 => _mm256_srli_si256::<14>(self.0),
                 4 => _mm256_srli_si256::<12>(self.0),
-                _ => unreachable!("tweaks move by 1, 2 or 4 bytes"),
+                8 => _mm256_srli_si256::<8>(self.0),
+                _ => unreachable!("tweaks move by 1, 2, 4 or 8 bytes"),
             };
             let reduced = _mm256_clmulepi64_epi128::<0x00>(carried, _mm256_set_epi64x(0, 0x87, 0, 0x87));
             _mm256_xor_si256(_mm256_slli_si256::<BYTES>(self.0), reduced)

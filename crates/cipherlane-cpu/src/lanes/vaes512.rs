@@ -33,6 +33,7 @@ impl Vaes512 {
 pub(crate) struct X4(pub(super) __m512i);
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes,vpclmulqdq,gfni,aes,pclmulqdq,avx2")]
+#[inline(never)] // where work begins is where code ends: it is compiled once, not into all that runs it
 fn compiled<W: Work>(work: W) -> W::Output {
     work.run()
 }
@@ -273,7 +274,8 @@ impl Lanes for X4 {
                 1 => _mm512_bsrli_epi128::<15>(self.0),
                 2 => _mm512_bsrli_epi128::<14>(self.0),
                 4 => _mm512_bsrli_epi128::<12>(self.0),
-                _ => unreachable!("tweaks move by 1, 2 or 4 bytes"),
+                8 => _mm512_bsrli_epi128::<8>(self.0),
+                _ => unreachable!("tweaks move by 1, 2, 4 or 8 bytes"),
             };
             let reduced = _mm512_clmulepi64_epi128::<0x00>(
                 carried,

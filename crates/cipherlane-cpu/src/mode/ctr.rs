@@ -14,19 +14,19 @@ use crate::worker::{Kernel, Segment, Worker};
 
 /// CTR with N registers in flight, either direction.
 pub(crate) struct Ctr<P: Permutation, const N: usize> {
-    isa: P::Isa,
+    source: P::Source,
 }
 
 impl<P: Permutation, const N: usize> Ctr<P, N> {
-    /// The kernel on `isa`; P encrypts.
-    pub(crate) fn new(isa: P::Isa) -> Self {
-        Self { isa }
+    /// The kernel of `source`; P encrypts.
+    pub(crate) fn new(source: P::Source) -> Self {
+        Self { source }
     }
 }
 
 impl<P: Permutation, const N: usize> Kernel for Ctr<P, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
-        Box::new(Vectorized(CtrBody::<P, N> { keys: Keys::new(self.isa, key) }))
+        Box::new(Vectorized(CtrBody::<P, N> { keys: Keys::new(self.source, key) }))
     }
 }
 

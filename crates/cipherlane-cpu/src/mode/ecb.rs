@@ -11,19 +11,19 @@ use crate::worker::{Kernel, Segment, Worker};
 
 /// ECB with N registers in flight.
 pub(crate) struct Ecb<P: Permutation, const N: usize> {
-    isa: P::Isa,
+    source: P::Source,
 }
 
 impl<P: Permutation, const N: usize> Ecb<P, N> {
-    /// The kernel on `isa`.
-    pub(crate) fn new(isa: P::Isa) -> Self {
-        Self { isa }
+    /// The kernel of `source`.
+    pub(crate) fn new(source: P::Source) -> Self {
+        Self { source }
     }
 }
 
 impl<P: Permutation, const N: usize> Kernel for Ecb<P, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
-        Box::new(Vectorized(EcbBody::<P, N> { keys: Keys::new(self.isa, key) }))
+        Box::new(Vectorized(EcbBody::<P, N> { keys: Keys::new(self.source, key) }))
     }
 }
 

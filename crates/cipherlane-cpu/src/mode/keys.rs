@@ -1,23 +1,23 @@
 //! One key for a batch, or a key for each message.
 
-use crate::cipher::Permutation;
+use crate::cipher::{Permutation, Source};
 
 /// The block cipher under the key that all messages share, or what it takes to key it for each.
 pub(crate) struct Keys<P: Permutation> {
-    isa: P::Isa,
+    source: P::Source,
     shared: Option<P>,
 }
 
 impl<P: Permutation> Keys<P> {
     /// Expands `key` for all messages; without one, each message has its own.
-    pub(crate) fn new(isa: P::Isa, key: Option<&[u8]>) -> Self {
-        Self { isa, shared: key.map(|key| P::new(isa, key)) }
+    pub(crate) fn new(source: P::Source, key: Option<&[u8]>) -> Self {
+        Self { source, shared: key.map(|key| P::new(source, key)) }
     }
 
     /// The instruction set.
     #[inline(always)]
     pub(crate) fn isa(&self) -> P::Isa {
-        self.isa
+        self.source.isa()
     }
 
     /// The cipher of all messages, where they share a key.
@@ -38,7 +38,7 @@ impl<P: Permutation> Keys<P> {
                 cipher.rekey(key);
                 cipher
             }
-            None => own.insert(P::new(self.isa, key)),
+            None => own.insert(P::new(self.source, key)),
         }
     }
 }

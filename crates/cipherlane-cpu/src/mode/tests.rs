@@ -23,10 +23,15 @@ struct Padding<P>(P);
 
 impl<P: Permutation> Permutation for Padding<P> {
     type Isa = P::Isa;
+    type Source = P::Source;
     const WHOLE_GROUPS: bool = true;
 
-    fn new(isa: P::Isa, key: &[u8]) -> Self {
-        Self(P::new(isa, key))
+    fn new(source: P::Source, key: &[u8]) -> Self {
+        Self(P::new(source, key))
+    }
+
+    fn rekey(&mut self, key: &[u8]) {
+        self.0.rekey(key);
     }
 
     fn isa(&self) -> P::Isa {
@@ -39,11 +44,15 @@ impl<P: Permutation> Permutation for Padding<P> {
 }
 
 impl<P: KeyPerLane> KeyPerLane for Padding<P> {
-    fn per_lane<'k>(isa: P::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        Self(P::per_lane(isa, key))
+    fn per_lane<'k>(source: P::Source, key: impl Fn(usize) -> &'k [u8]) -> Self {
+        Self(P::per_lane(source, key))
     }
 
-    fn apply_each<const N: usize>(each: &[Self; N], blocks: [V<P>; N]) -> [V<P>; N] {
+    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
+        self.0.rekey_lanes(key);
+    }
+
+    fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<P>; N]) -> [V<P>; N] {
         let mut output = blocks;
         for (block, cipher) in output.iter_mut().zip(each) {
             [*block] = cipher.0.apply([*block]);
@@ -60,7 +69,11 @@ struct Tested {
 }
 
 /// The kernels of a cipher with encryption E and decryption D.
-fn add<E: KeyPerLane, D: Permutation<Isa = E::Isa>, const N: usize>(
+fn add<
+    E: KeyPerLane<Source = <E as Permutation>::Isa>,
+    D: Permutation<Isa = E::Isa, Source = E::Isa>,
+    const N: usize,
+>(
     isa: E::Isa,
     cipher: Cipher,
     all: &mut Vec<Tested>,
@@ -74,8 +87,8 @@ fn add<E: KeyPerLane, D: Permutation<Isa = E::Isa>, const N: usize>(
     push(Mode::Cbc, Operation::Decrypt, Box::new(CbcDecrypt::<D, N>::new(isa)));
     push(Mode::Ctr, Operation::Encrypt, Box::new(Ctr::<E, N>::new(isa)));
     push(Mode::Ctr, Operation::Decrypt, Box::new(Ctr::<E, N>::new(isa)));
-    push(Mode::Xts, Operation::Encrypt, Box::new(Xts::<E, E, Encrypt, N>::new(isa)));
-    push(Mode::Xts, Operation::Decrypt, Box::new(Xts::<D, E, Decrypt, N>::new(isa)));
+    push(Mode::Xts, Operation::Encrypt, Box::new(Xts::<E, E, Encrypt, N>::new(isa, isa)));
+    push(Mode::Xts, Operation::Decrypt, Box::new(Xts::<D, E, Decrypt, N>::new(isa, isa)));
 }
 
 /// Every kernel that the table has for this CPU, and some that it does not choose: other groups, AES-NI in pairs

@@ -180,10 +180,15 @@ fn in_groups(blocks: &mut [X1], mut apply: impl FnMut(usize, &mut [X1; GROUP])) 
 
 impl<const INVERSE: bool> Permutation for Aes<INVERSE> {
     type Isa = Portable;
+    type Source = Portable;
     const WHOLE_GROUPS: bool = true;
 
     fn new(_: Portable, key: &[u8]) -> Self {
         Self { keys: RoundKeys::new(key) }
+    }
+
+    fn rekey(&mut self, key: &[u8]) {
+        *self = Self::new(Portable, key);
     }
 
     #[inline(always)]
@@ -207,8 +212,12 @@ impl KeyPerLane for AesEncrypt {
         Self::new(isa, key(0))
     }
 
+    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
+        self.rekey(key(0));
+    }
+
     #[inline(always)]
-    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [X1; N]) -> [X1; N] {
+    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [X1; N]) -> [X1; N] {
         in_groups(&mut blocks, |first, group| {
             // Blocks that fill up the last group are encrypted under the last key, and dropped.
             let keys = std::array::from_fn(|i| &each[(first + i).min(N - 1)].keys);

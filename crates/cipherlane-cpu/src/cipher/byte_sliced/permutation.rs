@@ -96,9 +96,8 @@ type LanesOf<C> = <<C as SlicedCipher>::Bytes as Bytes>::Lanes;
 /// Sixteen registers of blocks.
 type Group<C> = [LanesOf<C>; GROUP];
 
-/// C under a key, or under a key a lane. INVERSE decrypts. INLINE is for modes that do little else: it compiles the
-/// rounds into them, which spares the blocks a way through memory.
-pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool, const INLINE: bool = false> {
+/// C under a key, or under a key a lane. INVERSE decrypts.
+pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
     isa: IsaOf<C::Bytes>,
     per_lane: C::PerLane,
     /// The round keys once more, where all lanes have the same.
@@ -184,7 +183,7 @@ impl<C: SlicedCipher> Work for Each<'_, C> {
     }
 }
 
-impl<C: SlicedCipher, const INVERSE: bool, const INLINE: bool> ByteSliced<C, INVERSE, INLINE> {
+impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
     #[inline(always)]
     fn empty(isa: IsaOf<C::Bytes>) -> Self {
         Self { isa, per_lane: C::none_per_lane(isa), shared: None }
@@ -215,10 +214,9 @@ impl<C: SlicedCipher, const INVERSE: bool, const INLINE: bool> ByteSliced<C, INV
     }
 }
 
-impl<C: SlicedCipher, const INVERSE: bool, const INLINE: bool> Permutation
-    for ByteSliced<C, INVERSE, INLINE>
-{
+impl<C: SlicedCipher, const INVERSE: bool> Permutation for ByteSliced<C, INVERSE> {
     type Isa = IsaOf<C::Bytes>;
+    type Source = Self::Isa;
     const WHOLE_GROUPS: bool = true;
 
     #[inline(always)]
@@ -238,7 +236,8 @@ impl<C: SlicedCipher, const INVERSE: bool, const INLINE: bool> Permutation
         self.isa
     }
 
-    /// Best with N a multiple of 16, or of 32 where two groups run side by side. The rounds leave no port idle, so `meanwhile` does its work before them.
+    /// Best with N a multiple of 16, or of 32 where two groups run side by side. The rounds leave no port idle, so
+    /// `meanwhile` does its work before them.
     #[inline(always)]
     fn apply_while<const N: usize>(
         &self,
@@ -248,17 +247,7 @@ impl<C: SlicedCipher, const INVERSE: bool, const INLINE: bool> Permutation
         for call in 0..CALLS {
             meanwhile.step(call);
         }
-        match &self.shared {
-            Some(keys) if INLINE => {
-                Whole::<C> { isa: self.isa, keys, groups: blocks.as_chunks_mut().0 }.run();
-            }
-            _ => {
-                // A copy is handed out: an array that ever is stays in memory, for the other branch, too.
-                let mut copy = blocks;
-                self.run_whole(copy.as_chunks_mut().0);
-                blocks = copy;
-            }
-        }
+        self.run_whole(blocks.as_chunks_mut().0);
         let rest = blocks.as_chunks_mut::<GROUP>().1;
         if !rest.is_empty() {
             let mut group = [[self.isa.zero(); GROUP]];
@@ -270,7 +259,7 @@ impl<C: SlicedCipher, const INVERSE: bool, const INLINE: bool> Permutation
     }
 }
 
-impl<C: SlicedCipher, const INLINE: bool> KeyPerLane for ByteSliced<C, false, INLINE> {
+impl<C: SlicedCipher> KeyPerLane for ByteSliced<C, false> {
     #[inline(always)]
     fn per_lane<'k>(isa: Self::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self {
         let mut cipher = Self::empty(isa);
@@ -284,7 +273,7 @@ impl<C: SlicedCipher, const INLINE: bool> KeyPerLane for ByteSliced<C, false, IN
     }
 
     #[inline(always)]
-    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
+    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
         for (ciphers, some) in each.chunks(GROUP).zip(blocks.chunks_mut(GROUP)) {
             // Registers that fill up the last group are encrypted under its first keys, and dropped.
             let (isa, mut keys) = (ciphers[0].isa, [&ciphers[0].per_lane; GROUP]);

@@ -22,10 +22,10 @@ use crate::lanes::bytes::{Bytes, IsaOf};
 pub(crate) struct Camellia<X>(PhantomData<fn() -> X>);
 
 /// Camellia encryption.
-pub(crate) type CamelliaEncrypt<X, const INLINE: bool = false> = ByteSliced<Camellia<X>, false, INLINE>;
+pub(crate) type CamelliaEncrypt<X> = ByteSliced<Camellia<X>, false>;
 
 /// Camellia decryption.
-pub(crate) type CamelliaDecrypt<X, const INLINE: bool = false> = ByteSliced<Camellia<X>, true, INLINE>;
+pub(crate) type CamelliaDecrypt<X> = ByteSliced<Camellia<X>, true>;
 
 impl<X: Boxes> SlicedCipher for Camellia<X> {
     type Bytes = X::Bytes;

@@ -13,7 +13,9 @@ type Block = [u8; BLOCK];
 
 /// A check that is made of every implementation.
 trait Check {
-    fn of<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: E::Isa);
+    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+        isa: E::Isa,
+    );
 }
 
 /// Makes the check of what this CPU can run.
@@ -87,7 +89,14 @@ fn blocks<T: Lanes>(registers: &[T]) -> Vec<Block> {
 }
 
 /// Encrypts a block as one of two registers, and checks that decryption undoes it.
-fn both_ways<E: Permutation, D: Permutation<Isa = E::Isa>>(isa: E::Isa, key: &[u8], block: Block) -> Block {
+fn both_ways<
+    E: Permutation<Source = <E as Permutation>::Isa>,
+    D: Permutation<Isa = E::Isa, Source = E::Isa>,
+>(
+    isa: E::Isa,
+    key: &[u8],
+    block: Block,
+) -> Block {
     let output = E::new(isa, key).apply(registers::<_, 2>(isa, &[block]));
     assert_eq!(D::new(isa, key).apply(output)[0].to_blocks()[0], block);
     output[0].to_blocks()[0]
@@ -97,7 +106,9 @@ fn both_ways<E: Permutation, D: Permutation<Isa = E::Isa>>(isa: E::Isa, key: &[u
 struct Published;
 
 impl Check for Published {
-    fn of<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: E::Isa) {
+    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+        isa: E::Isa,
+    ) {
         let (zero, first) = ([0; BLOCK], one_bit(0));
         for (key, plaintext, ciphertext) in [
             (&[0; 16][..], zero, 0xfae4_baa3_bb72_c4c0_60b9_a4a5_c4b2_ab32_u128),
@@ -137,7 +148,13 @@ fn digest(ciphertexts: impl Iterator<Item = Block>) -> u64 {
 struct Sets;
 
 impl Sets {
-    fn of_size<E: KeyPerLane, D: Permutation<Isa = E::Isa>, const KEY: usize>(isa: E::Isa) -> [u64; 3] {
+    fn of_size<
+        E: KeyPerLane<Source = <E as Permutation>::Isa>,
+        D: Permutation<Isa = E::Isa, Source = E::Isa>,
+        const KEY: usize,
+    >(
+        isa: E::Isa,
+    ) -> [u64; 3] {
         let encrypt = |key: &[u8], block| both_ways::<E, D>(isa, key, block);
         let bytes = || 0..=u8::MAX;
         [
@@ -149,7 +166,9 @@ impl Sets {
 }
 
 impl Check for Sets {
-    fn of<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: E::Isa) {
+    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+        isa: E::Isa,
+    ) {
         let [second, third] = [0x2bfd_3762_0746_b5ba, 0x85ae_f147_5bf4_3771];
         let published = [0xe005_c92a_1d7b_700f, 0x7d08_0be9_ba2b_ff21, 0xfee3_919e_c7f2_f764];
         assert_eq!(Self::of_size::<E, D, 16>(isa), published);
@@ -168,7 +187,9 @@ fn published_sets() {
 struct Iterated;
 
 impl Check for Iterated {
-    fn of<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: E::Isa) {
+    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+        isa: E::Isa,
+    ) {
         for (key_bytes, last) in [
             (16, 0x31fd_2508_fd0c_be61_7f0c_c636_466c_6cb4_u128),
             (24, 0x5a20_878b_8303_cd52_2870_fdd3_f635_8f83),
@@ -209,7 +230,14 @@ impl Meanwhile for Calls {
 struct Agreement;
 
 impl Agreement {
-    fn of_count<E: KeyPerLane, D: Permutation<Isa = E::Isa>, const N: usize>(isa: E::Isa, key_bytes: usize) {
+    fn of_count<
+        E: KeyPerLane<Source = <E as Permutation>::Isa>,
+        D: Permutation<Isa = E::Isa, Source = E::Isa>,
+        const N: usize,
+    >(
+        isa: E::Isa,
+        key_bytes: usize,
+    ) {
         let (lanes, name) = (V::<E>::LANES, std::any::type_name::<E>());
         let input: Vec<Block> = (0..N * lanes).map(random_bytes).collect();
         let keys: Vec<[u8; 32]> = (0..N * lanes).map(|i| random_bytes(1000 + i)).collect();
@@ -232,13 +260,15 @@ impl Agreement {
 
         let each: [E; N] =
             std::array::from_fn(|n| E::per_lane(isa, |lane| &keys[n * lanes + lane][..key_bytes]));
-        let output = E::apply_each(&each, registers(isa, &input));
+        let output = E::apply_each(each.each_ref(), registers(isa, &input));
         assert_eq!(blocks(&output), under(|i, _| i), "{name} x {N}, a key each");
     }
 }
 
 impl Check for Agreement {
-    fn of<E: KeyPerLane, D: Permutation<Isa = E::Isa>>(isa: E::Isa) {
+    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+        isa: E::Isa,
+    ) {
         for key_bytes in [16, 24, 32] {
             Self::of_count::<E, D, 1>(isa, key_bytes);
             Self::of_count::<E, D, 5>(isa, key_bytes);

@@ -21,10 +21,10 @@ use crate::lanes::bytes::{Bytes, IsaOf};
 pub(crate) struct Sm4<X>(PhantomData<fn() -> X>);
 
 /// SM4 encryption.
-pub(crate) type Sm4Encrypt<X, const INLINE: bool = false> = ByteSliced<Sm4<X>, false, INLINE>;
+pub(crate) type Sm4Encrypt<X> = ByteSliced<Sm4<X>, false>;
 
 /// SM4 decryption.
-pub(crate) type Sm4Decrypt<X, const INLINE: bool = false> = ByteSliced<Sm4<X>, true, INLINE>;
+pub(crate) type Sm4Decrypt<X> = ByteSliced<Sm4<X>, true>;
 
 impl<X: Boxes> SlicedCipher for Sm4<X> {
     type Bytes = X::Bytes;

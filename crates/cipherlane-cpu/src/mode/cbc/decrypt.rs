@@ -14,19 +14,19 @@ use crate::worker::{Kernel, Segment, Worker};
 
 /// CBC decryption with N registers in flight.
 pub(crate) struct CbcDecrypt<P: Permutation, const N: usize> {
-    isa: P::Isa,
+    source: P::Source,
 }
 
 impl<P: Permutation, const N: usize> CbcDecrypt<P, N> {
-    /// The kernel on `isa`; P decrypts.
-    pub(crate) fn new(isa: P::Isa) -> Self {
-        Self { isa }
+    /// The kernel of `source`; P decrypts.
+    pub(crate) fn new(source: P::Source) -> Self {
+        Self { source }
     }
 }
 
 impl<P: Permutation, const N: usize> Kernel for CbcDecrypt<P, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
-        Box::new(Vectorized(DecryptBody::<P, N> { keys: Keys::new(self.isa, key) }))
+        Box::new(Vectorized(DecryptBody::<P, N> { keys: Keys::new(self.source, key) }))
     }
 }
 

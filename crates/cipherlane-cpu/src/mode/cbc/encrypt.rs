@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::order::Order;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
-use crate::cipher::{KeyPerLane, Permutation, V};
+use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::blocks;
@@ -12,21 +12,21 @@ use crate::worker::{Kernel, Segments, Worker};
 
 /// CBC encryption with N registers in flight.
 pub(crate) struct CbcEncrypt<P: Permutation, const N: usize> {
-    isa: P::Isa,
+    source: P::Source,
 }
 
 impl<P: Permutation, const N: usize> CbcEncrypt<P, N> {
-    /// The kernel on `isa`; P encrypts.
-    pub(crate) fn new(isa: P::Isa) -> Self {
-        Self { isa }
+    /// The kernel of `source`; P encrypts.
+    pub(crate) fn new(source: P::Source) -> Self {
+        Self { source }
     }
 }
 
 impl<P: KeyPerLane, const N: usize> Kernel for CbcEncrypt<P, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         match key {
-            Some(key) => Box::new(OneKey::<P, N>(P::new(self.isa, key))),
-            None => Box::new(KeyEach::<P, N>(self.isa)),
+            Some(key) => Box::new(OneKey::<P, N>(P::new(self.source, key))),
+            None => Box::new(KeyEach::<P, N>(self.source)),
         }
     }
 }
@@ -43,12 +43,12 @@ impl<P: Permutation, const N: usize> Worker for OneKey<P, N> {
     }
 }
 
-struct KeyEach<P: Permutation, const N: usize>(P::Isa);
+struct KeyEach<P: Permutation, const N: usize>(P::Source);
 
 impl<P: KeyPerLane, const N: usize> Worker for KeyEach<P, N> {
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         let ciphers = PerLane::<P, N>::new(self.0, job);
-        self.0.vectorize(Interleaved::<_, N> { ciphers, job, range });
+        self.0.isa().vectorize(Interleaved::<_, N> { ciphers, job, range });
     }
 
     fn segments(&self) -> Option<&dyn Segments> {
@@ -89,7 +89,7 @@ impl<P: Permutation> Ciphers for Shared<'_, P> {
 }
 
 struct PerLane<'a, P: Permutation, const N: usize> {
-    isa: P::Isa,
+    source: P::Source,
     job: &'a Job<'a>,
     /// One for each register used so far, N at most.
     registers: Vec<P>,
@@ -98,8 +98,8 @@ struct PerLane<'a, P: Permutation, const N: usize> {
 }
 
 impl<'a, P: Permutation, const N: usize> PerLane<'a, P, N> {
-    fn new(isa: P::Isa, job: &'a Job<'a>) -> Self {
-        Self { isa, job, registers: Vec::with_capacity(N), keyed: [0; MAX_STREAMS] }
+    fn new(source: P::Source, job: &'a Job<'a>) -> Self {
+        Self { source, job, registers: Vec::with_capacity(N), keyed: [0; MAX_STREAMS] }
     }
 }
 
@@ -108,7 +108,7 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
 
     #[inline(always)]
     fn isa(&self) -> P::Isa {
-        self.isa
+        self.source.isa()
     }
 
     #[inline(always)]
@@ -129,7 +129,7 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
             if known {
                 self.registers[register].rekey_lanes(|lane| job.key(streams.message(first + lane)));
             } else {
-                let cipher = P::per_lane(self.isa, |lane| job.key(streams.message(first + lane)));
+                let cipher = P::per_lane(self.source, |lane| job.key(streams.message(first + lane)));
                 self.registers.push(cipher);
             }
         }
@@ -137,8 +137,8 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
 
     #[inline(always)]
     fn apply<const M: usize>(&self, blocks: [V<P>; M]) -> [V<P>; M] {
-        match self.registers.first_chunk() {
-            Some(each) => P::apply_each(each, blocks),
+        match self.registers.first_chunk::<M>() {
+            Some(each) => P::apply_each(each.each_ref(), blocks),
             None => unreachable!("registers are keyed before they are used"),
         }
     }

@@ -16,7 +16,7 @@ use super::ghash::{Power, Products, lengths};
 use super::one_key::OneKey;
 use super::row::Row;
 use super::{Direction, Keyless, key_each};
-use crate::cipher::{KeyPerLane, V};
+use crate::cipher::{KeyPerLane, Source, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::rows::load_block;
@@ -31,7 +31,7 @@ const MAX_BLOCKS: usize = 64;
 
 /// A worker without a key.
 pub(crate) struct InLanes<P: KeyPerLane, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
-    isa: P::Isa,
+    source: P::Source,
     direction: PhantomData<(fn() -> P, D)>,
 }
 
@@ -58,8 +58,8 @@ impl Waiting {
 impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Keyless<P>
     for InLanes<P, D, N, POWERS, KARATSUBA>
 {
-    fn new(isa: P::Isa) -> Self {
-        Self { isa, direction: PhantomData }
+    fn new(source: P::Source) -> Self {
+        Self { source, direction: PhantomData }
     }
 }
 
@@ -99,8 +99,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     fn run_alone(&self, job: &Job<'_>, index: usize) {
         let highest = key_each::powers::<P, POWERS>(job, index);
         let key = job.key(index);
-        self.isa.vectorize(Alone {
-            one: OneKey::<P, D, N, KARATSUBA>::new(self.isa, key, highest),
+        self.source.isa().vectorize(Alone {
+            one: OneKey::<P, D, N, KARATSUBA>::new(self.source, key, highest),
             job,
             index,
         });
@@ -113,13 +113,23 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             for (set, indices) in lanes.iter_mut().zip(class.indices().chunks_exact(V::<P>::LANES)) {
                 set[..V::<P>::LANES].copy_from_slice(indices);
             }
-            self.isa.vectorize(Together::<P, D, SETS, KARATSUBA>::new(self.isa, job, lanes, V::<P>::LANES));
+            self.source.isa().vectorize(Together::<P, D, SETS, KARATSUBA>::new(
+                self.source,
+                job,
+                lanes,
+                V::<P>::LANES,
+            ));
         } else {
             for indices in class.indices().chunks(V::<P>::LANES) {
                 // Lanes without a message repeat the first one: the same bytes go to the same places.
                 let mut lanes = [[indices[0]; MAX_LANES]];
                 lanes[0][..indices.len()].copy_from_slice(indices);
-                self.isa.vectorize(Together::<P, D, 1, KARATSUBA>::new(self.isa, job, lanes, indices.len()));
+                self.source.isa().vectorize(Together::<P, D, 1, KARATSUBA>::new(
+                    self.source,
+                    job,
+                    lanes,
+                    indices.len(),
+                ));
             }
         }
         class.count = 0;
@@ -161,7 +171,7 @@ where
 
 /// G sets of lanes with a message each, all of the same number of blocks, as work.
 struct Together<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> {
-    isa: P::Isa,
+    source: P::Source,
     job: &'a Job<'a>,
     lanes: [[usize; MAX_LANES]; G],
     /// Lanes of each set that count; the others repeat the first.
@@ -176,7 +186,7 @@ impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
 
     #[inline(always)]
     fn run(self) {
-        let ciphers = Ciphers::<P, G>::new(self.isa, self.job, &self.lanes);
+        let ciphers = Ciphers::<P, G>::new(self.source, self.job, &self.lanes);
         let mut sets = self.open_sets(&ciphers);
         let job = self.job;
         let first = self.lanes[0][0];
@@ -208,8 +218,8 @@ impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
 }
 
 impl<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> Together<'a, P, D, G, KARATSUBA> {
-    fn new(isa: P::Isa, job: &'a Job<'a>, lanes: [[usize; MAX_LANES]; G], used: usize) -> Self {
-        Self { isa, job, lanes, used, direction: PhantomData }
+    fn new(source: P::Source, job: &'a Job<'a>, lanes: [[usize; MAX_LANES]; G], used: usize) -> Self {
+        Self { source, job, lanes, used, direction: PhantomData }
     }
 
     #[inline(always)]
@@ -231,10 +241,10 @@ struct Ciphers<P, const G: usize>([MaybeUninit<P>; G]);
 
 impl<P: KeyPerLane, const G: usize> Ciphers<P, G> {
     #[inline(always)]
-    fn new(isa: P::Isa, job: &Job<'_>, lanes: &[[usize; MAX_LANES]; G]) -> Self {
+    fn new(source: P::Source, job: &Job<'_>, lanes: &[[usize; MAX_LANES]; G]) -> Self {
         let mut ciphers = [const { MaybeUninit::<P>::uninit() }; G];
         for (cipher, indices) in ciphers.iter_mut().zip(lanes) {
-            cipher.write(P::per_lane(isa, |lane| job.key(indices[lane])));
+            cipher.write(P::per_lane(source, |lane| job.key(indices[lane])));
         }
         Self(ciphers)
     }

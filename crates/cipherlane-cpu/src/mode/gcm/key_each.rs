@@ -7,22 +7,22 @@ use cipherlane_core::BLOCK;
 
 use super::one_key::OneKey;
 use super::{Direction, Keyless};
-use crate::cipher::{Permutation, V};
+use crate::cipher::{Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, Work};
 use crate::worker::{Segments, Worker};
 
 /// A worker without a key.
 pub(crate) struct KeyEach<P: Permutation, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
-    isa: P::Isa,
+    source: P::Source,
     direction: PhantomData<(fn() -> P, D)>,
 }
 
 impl<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Keyless<P>
     for KeyEach<P, D, N, POWERS, KARATSUBA>
 {
-    fn new(isa: P::Isa) -> Self {
-        Self { isa, direction: PhantomData }
+    fn new(source: P::Source) -> Self {
+        Self { source, direction: PhantomData }
     }
 }
 
@@ -51,7 +51,8 @@ impl<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KA
         for index in self.range {
             let highest = powers::<P, POWERS>(self.job, index);
             let key = self.job.key(index);
-            OneKey::<P, D, N, KARATSUBA>::new(self.worker.isa, key, highest).run(self.job, index..index + 1);
+            OneKey::<P, D, N, KARATSUBA>::new(self.worker.source, key, highest)
+                .run(self.job, index..index + 1);
         }
     }
 }
@@ -63,7 +64,7 @@ where
     D: Direction,
 {
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        self.isa.vectorize(Messages { worker: self, job, range });
+        self.source.isa().vectorize(Messages { worker: self, job, range });
     }
 
     fn segments(&self) -> Option<&dyn Segments> {

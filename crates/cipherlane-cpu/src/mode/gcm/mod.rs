@@ -57,8 +57,8 @@ impl Direction for Open {
 
 /// A worker for batches with a key each.
 pub(crate) trait Keyless<P: Permutation>: Worker + Sized + 'static {
-    /// The worker on `isa`.
-    fn new(isa: P::Isa) -> Self;
+    /// The worker of `source`.
+    fn new(source: P::Source) -> Self;
 }
 
 /// Types that a kernel names and has no values of.
@@ -67,16 +67,16 @@ type Parts<P, D, K> = fn() -> (P, D, K);
 /// GCM over block cipher P, with N registers in flight and powers of H up to POWERS; K runs messages with a key
 /// each.
 pub(crate) struct Gcm<P: Permutation, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
-    isa: P::Isa,
+    source: P::Source,
     parts: PhantomData<Parts<P, D, K>>,
 }
 
 impl<P: Permutation, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool>
     Gcm<P, D, K, N, POWERS, KARATSUBA>
 {
-    /// The kernel on `isa`.
-    pub(crate) fn new(isa: P::Isa) -> Self {
-        Self { isa, parts: PhantomData }
+    /// The kernel of `source`.
+    pub(crate) fn new(source: P::Source) -> Self {
+        Self { source, parts: PhantomData }
     }
 }
 
@@ -89,8 +89,8 @@ where
 {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         match key {
-            Some(key) => Box::new(OneKey::<P, D, N, KARATSUBA>::new(self.isa, key, POWERS)),
-            None => Box::new(K::new(self.isa)),
+            Some(key) => Box::new(OneKey::<P, D, N, KARATSUBA>::new(self.source, key, POWERS)),
+            None => Box::new(K::new(self.source)),
         }
     }
 }

@@ -24,9 +24,9 @@ pub(super) struct OneKey<P: Permutation, D, const N: usize, const KARATSUBA: boo
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// Expands `key` and computes powers of H up to `highest`.
     #[inline(always)]
-    pub(super) fn new(isa: P::Isa, key: &[u8], highest: usize) -> Self {
-        let cipher = P::new(isa, key);
-        let powers = isa.vectorize(HashKey { cipher: &cipher, highest });
+    pub(super) fn new(source: P::Source, key: &[u8], highest: usize) -> Self {
+        let cipher = P::new(source, key);
+        let powers = cipher.isa().vectorize(HashKey { cipher: &cipher, highest });
         Self { cipher, powers, direction: PhantomData }
     }
 

@@ -39,15 +39,16 @@ impl Direction for Decrypt {
 }
 
 /// XTS with N registers in flight: P runs the data in direction D, E encrypts the tweak.
-pub(crate) struct Xts<P: Permutation, E, D, const N: usize> {
-    isa: P::Isa,
-    direction: PhantomData<fn() -> (E, D)>,
+pub(crate) struct Xts<P: Permutation, E: Permutation, D, const N: usize> {
+    data: P::Source,
+    tweak: E::Source,
+    direction: PhantomData<fn() -> D>,
 }
 
 impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> Xts<P, E, D, N> {
-    /// The kernel on `isa`.
-    pub(crate) fn new(isa: P::Isa) -> Self {
-        Self { isa, direction: PhantomData }
+    /// The kernel whose data run through `data`, and whose tweaks through `tweak`.
+    pub(crate) fn new(data: P::Source, tweak: E::Source) -> Self {
+        Self { data, tweak, direction: PhantomData }
     }
 }
 
@@ -55,8 +56,8 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         let halves = key.map(halves);
         Box::new(Vectorized(XtsBody::<P, E, D, N> {
-            data: Keys::new(self.isa, halves.map(|(data, _)| data)),
-            tweak: Keys::new(self.isa, halves.map(|(_, tweak)| tweak)),
+            data: Keys::new(self.data, halves.map(|(data, _)| data)),
+            tweak: Keys::new(self.tweak, halves.map(|(_, tweak)| tweak)),
             direction: PhantomData,
         }))
     }

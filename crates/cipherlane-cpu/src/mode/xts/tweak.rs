@@ -83,7 +83,8 @@ pub(super) fn advance<V: Lanes>(tweak: V, blocks: usize) -> V {
         8 => tweak.times_x8::<1>(),
         16 => tweak.times_x8::<2>(),
         32 => tweak.times_x8::<4>(),
-        _ => unreachable!("groups of XTS have 8, 16 or 32 blocks"),
+        64 => tweak.times_x8::<8>(),
+        _ => unreachable!("groups of XTS have 8, 16, 32 or 64 blocks"),
     }
 }
 

@@ -261,6 +261,7 @@ fn in_groups(blocks: &mut [X1], mut apply: impl FnMut(usize, &mut [X1; GROUP])) 
 
 impl<const INVERSE: bool> Permutation for Sc2000<INVERSE> {
     type Isa = Portable;
+    type Source = Portable;
     const WHOLE_GROUPS: bool = true;
 
     fn new(_: Portable, key: &[u8]) -> Self {
@@ -285,6 +286,10 @@ impl<const INVERSE: bool> Permutation for Sc2000<INVERSE> {
         user.zeroize();
         intermediate.zeroize();
         Self { fours, count }
+    }
+
+    fn rekey(&mut self, key: &[u8]) {
+        *self = Self::new(Portable, key);
     }
 
     #[inline(always)]
@@ -314,8 +319,12 @@ impl KeyPerLane for Sc2000Encrypt {
         Self::new(isa, key(0))
     }
 
+    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
+        self.rekey(key(0));
+    }
+
     #[inline(always)]
-    fn apply_each<const N: usize>(each: &[Self; N], mut blocks: [X1; N]) -> [X1; N] {
+    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [X1; N]) -> [X1; N] {
         if N <= FEW {
             for (block, cipher) in blocks.iter_mut().zip(each) {
                 *block = cipher.apply_one(*block);
