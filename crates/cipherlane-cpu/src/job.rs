@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::{BLOCK, Batch, BatchError, Output, Source};
+use cipherlane_core::{BLOCK, Batch, BatchError, Output, Source, TagLengths};
 
 use crate::rows::{Rows, first_bytes, load_block, store_block};
 
@@ -159,11 +159,16 @@ impl<'a> Job<'a> {
     /// zeros.
     #[inline(always)]
     pub(crate) fn put_tag(&self, index: usize, tag: u128) {
-        let stride = self.batch.tag_lengths.stride();
-        let tag = tag & first_bytes(self.batch.tag_lengths.get(index));
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message, and this thread
         // alone has this message.
-        unsafe { store_block(tag, self.tags.add(index * stride), stride) }
+        unsafe {
+            if let TagLengths::Same(BLOCK) = self.batch.tag_lengths {
+                return self.tags.add(index * BLOCK).cast::<u128>().write_unaligned(tag.to_le());
+            }
+            let stride = self.batch.tag_lengths.stride();
+            let tag = tag & first_bytes(self.batch.tag_lengths.get(index));
+            store_block(tag, self.tags.add(index * stride), stride);
+        }
     }
 
     /// Bytes of each digest.
@@ -186,16 +191,26 @@ impl<'a> Job<'a> {
         unsafe { std::slice::from_raw_parts_mut(self.tags.add(index * bytes), bytes) }
     }
 
+    /// Where the tag of message `index` differs from `tag`.
+    #[inline(always)]
+    fn tag_difference(&self, index: usize, tag: u128) -> u128 {
+        let tags = self.batch.tags.as_ptr();
+        // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
+        unsafe {
+            if let TagLengths::Same(BLOCK) = self.batch.tag_lengths {
+                return load_block(tags.add(index * BLOCK), BLOCK) ^ tag;
+            }
+            let stride = self.batch.tag_lengths.stride();
+            let length = self.batch.tag_lengths.get(index);
+            (load_block(tags.add(index * stride), stride) ^ tag) & first_bytes(length)
+        }
+    }
+
     /// Compares the tag of message `index` with `tag` in constant time and stores the verdict. The text of a
     /// rejected message is zeroed.
     #[inline(always)]
     pub(crate) fn check_tag(&self, index: usize, tag: u128) {
-        let stride = self.batch.tag_lengths.stride();
-        let length = self.batch.tag_lengths.get(index);
-        // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
-        let expected = unsafe { load_block(self.batch.tags.as_ptr().add(index * stride), stride) };
-        let difference = (expected ^ tag) & first_bytes(length);
-        let accepted = difference == 0;
+        let accepted = self.tag_difference(index, tag) == 0;
         if !accepted {
             let message = self.message(index);
             // SAFETY: this thread alone has this message.

@@ -183,6 +183,24 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
         if INVERSE { block.aes_decrypt_round(key) } else { block.aes_encrypt_round(key) }
     }
 
+    /// Round ROUND of all registers.
+    #[inline(always)]
+    fn in_step<const N: usize, const ROUND: usize>(
+        &self,
+        blocks: &mut [I::V; N],
+        beside: &mut [I::V],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        let key = self.keys[ROUND];
+        for block in &mut *blocks {
+            *block = Self::round(*block, key).pin();
+        }
+        for block in beside {
+            *block = Self::round(*block, key).pin();
+        }
+        meanwhile.step(ROUND - 1);
+    }
+
     #[inline(always)]
     fn last(block: I::V, key: I::V) -> I::V {
         if INVERSE { block.aes_decrypt_last(key) } else { block.aes_encrypt_last(key) }
@@ -226,6 +244,46 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
             meanwhile.step(round - 1);
         }
         for block in &mut blocks {
+            *block = Self::last(*block, self.keys[ROUNDS]);
+        }
+        blocks
+    }
+
+    #[inline(always)]
+    fn apply_in_step<const N: usize>(
+        &self,
+        mut blocks: [V<Self>; N],
+        beside: &mut [V<Self>],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        for block in &mut blocks {
+            *block = block.xor(self.keys[0]);
+        }
+        for block in &mut *beside {
+            *block = block.xor(self.keys[0]);
+        }
+        // One by one: the compiler unrolls no loop of so much.
+        self.in_step::<N, 1>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 2>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 3>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 4>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 5>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 6>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 7>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 8>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 9>(&mut blocks, beside, meanwhile);
+        if ROUNDS > 10 {
+            self.in_step::<N, 10>(&mut blocks, beside, meanwhile);
+            self.in_step::<N, 11>(&mut blocks, beside, meanwhile);
+        }
+        if ROUNDS > 12 {
+            self.in_step::<N, 12>(&mut blocks, beside, meanwhile);
+            self.in_step::<N, 13>(&mut blocks, beside, meanwhile);
+        }
+        for block in &mut blocks {
+            *block = Self::last(*block, self.keys[ROUNDS]);
+        }
+        for block in beside {
             *block = Self::last(*block, self.keys[ROUNDS]);
         }
         blocks

@@ -51,6 +51,21 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N];
 
+    /// [`Permutation::apply_while`], to the registers `beside` the others, too, and round by round: one fills the
+    /// latency of another whatever the compiler thinks of it.
+    #[inline(always)]
+    fn apply_in_step<const N: usize>(
+        &self,
+        blocks: [V<Self>; N],
+        beside: &mut [V<Self>],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        for register in beside {
+            *register = self.apply([*register])[0];
+        }
+        self.apply_while(blocks, meanwhile)
+    }
+
     /// Applies the permutation to every lane of N registers.
     #[inline(always)]
     fn apply<const N: usize>(&self, blocks: [V<Self>; N]) -> [V<Self>; N] {

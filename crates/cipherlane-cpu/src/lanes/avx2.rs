@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
 
 /// Proof of AVX2, AES-NI and PCLMULQDQ.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +81,12 @@ impl Isa for Avx2 {
 impl Lanes for X2 {
     type Isa = Avx2;
     const LANES: usize = 2;
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { [pin::xmm(self.0[0]), pin::xmm(self.0[1])] })
+    }
 
     #[inline(always)]
     fn isa(self) -> Avx2 {

@@ -14,6 +14,8 @@ pub(crate) mod avx2;
 pub(crate) mod bytes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod permute;
+#[cfg(target_arch = "x86_64")]
+mod pin;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse;
@@ -26,6 +28,8 @@ pub(crate) mod vaes512;
 pub(crate) mod words;
 
 use cipherlane_core::BLOCK;
+
+use crate::rows::load_block;
 
 /// Code to be compiled for an instruction set. The implementation of [`Work::run`] is `#[inline(always)]`.
 pub(crate) trait Work {
@@ -98,6 +102,27 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
         debug_assert!(bytes <= Self::V::LANES * BLOCK);
         // SAFETY: from there on the table has a whole register.
         unsafe { self.load(ONES_THEN_ZEROS.as_ptr().add(MAX_LANES * BLOCK - bytes)) }
+    }
+
+    /// The first `bytes` bytes from `from`, at most 16, then zeros: in every lane.
+    ///
+    /// # Safety
+    /// `bytes` bytes are readable.
+    #[inline(always)]
+    unsafe fn splat_partial(self, from: *const u8, bytes: usize) -> Self::V {
+        // SAFETY: the caller's.
+        self.splat_word(unsafe { load_block(from, bytes) })
+    }
+
+    /// Lane `i` is `blocks[i]`, at most 16 bytes, then zeros, for the first LANES blocks.
+    #[inline(always)]
+    fn gather_partial(self, blocks: &[&[u8]; MAX_LANES]) -> Self::V {
+        let mut words = [0; MAX_LANES];
+        for (word, block) in words.iter_mut().zip(blocks).take(Self::V::LANES) {
+            // SAFETY: the slice is readable.
+            *word = unsafe { load_block(block.as_ptr(), block.len()) };
+        }
+        self.words(&words)
     }
 
     /// Lane `i` from `from[i]`, for the first LANES pointers.
@@ -251,6 +276,18 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
             *word = times_x(*word);
         }
         self.isa().words(&words)
+    }
+
+    /// Lane `i` of `registers[i]`, for the first LANES registers.
+    #[inline(always)]
+    fn diagonal(registers: &[Self; MAX_LANES]) -> Self {
+        Self::transpose(registers)[0]
+    }
+
+    /// Itself, computed no later than here: where the order of instructions is part of the design.
+    #[inline(always)]
+    fn pin(self) -> Self {
+        self
     }
 
     /// The instruction set whose register this is: a value proves it.

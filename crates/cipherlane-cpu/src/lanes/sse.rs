@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
 
 /// Proof of SSE4.1, AES-NI and PCLMULQDQ.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +80,12 @@ impl Isa for Sse {
 impl Lanes for X1 {
     type Isa = Sse;
     const LANES: usize = 1;
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { pin::xmm(self.0) })
+    }
 
     #[inline(always)]
     fn isa(self) -> Sse {

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
 
 /// Proof of AVX2, VAES and VPCLMULQDQ, and with `GFNI` of that, too: there are CPUs with VAES and without it.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,12 @@ impl<const GFNI: bool> Isa for Vaes256<GFNI> {
 impl<const GFNI: bool> Lanes for X2<GFNI> {
     type Isa = Vaes256<GFNI>;
     const LANES: usize = 2;
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { pin::ymm(self.0) })
+    }
 
     #[inline(always)]
     fn isa(self) -> Vaes256<GFNI> {

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
 
 /// Proof of AVX-512 (F, BW, VL, VBMI), VAES, VPCLMULQDQ and GFNI.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,17 @@ unsafe fn one(block: *const u8) -> __m128i {
     unsafe { _mm_loadu_si128(block.cast()) }
 }
 
+/// The first `bytes` bytes of a block, at most 16, then zeros. Nothing beyond is touched.
+///
+/// # Safety
+/// `bytes` bytes are readable, and this CPU has the instructions.
+#[inline(always)]
+unsafe fn one_partial(block: *const u8, bytes: usize) -> __m128i {
+    debug_assert!(bytes <= BLOCK);
+    // SAFETY: the caller's.
+    unsafe { _mm_maskz_loadu_epi8((1u32 << bytes).wrapping_sub(1) as u16, block.cast()) }
+}
+
 // SAFETY of every block below: `Vaes512` and `X4` values exist only after detection; pointers are the caller's duty.
 impl Isa for Vaes512 {
     type V = X4;
@@ -84,6 +95,25 @@ impl Isa for Vaes512 {
     }
 
     #[inline(always)]
+    unsafe fn splat_partial(self, from: *const u8, bytes: usize) -> X4 {
+        // SAFETY: as above; bytes outside the mask are not touched.
+        X4(unsafe { _mm512_broadcast_i32x4(one_partial(from, bytes)) })
+    }
+
+    #[inline(always)]
+    fn gather_partial(self, blocks: &[&[u8]; MAX_LANES]) -> X4 {
+        let [a, b, c, d] = blocks;
+        // SAFETY: as above; the slices are readable.
+        X4(unsafe {
+            let (a, b) = (one_partial(a.as_ptr(), a.len()), one_partial(b.as_ptr(), b.len()));
+            let (c, d) = (one_partial(c.as_ptr(), c.len()), one_partial(d.as_ptr(), d.len()));
+            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), b);
+            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(c), d);
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        })
+    }
+
+    #[inline(always)]
     unsafe fn gather(self, from: &[*const u8]) -> X4 {
         // SAFETY: as above.
         X4(unsafe {
@@ -103,6 +133,12 @@ fn first_bytes(bytes: usize) -> u64 {
 impl Lanes for X4 {
     type Isa = Vaes512;
     const LANES: usize = 4;
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { pin::zmm(self.0) })
+    }
 
     #[inline(always)]
     fn isa(self) -> Vaes512 {
@@ -264,6 +300,16 @@ impl Lanes for X4 {
                 Self(_mm512_shuffle_i32x4::<0xdd>(ab_high, cd_high)),
             ]
         }
+    }
+
+    #[inline(always)]
+    fn diagonal(registers: &[Self; MAX_LANES]) -> Self {
+        let [a, b, c, d] = *registers;
+        // SAFETY: as above. Two words of 64 bits a lane.
+        Self(unsafe {
+            let (ab, cd) = (_mm512_mask_mov_epi64(a.0, 0x0c, b.0), _mm512_mask_mov_epi64(c.0, 0xc0, d.0));
+            _mm512_mask_mov_epi64(ab, 0xf0, cd)
+        })
     }
 
     #[inline(always)]

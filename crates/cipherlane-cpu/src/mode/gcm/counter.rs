@@ -3,22 +3,25 @@
 
 use cipherlane_core::BLOCK;
 
-use super::ghash::{Ghash, Powers, lengths};
-use crate::lanes::{Isa, Lanes};
+use super::ghash::{Ghash, MAX_POWERS, Powers, lengths};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::rows::load_block;
 
-/// Entries of a table of steps: one more than the blocks of the largest group.
-const MAX_BLOCKS: usize = 65;
+/// Entries of a table of steps: the blocks of the largest group or of a short message, and a register more.
+const MAX_BLOCKS: usize = MAX_POWERS + MAX_LANES + 2;
 
 /// `i` as a big-endian number in the last byte of a block, which counts without a carry while it stays below 256.
-static BIG_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(BLOCK - 1);
+pub(super) static BIG_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(BLOCK - 1);
 /// `i` as a little-endian number in the first four bytes.
 static LITTLE_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(0);
 
-const fn steps(position: usize) -> [[u8; BLOCK]; MAX_BLOCKS] {
-    let mut steps = [[0; BLOCK]; MAX_BLOCKS];
+/// One in the last byte of every block.
+pub(super) static ONE_EACH: [[u8; BLOCK]; MAX_LANES] = [steps::<2>(BLOCK - 1)[1]; MAX_LANES];
+
+const fn steps<const COUNT: usize>(position: usize) -> [[u8; BLOCK]; COUNT] {
+    let mut steps = [[0; BLOCK]; COUNT];
     let mut i = 0;
-    while i < MAX_BLOCKS {
+    while i < COUNT {
         steps[i][position] = i as u8;
         i += 1;
     }

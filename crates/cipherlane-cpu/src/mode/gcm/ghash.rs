@@ -102,6 +102,18 @@ impl<I: Isa> Powers<I> {
         Power { value: self.isa.splat(&self.entries[index]), sum: self.isa.splat(&self.sums[index]) }
     }
 
+    /// H^exponents[i] in lane i, for the first LANES exponents.
+    #[inline(always)]
+    pub(crate) fn each(&self, exponents: &[usize; MAX_LANES]) -> Power<I::V> {
+        let (mut values, mut sums) = ([std::ptr::null(); MAX_LANES], [std::ptr::null(); MAX_LANES]);
+        for (lane, &exponent) in exponents.iter().enumerate() {
+            let index = MAX_POWERS - exponent;
+            (values[lane], sums[lane]) = (self.entries[index].as_ptr(), self.sums[index].as_ptr());
+        }
+        // SAFETY: entries are blocks.
+        unsafe { Power { value: self.isa.gather(&values), sum: self.isa.gather(&sums) } }
+    }
+
     /// H^exponent in lane 0, then falling powers; lanes beyond the power 0 hold zero.
     #[inline(always)]
     pub(crate) fn falling(&self, exponent: usize) -> Power<I::V> {
@@ -176,6 +188,12 @@ impl<V: Lanes> Products<V> {
         } else {
             self.middle.xor3(x.clmul_low_high(factor.value), factor.value.clmul_low_high(x))
         };
+    }
+
+    /// The sum, computed no later than here.
+    #[inline(always)]
+    pub(crate) fn pin(self) -> Self {
+        Self { low: self.low.pin(), middle: self.middle.pin(), high: self.high.pin() }
     }
 
     /// Adds two products: one XOR of three operands in the place of two of two, where registers have that.

@@ -1,10 +1,11 @@
 //! Galois/counter mode (SP 800-38D), encrypted and hashed in one pass.
 //!
-//! Three ways, chosen by message: [`long`] streams groups of registers; [`short`] finishes LANES messages of one
-//! key together; [`in_lanes`] gives each lane a message with a key of its own ([`key_each`] goes one by one, for
-//! ciphers that cannot).
+//! Four ways, chosen by message: [`long`] streams groups of registers; [`team`] runs four messages of one key and of
+//! few registers side by side; [`short`] finishes LANES messages of one key together; [`in_lanes`] gives each lane a
+//! message with a key of its own ([`key_each`] goes one by one, for ciphers that cannot).
 
 pub(crate) mod counter;
+mod ending;
 pub(crate) mod ghash;
 mod in_lanes;
 mod key_each;
@@ -12,6 +13,7 @@ mod long;
 mod one_key;
 mod row;
 mod short;
+mod team;
 mod text;
 
 use std::marker::PhantomData;

@@ -6,13 +6,42 @@ use std::ops::{ControlFlow, Range};
 use cipherlane_core::BLOCK;
 
 use super::counter::{advanced, pre_counter};
+use super::ending::MAX_AAD_BLOCKS;
 use super::ghash::{Ghash, Powers, Products, lengths, power};
 use super::short::Group;
+use super::team::{Members, Row, TEAM, Teams};
 use super::{Direction, long};
-use crate::cipher::Permutation;
+use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
 use crate::worker::{Partial, Segment, Segments, Worker};
+
+/// Most teams that wait.
+const TEAMS: usize = 8;
+/// Most registers of a message in a team.
+const MAX_REGISTERS: usize = 4;
+
+/// Messages of one class that wait for company.
+#[derive(Clone, Copy)]
+struct Waiting {
+    indices: [[usize; TEAM]; TEAMS],
+    count: usize,
+}
+
+/// How many messages from `index` on are as long as that one, their AAD as well, and have nonces of 12 bytes.
+#[inline(always)]
+fn equal(job: &Job<'_>, index: usize, end: usize) -> usize {
+    let (bytes, aad) = (job.message(index).bytes, job.aad(index).len());
+    let mut next = index;
+    while next < end
+        && job.message(next).bytes == bytes
+        && job.aad(next).len() == aad
+        && job.nonce(next).len() == 12
+    {
+        next += 1;
+    }
+    next - index
+}
 
 /// An expanded key with its powers of H.
 pub(super) struct OneKey<P: Permutation, D, const N: usize, const KARATSUBA: bool> {
@@ -30,20 +59,110 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         Self { cipher, powers, direction: PhantomData }
     }
 
-    /// Runs the messages of `range`: the short ones LANES at a time, the others one by one.
+    /// Runs the messages of `range`: those of few registers in teams, other short ones LANES at a time, and long ones
+    /// one by one.
     #[inline(always)]
-    pub(super) fn run(&self, job: &Job<'_>, range: Range<usize>) {
+    pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>) {
         let mut group = Group::new();
-        let last = range.end.wrapping_sub(1);
-        for index in range {
-            let offer = group.offer::<P::Isa, KARATSUBA>(job, &self.powers, index);
-            if group.is_full::<P::Isa>() || (index == last && !group.is_empty()) {
-                group.run::<P, KARATSUBA, D>(job, &self.cipher, &self.powers);
+        let mut waiting = [Waiting { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS];
+        loop {
+            let single = self.run_teams_until_single(job, &mut range, &mut waiting);
+            let mut offer = ControlFlow::Continue(());
+            if let Some(index) = single {
+                offer = group.offer::<P::Isa, KARATSUBA>(job, &self.powers, index);
             }
-            if let ControlFlow::Break(pre_counter) = offer {
-                self.run_long(job, index, pre_counter);
+            if group.is_full::<P::Isa>() || (single.is_none() && !group.is_empty()) {
+                self.run_group(job, &mut group);
+            }
+            match (single, offer) {
+                (Some(index), ControlFlow::Break(pre_counter)) => self.run_long(job, index, pre_counter),
+                (Some(_), ControlFlow::Continue(())) => {}
+                (None, _) => break,
             }
         }
+    }
+
+    /// Runs teams of the messages of `range` up to one that no team takes, and returns that; in the end those that
+    /// have not found company.
+    #[inline(always)]
+    fn run_teams_until_single(
+        &self,
+        job: &Job<'_>,
+        range: &mut Range<usize>,
+        waiting: &mut [Waiting; MAX_REGISTERS],
+    ) -> Option<usize> {
+        if P::WHOLE_GROUPS {
+            return range.next();
+        }
+        while let Some(index) = range.next() {
+            let Some(class) = self.class(job, index) else { return Some(index) };
+            let teams = equal(job, index, range.end) / TEAM;
+            if teams > 0 {
+                self.run_teams(job, class, Row { first: index, teams });
+                range.start = index + teams * TEAM;
+                continue;
+            }
+            let some = &mut waiting[class];
+            some.indices.as_flattened_mut()[some.count] = index;
+            some.count += 1;
+            if some.count == TEAMS * TEAM {
+                self.run_teams(job, class, some.indices.as_slice());
+                some.count = 0;
+            }
+        }
+        for (class, some) in waiting.iter_mut().enumerate() {
+            let teams = some.count / TEAM;
+            if teams > 0 {
+                self.run_teams(job, class, &some.indices[..teams]);
+                some.indices[0] = some.indices[teams % TEAMS];
+                some.count %= TEAM;
+            }
+            if let Some(rest) = some.count.checked_sub(1) {
+                some.count = rest;
+                return Some(some.indices[0][rest]);
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn run_group(&self, job: &Job<'_>, group: &mut Group) {
+        self.cipher.isa().vectorize(Short::<'_, P, D, N, KARATSUBA> { key: self, job, group });
+    }
+
+    /// Registers of a message that a team takes, less one.
+    #[inline(always)]
+    fn class(&self, job: &Job<'_>, index: usize) -> Option<usize> {
+        let bytes = job.message(index).bytes;
+        let class = bytes.wrapping_sub(1) / V::<P>::BYTES;
+        let aad = job.aad(index).len().div_ceil(BLOCK);
+        let fits = bytes.div_ceil(BLOCK) + aad < self.powers.highest() && aad <= MAX_AAD_BLOCKS;
+        (class < MAX_REGISTERS && fits && job.nonce(index).len() == 12).then_some(class)
+    }
+
+    #[inline(always)]
+    fn run_teams(&self, job: &Job<'_>, class: usize, members: impl Members) {
+        // For the compiler, which need not make code that is never called.
+        if P::WHOLE_GROUPS {
+            return;
+        }
+        match class {
+            0 => self.teams::<_, 1, 4>(job, members),
+            1 => self.teams::<_, 2, 8>(job, members),
+            2 => self.teams::<_, 3, 12>(job, members),
+            _ => self.teams::<_, 4, 16>(job, members),
+        }
+    }
+
+    #[inline(always)]
+    fn teams<T: Members, const R: usize, const M: usize>(&self, job: &Job<'_>, members: T) {
+        self.cipher.isa().vectorize(Teams::<P, D, T, R, M, KARATSUBA> {
+            job,
+            cipher: &self.cipher,
+            powers: &self.powers,
+            members,
+            direction: PhantomData,
+        });
     }
 
     #[inline(always)]
@@ -85,6 +204,24 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         let ends = lengths(job.aad(index).len(), job.message(index).bytes);
         let mask = self.cipher.apply([self.cipher.isa().splat_word(pre_counter)])[0].to_words()[0];
         D::conclude(job, index, hash.finish(ends) ^ mask);
+    }
+}
+
+/// A group of short messages, as work.
+struct Short<'a, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    key: &'a OneKey<P, D, N, KARATSUBA>,
+    job: &'a Job<'a>,
+    group: &'a mut Group,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Short<'_, P, D, N, KARATSUBA>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.group.run::<P, KARATSUBA, D>(self.job, &self.key.cipher, &self.key.powers);
     }
 }
 

@@ -1,0 +1,100 @@
+//! The ends of messages under one key: AAD and lengths hashed, and tags made, LANES at a time in the lanes of a
+//! register.
+
+use cipherlane_core::BLOCK;
+
+use super::ghash::{Powers, Products};
+use crate::job::Job;
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+
+/// Most blocks of AAD that are hashed in the lanes: more of them fill registers by themselves.
+pub(super) const MAX_AAD_BLOCKS: usize = 4;
+
+/// What ends up to four messages.
+pub(super) struct Ending {
+    /// The block of the two lengths in bits (SP 800-38D section 7.1 step 5) of each, its bytes reversed: text, then
+    /// AAD. Made long before they are loaded: a register that is loaded from words just stored waits for them to
+    /// reach the cache.
+    lengths: [[u64; 2]; MAX_LANES],
+    /// Bytes of the longest AAD.
+    longest: usize,
+}
+
+impl Ending {
+    /// Of nobody.
+    pub(super) const fn nobody() -> Self {
+        Self { lengths: [[0; 2]; MAX_LANES], longest: 0 }
+    }
+
+    /// Of the messages `indices`.
+    #[inline(always)]
+    pub(super) fn new(job: &Job<'_>, indices: &[usize]) -> Self {
+        let mut ending = Self::nobody();
+        for (end, &index) in ending.lengths.iter_mut().zip(indices) {
+            let aad = job.aad(index).len();
+            *end = [8 * job.message(index).bytes as u64, 8 * aad as u64];
+            ending.longest = ending.longest.max(aad);
+        }
+        ending
+    }
+
+    /// Folds the sums of the products of the texts of LANES messages, from message `first` of `indices` on, so that
+    /// each has its lane, and adds the products of their AAD.
+    #[inline(always)]
+    pub(super) fn fold<V: Lanes, const KARATSUBA: bool>(
+        &self,
+        job: &Job<'_>,
+        powers: &Powers<V::Isa>,
+        indices: &[usize],
+        first: usize,
+        sums: &[Products<V>; MAX_LANES],
+    ) -> Products<V> {
+        let mut sum = Products::fold_each(sums);
+        if self.longest > 0 {
+            let indices = &indices[first..indices.len().min(first + V::LANES)];
+            add_aad::<V, KARATSUBA>(&mut sum, job, powers, indices, self.longest);
+        }
+        sum
+    }
+
+    /// The tags of LANES messages, from message `first` on: from their sums, which the products of the blocks of
+    /// lengths join, and from their encrypted pre-counter blocks.
+    #[inline(always)]
+    pub(super) fn tags<V: Lanes, const KARATSUBA: bool>(
+        &self,
+        powers: &Powers<V::Isa>,
+        first: usize,
+        mut sum: Products<V>,
+        masks: V,
+    ) -> V {
+        let isa = powers.isa();
+        // SAFETY: LANES lengths from there on.
+        let ends = unsafe { isa.load(self.lengths.as_ptr().add(first).cast()) };
+        sum.add::<KARATSUBA>(ends, powers.splat(1));
+        sum.settle::<KARATSUBA>().reduce(isa).reverse_bytes().xor(masks)
+    }
+}
+
+/// Adds the products of the AAD of `indices` to `sum`, which has each message in its lane.
+#[inline(always)]
+fn add_aad<V: Lanes, const KARATSUBA: bool>(
+    sum: &mut Products<V>,
+    job: &Job<'_>,
+    powers: &Powers<V::Isa>,
+    indices: &[usize],
+    longest: usize,
+) {
+    for at in (0..longest).step_by(BLOCK) {
+        // Lanes without this block have nothing times H.
+        let mut blocks: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
+        let mut exponents = [1; MAX_LANES];
+        for ((block, exponent), &index) in blocks.iter_mut().zip(&mut exponents).zip(indices) {
+            if let Some(rest) = job.aad(index).get(at..) {
+                *exponent = job.message(index).bytes.div_ceil(BLOCK) + rest.len().div_ceil(BLOCK) + 1;
+                *block = &rest[..rest.len().min(BLOCK)];
+            }
+        }
+        let x = powers.isa().gather_partial(&blocks);
+        sum.add::<KARATSUBA>(x.reverse_bytes(), powers.each(&exponents));
+    }
+}

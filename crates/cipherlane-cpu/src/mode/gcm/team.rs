@@ -1,0 +1,329 @@
+//! Messages of few registers under one key, four at once: what one waits for, another one fills.
+//!
+//! All have R registers, the last one perhaps in part, so that the compiler sees straight code: N = 4 R registers
+//! pass through the cipher together. The blocks of each message lie in the lanes of its registers, as everywhere; the
+//! ends are shared by LANES messages. While the cipher works on one team, the multipliers hash another: the one
+//! before when sealing, the same when opening.
+
+use std::marker::PhantomData;
+
+use cipherlane_core::BLOCK;
+
+use super::Direction;
+use super::counter::{BIG_STEPS, ONE_EACH};
+use super::ending::Ending;
+use super::ghash::{Powers, Products};
+use crate::cipher::{CALLS, Meanwhile, Permutation, V};
+use crate::job::{Job, Message};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+
+/// Messages of a team.
+pub(super) const TEAM: usize = MAX_LANES;
+
+/// Indices of the messages of some teams.
+pub(super) trait Members: Copy {
+    /// Whether the messages of a team follow one another and are equally long, their AAD as well.
+    const EVEN: bool;
+    /// How many teams there are.
+    fn teams(&self) -> usize;
+    /// The messages of one.
+    fn team(&self, number: usize) -> [usize; TEAM];
+}
+
+/// Equal messages that follow one another.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub(super) first: usize,
+    pub(super) teams: usize,
+}
+
+impl Members for Row {
+    const EVEN: bool = true;
+
+    #[inline(always)]
+    fn teams(&self) -> usize {
+        self.teams
+    }
+
+    #[inline(always)]
+    fn team(&self, number: usize) -> [usize; TEAM] {
+        let mut indices = [self.first + number * TEAM; TEAM];
+        for (m, index) in indices.iter_mut().enumerate() {
+            *index += m;
+        }
+        indices
+    }
+}
+
+/// Messages that have as many registers as each other.
+impl Members for &[[usize; TEAM]] {
+    const EVEN: bool = false;
+
+    #[inline(always)]
+    fn teams(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn team(&self, number: usize) -> [usize; TEAM] {
+        self[number]
+    }
+}
+
+/// Teams, as work.
+pub(super) struct Teams<'a, P: Permutation, D, T, const R: usize, const N: usize, const KARATSUBA: bool> {
+    pub(super) job: &'a Job<'a>,
+    pub(super) cipher: &'a P,
+    pub(super) powers: &'a Powers<P::Isa>,
+    pub(super) members: T,
+    pub(super) direction: PhantomData<D>,
+}
+
+impl<P: Permutation, D: Direction, T: Members, const R: usize, const N: usize, const KARATSUBA: bool> Work
+    for Teams<'_, P, D, T, R, N, KARATSUBA>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        const { assert!(N == TEAM * R, "N registers in all") };
+        let teams = self.members.teams();
+        let mut hashed = Hashed::nobody(self.cipher.isa());
+        let mut masks = hashed.masks;
+        for number in 0..teams {
+            let indices = self.members.team(number);
+            // The first team has none before it, and hashes its output in vain.
+            let before = if D::OPEN { number } else { number.saturating_sub(1) };
+            let last = self.members.team(before);
+            let (counters, mut next) = self.counters(&indices);
+            let mut hash = self.hash(&last, &hashed);
+            let beside = &mut next[..Self::GROUPS];
+            let keystream = self.cipher.apply_in_step(counters, beside, &mut hash);
+            let messages = self.messages(&indices);
+            for m in 0..TEAM {
+                for r in 0..R {
+                    // SAFETY: messages of so many registers.
+                    unsafe { self.crypt(messages[m], r, keystream[m * R + r]) }
+                }
+            }
+            if number >= Self::LAG {
+                self.conclude(number - Self::LAG, &hash.tags);
+            }
+            let sums = hash.sums;
+            self.fold(&last, &sums, if D::OPEN { &next } else { &masks }, &mut hashed);
+            masks[..Self::GROUPS].copy_from_slice(&next[..Self::GROUPS]);
+        }
+        self.conclude_rest(&hashed, &masks);
+    }
+}
+
+/// A team that was hashed, but for the lengths.
+struct Hashed<V> {
+    ending: Ending,
+    /// A sum for LANES messages.
+    sums: [Products<V>; TEAM],
+    /// The encrypted pre-counter blocks of LANES messages.
+    masks: [V; TEAM],
+}
+
+impl<V: Lanes> Hashed<V> {
+    #[inline(always)]
+    fn nobody(isa: V::Isa) -> Self {
+        Self { ending: Ending::nobody(), sums: [Products::zero(isa); TEAM], masks: [isa.zero(); TEAM] }
+    }
+}
+
+impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usize, const KARATSUBA: bool>
+    Teams<'a, P, D, T, R, N, KARATSUBA>
+{
+    /// Groups of LANES messages.
+    const GROUPS: usize = TEAM / V::<P>::LANES;
+    /// Teams that begin before a team is concluded.
+    const LAG: usize = if D::OPEN { 1 } else { 2 };
+
+    /// What is left when all teams have begun.
+    #[inline(always)]
+    fn conclude_rest(&self, hashed: &Hashed<V<P>>, masks: &[V<P>; TEAM]) {
+        let teams = self.members.teams();
+        let Some(number) = teams.checked_sub(1) else { return };
+        let last = self.members.team(number);
+        let mut hash = self.hash(&last, hashed);
+        if D::OPEN {
+            hash.make_tags();
+            return self.conclude(number, &hash.tags);
+        }
+        for call in 0..CALLS {
+            hash.step(call);
+        }
+        if number > 0 {
+            self.conclude(number - 1, &hash.tags);
+        }
+        let mut rest = Hashed::nobody(self.cipher.isa());
+        self.fold(&last, &hash.sums, masks, &mut rest);
+        let mut hash = self.hash(&last, &rest);
+        hash.make_tags();
+        self.conclude(number, &hash.tags);
+    }
+
+    #[inline(always)]
+    fn conclude(&self, number: usize, tags: &[V<P>; TEAM]) {
+        let indices = self.members.team(number);
+        for (tags, indices) in tags.iter().zip(indices.chunks_exact(V::<P>::LANES)) {
+            for (&index, tag) in indices.iter().zip(tags.to_words()) {
+                D::conclude(self.job, index, tag);
+            }
+        }
+    }
+
+    /// Makes `hashed` of the sums of a team's texts. Only what is used is written: the rest would be copied.
+    #[inline(always)]
+    fn fold(
+        &self,
+        indices: &[usize; TEAM],
+        sums: &[Products<V<P>>; TEAM],
+        masks: &[V<P>; TEAM],
+        hashed: &mut Hashed<V<P>>,
+    ) {
+        hashed.ending = Ending::new(self.job, indices);
+        for first in (0..TEAM).step_by(V::<P>::LANES) {
+            let mut group = [sums[first]; MAX_LANES];
+            group[..V::<P>::LANES].copy_from_slice(&sums[first..first + V::<P>::LANES]);
+            let (number, ending) = (first / V::<P>::LANES, &hashed.ending);
+            hashed.sums[number] =
+                ending.fold::<V<P>, KARATSUBA>(self.job, self.powers, indices, first, &group);
+            hashed.masks[number] = masks[number];
+        }
+    }
+
+    /// The counter blocks message by message, and the pre-counter blocks: a register for LANES messages.
+    #[inline(always)]
+    fn counters(&self, indices: &[usize; TEAM]) -> ([V<P>; N], [V<P>; TEAM]) {
+        let (isa, lanes) = (self.cipher.isa(), V::<P>::LANES);
+        let (mut bases, mut counters) = ([isa.zero(); TEAM], [isa.zero(); N]);
+        for m in 0..TEAM {
+            // SAFETY: a nonce of 12 bytes; steps enough for a register more than there are.
+            unsafe {
+                bases[m] = isa.splat_partial(self.job.nonce(indices[m]).as_ptr(), 12);
+                for r in 0..R {
+                    let step = isa.load(BIG_STEPS.as_ptr().add(2 + r * lanes).cast());
+                    counters[m * R + r] = bases[m].add32(step);
+                }
+            }
+        }
+        let mut pre_counters = bases;
+        for first in (0..TEAM).step_by(lanes) {
+            let mut group = [bases[first]; MAX_LANES];
+            group[..lanes].copy_from_slice(&bases[first..first + lanes]);
+            let zero = V::<P>::diagonal(&group);
+            pre_counters[first / lanes] = zero.add32(isa.splat(&ONE_EACH[0]));
+        }
+        (counters, pre_counters)
+    }
+
+    #[inline(always)]
+    fn messages(&self, indices: &[usize; TEAM]) -> [Message; TEAM] {
+        let mut messages = [self.job.message(indices[0]); TEAM];
+        for m in 1..TEAM {
+            messages[m] = if T::EVEN {
+                let Message { input, output, bytes } = messages[0];
+                // SAFETY: the messages lie behind each other.
+                unsafe { Message { input: input.add(m * bytes), output: output.add(m * bytes), bytes } }
+            } else {
+                self.job.message(indices[m])
+            };
+        }
+        messages
+    }
+
+    /// Encrypts or decrypts register `r` of `message`.
+    ///
+    /// # Safety
+    /// The message's pointers are good for its bytes, which begin R registers.
+    #[inline(always)]
+    unsafe fn crypt(&self, message: Message, r: usize, key: V<P>) {
+        let (isa, at) = (self.cipher.isa(), r * V::<P>::BYTES);
+        // SAFETY: the caller's.
+        unsafe {
+            let (input, output) = (message.input.add(at), message.output.add(at));
+            if r + 1 < R {
+                isa.load(input).xor(key).store(output);
+            } else {
+                let bytes = message.bytes - at;
+                isa.load_partial(input, bytes).xor(key).store_partial(output, bytes);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn hash<'b>(
+        &self,
+        indices: &[usize; TEAM],
+        before: &'b Hashed<V<P>>,
+    ) -> Hash<'b, P::Isa, D, T, R, KARATSUBA>
+    where
+        'a: 'b,
+    {
+        let isa = self.cipher.isa();
+        Hash {
+            powers: self.powers,
+            messages: self.messages(indices),
+            sums: [Products::zero(isa); TEAM],
+            before,
+            tags: [isa.zero(); TEAM],
+            parts: PhantomData,
+        }
+    }
+}
+
+/// The tags of one team, and the hash of the texts of the next, some registers each call: of the output when
+/// sealing, of the input when opening.
+struct Hash<'a, I: Isa, D, T, const R: usize, const KARATSUBA: bool> {
+    powers: &'a Powers<I>,
+    messages: [Message; TEAM],
+    sums: [Products<I::V>; TEAM],
+    before: &'a Hashed<I::V>,
+    tags: [I::V; TEAM],
+    parts: PhantomData<(D, T)>,
+}
+
+impl<I: Isa, D, T, const R: usize, const KARATSUBA: bool> Hash<'_, I, D, T, R, KARATSUBA> {
+    #[inline(always)]
+    fn make_tags(&mut self) {
+        let Hashed { ending, sums, masks } = self.before;
+        for group in 0..TEAM / I::V::LANES {
+            let (first, sum) = (group * I::V::LANES, sums[group]);
+            self.tags[group] = ending.tags::<I::V, KARATSUBA>(self.powers, first, sum, masks[group]).pin();
+        }
+    }
+}
+
+impl<I: Isa, D: Direction, T: Members, const R: usize, const KARATSUBA: bool> Meanwhile
+    for Hash<'_, I, D, T, R, KARATSUBA>
+{
+    #[inline(always)]
+    fn step(&mut self, call: usize) {
+        let isa = self.powers.isa();
+        let at_once = const { (TEAM * R).div_ceil(CALLS) };
+        if call == 0 {
+            self.make_tags();
+        }
+        for register in call * at_once..((call + 1) * at_once).min(TEAM * R) {
+            let (m, r) = (register / R, register % R);
+            let (message, at) = (self.messages[m], r * I::V::BYTES);
+            let text = if D::OPEN { message.input } else { message.output.cast_const() };
+            // SAFETY: messages of R registers.
+            let x = unsafe {
+                if r + 1 < R {
+                    isa.load(text.add(at))
+                } else {
+                    isa.load_partial(text.add(at), message.bytes - at)
+                }
+            };
+            // The block of lengths follows, and what is pending is multiplied by H.
+            let bytes = if T::EVEN { self.messages[0].bytes } else { message.bytes };
+            let power = self.powers.falling(bytes.div_ceil(BLOCK) + 1 - r * I::V::LANES);
+            self.sums[m].add::<KARATSUBA>(x.reverse_bytes(), power);
+            self.sums[m] = self.sums[m].pin();
+        }
+    }
+}
