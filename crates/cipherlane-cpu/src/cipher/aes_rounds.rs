@@ -58,13 +58,27 @@ fn running_xor<T: Lanes>(words: T) -> T {
     pairs.xor(pairs.shift_bytes::<8>())
 }
 
+/// The next four words of the stream, with ROUND_CONSTANTS[STEP].
 #[inline(always)]
-fn expand_128<I: Isa<V: AesLanes>>(isa: I, mut key: I::V, keys: &mut RoundKeys<I::V>) {
+fn step_128<I: Isa<V: AesLanes>, const STEP: usize>(isa: I, keys: &mut RoundKeys<I::V>) {
+    let key = keys[STEP];
+    keys[STEP + 1] = running_xor(key).xor(sub_word::<I, 3, 1>(isa, key, ROUND_CONSTANTS[STEP]));
+}
+
+/// Step by step: in a loop, the constants would be put together anew each time.
+#[inline(always)]
+fn expand_128<I: Isa<V: AesLanes>>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>) {
     keys[0] = key;
-    for i in 1..=10 {
-        key = running_xor(key).xor(sub_word::<I, 3, 1>(isa, key, ROUND_CONSTANTS[i - 1]));
-        keys[i] = key;
-    }
+    step_128::<I, 0>(isa, keys);
+    step_128::<I, 1>(isa, keys);
+    step_128::<I, 2>(isa, keys);
+    step_128::<I, 3>(isa, keys);
+    step_128::<I, 4>(isa, keys);
+    step_128::<I, 5>(isa, keys);
+    step_128::<I, 6>(isa, keys);
+    step_128::<I, 7>(isa, keys);
+    step_128::<I, 8>(isa, keys);
+    step_128::<I, 9>(isa, keys);
 }
 
 /// Six words a step, kept as four and two; each round key takes the next four of the stream.
@@ -94,14 +108,31 @@ fn step_192<I: Isa<V: AesLanes>>(isa: I, four: I::V, two: I::V, constant: u8, la
 fn expand_256<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
     let [mut first, mut second] = key;
     (keys[0], keys[1]) = (first, second);
-    for i in 1..=7 {
-        first = running_xor(first).xor(sub_word::<I, 3, 1>(isa, second, ROUND_CONSTANTS[i - 1]));
-        keys[2 * i] = first;
-        if i < 7 {
-            second = running_xor(second).xor(sub_word::<I, 3, 0>(isa, first, 0));
-            keys[2 * i + 1] = second;
-        }
+    (first, second) = step_256::<I, 1>(isa, first, second, keys);
+    (first, second) = step_256::<I, 2>(isa, first, second, keys);
+    (first, second) = step_256::<I, 3>(isa, first, second, keys);
+    (first, second) = step_256::<I, 4>(isa, first, second, keys);
+    (first, second) = step_256::<I, 5>(isa, first, second, keys);
+    (first, second) = step_256::<I, 6>(isa, first, second, keys);
+    step_256::<I, 7>(isa, first, second, keys);
+}
+
+/// The next eight words of the stream; of the last ones, four are needed.
+#[inline(always)]
+fn step_256<I: Isa<V: AesLanes>, const STEP: usize>(
+    isa: I,
+    first: I::V,
+    second: I::V,
+    keys: &mut RoundKeys<I::V>,
+) -> (I::V, I::V) {
+    let first = running_xor(first).xor(sub_word::<I, 3, 1>(isa, second, ROUND_CONSTANTS[STEP - 1]));
+    keys[2 * STEP] = first;
+    if STEP == 7 {
+        return (first, second);
     }
+    let second = running_xor(second).xor(sub_word::<I, 3, 0>(isa, first, 0));
+    keys[2 * STEP + 1] = second;
+    (first, second)
 }
 
 /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order, all but the first
@@ -301,6 +332,31 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
     #[inline(always)]
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
         self.set(key);
+    }
+
+    #[inline(always)]
+    fn apply_sets<const G: usize, const R: usize>(
+        each: &[Self; G],
+        mut blocks: [[V<Self>; R]; G],
+    ) -> [[V<Self>; R]; G] {
+        for (blocks, cipher) in blocks.iter_mut().zip(each) {
+            for block in blocks {
+                *block = block.xor(cipher.keys[0]);
+            }
+        }
+        for round in 1..ROUNDS {
+            for (blocks, cipher) in blocks.iter_mut().zip(each) {
+                for block in blocks {
+                    *block = Self::round(*block, cipher.keys[round]).pin();
+                }
+            }
+        }
+        for (blocks, cipher) in blocks.iter_mut().zip(each) {
+            for block in blocks {
+                *block = Self::last(*block, cipher.keys[ROUNDS]);
+            }
+        }
+        blocks
     }
 
     #[inline(always)]

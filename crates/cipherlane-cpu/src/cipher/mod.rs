@@ -81,6 +81,18 @@ pub(crate) trait KeyPerLane: Permutation {
     /// Takes other keys in the place of its own.
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]);
 
+    /// Applies `each[i]` to R registers, all round by round: one fills the latency of another.
+    #[inline(always)]
+    fn apply_sets<const G: usize, const R: usize>(
+        each: &[Self; G],
+        mut blocks: [[V<Self>; R]; G],
+    ) -> [[V<Self>; R]; G] {
+        for (blocks, cipher) in blocks.iter_mut().zip(each) {
+            *blocks = cipher.apply(*blocks);
+        }
+        blocks
+    }
+
     /// Applies `each[i]` to register `i`.
     fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<Self>; N]) -> [V<Self>; N];
 }

@@ -103,15 +103,6 @@ impl Lanes for X2 {
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, to: &[*mut u8]) {
-        // SAFETY: as above.
-        unsafe {
-            _mm_storeu_si128(to[0].cast(), self.0[0]);
-            _mm_storeu_si128(to[1].cast(), self.0[1]);
-        }
-    }
-
-    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { [_mm_xor_si128(self.0[0], other.0[0]), _mm_xor_si128(self.0[1], other.0[1])] })

@@ -187,12 +187,6 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
         }
     }
 
-    /// Stores lane `i` to `to[i]`, for the first LANES pointers.
-    ///
-    /// # Safety
-    /// `to` has at least LANES pointers to 16 writable bytes each.
-    unsafe fn scatter(self, to: &[*mut u8]);
-
     /// The lanes as bytes.
     #[inline(always)]
     fn to_blocks(self) -> [[u8; BLOCK]; MAX_LANES] {

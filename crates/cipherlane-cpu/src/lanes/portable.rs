@@ -83,12 +83,6 @@ impl Lanes for X1 {
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, to: &[*mut u8]) {
-        // SAFETY: the caller vouches for the pointer.
-        unsafe { self.store(to[0]) }
-    }
-
-    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
     }

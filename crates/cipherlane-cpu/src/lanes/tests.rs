@@ -113,9 +113,9 @@ fn memory_is_read_and_written_to_the_byte() {
 }
 
 #[test]
-fn lanes_are_gathered_and_scattered() {
-    struct Scattered;
-    impl Test for Scattered {
+fn lanes_are_gathered_whole_and_in_part() {
+    struct Gathered;
+    impl Test for Gathered {
         #[inline(always)]
         fn run<I: Isa>(&self, isa: I, random: &mut Random) {
             let model = random.lanes();
@@ -127,19 +127,18 @@ fn lanes_are_gathered_and_scattered() {
             let gathered = unsafe { isa.gather(&from) };
             assert_lanes(gathered, model);
 
-            let mut target = [[0; BLOCK]; MAX_LANES];
-            let first = target.as_mut_ptr();
-            // SAFETY: each pointer is to a block of `target`.
-            let to = std::array::from_fn::<_, MAX_LANES, _>(|i| unsafe { first.add(MAX_LANES - 1 - i) });
-            // SAFETY: as above.
-            unsafe { gathered.scatter(&to.map(<*mut [u8; BLOCK]>::cast)) };
-            for i in 0..MAX_LANES {
-                let expected = if i < I::V::LANES { blocks[i] } else { [0; BLOCK] };
-                assert_eq!(target[MAX_LANES - 1 - i], expected);
+            for bytes in 0..=BLOCK - MAX_LANES {
+                // Lane i has i bytes more than the first.
+                let kept = |i: usize| model[i] & !(u128::MAX << (8 * (bytes + i)));
+                let parts = std::array::from_fn(|i| &blocks[i][..bytes + i]);
+                assert_lanes(isa.gather_partial(&parts), std::array::from_fn(kept));
+                // SAFETY: so many bytes are there.
+                let splat = unsafe { isa.splat_partial(blocks[0].as_ptr(), bytes) };
+                assert_lanes(splat, [kept(0); MAX_LANES]);
             }
         }
     }
-    on_every_isa(&Scattered);
+    on_every_isa(&Gathered);
 }
 
 const LOW: u128 = u64::MAX as u128;

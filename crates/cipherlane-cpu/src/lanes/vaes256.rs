@@ -113,15 +113,6 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, to: &[*mut u8]) {
-        // SAFETY: as above.
-        unsafe {
-            _mm_storeu_si128(to[0].cast(), _mm256_castsi256_si128(self.0));
-            _mm_storeu_si128(to[1].cast(), _mm256_extracti128_si256::<1>(self.0));
-        }
-    }
-
-    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm256_xor_si256(self.0, other.0) })

@@ -159,17 +159,6 @@ impl Lanes for X4 {
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, to: &[*mut u8]) {
-        // SAFETY: as above.
-        unsafe {
-            _mm_storeu_si128(to[0].cast(), _mm512_castsi512_si128(self.0));
-            _mm_storeu_si128(to[1].cast(), _mm512_extracti32x4_epi32::<1>(self.0));
-            _mm_storeu_si128(to[2].cast(), _mm512_extracti32x4_epi32::<2>(self.0));
-            _mm_storeu_si128(to[3].cast(), _mm512_extracti32x4_epi32::<3>(self.0));
-        }
-    }
-
-    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_xor_si512(self.0, other.0) })
@@ -300,6 +289,17 @@ impl Lanes for X4 {
                 Self(_mm512_shuffle_i32x4::<0xdd>(ab_high, cd_high)),
             ]
         }
+    }
+
+    #[inline(always)]
+    fn times_x_reflected(self) -> Self {
+        // SAFETY: as above. Each half doubles; a mask from the top bit of the lane selects the polynomial, one from
+        // the top bit of the low half the bit that it hands to the high half.
+        Self(unsafe {
+            let tops = _mm512_srai_epi32::<31>(_mm512_shuffle_epi32::<0xd3>(self.0));
+            let bits = _mm512_broadcast_i32x4(_mm_set_epi64x(0xc200_0000_0000_0001u64 as i64, 1));
+            _mm512_xor_si512(_mm512_add_epi64(self.0, self.0), _mm512_and_si512(tops, bits))
+        })
     }
 
     #[inline(always)]

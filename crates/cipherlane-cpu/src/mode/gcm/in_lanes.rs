@@ -11,15 +11,13 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::counter::{counted, pre_counter_96};
-use super::ghash::{Power, Products, lengths};
+use super::counter::{ONE_EACH, counted};
 use super::one_key::OneKey;
-use super::row::Row;
+use super::set::{BLOCKS, CHUNK, Set, crypt};
 use super::{Direction, Keyless, key_each};
 use crate::cipher::{KeyPerLane, Source, V};
-use crate::job::{Job, Message};
+use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
-use crate::rows::load_block;
 use crate::worker::{Segments, Worker};
 
 /// Sets of lanes that are run together.
@@ -186,57 +184,86 @@ impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
 
     #[inline(always)]
     fn run(self) {
+        // All schedules before any is used: G chains of rounds at once.
         let ciphers = Ciphers::<P, G>::new(self.source, self.job, &self.lanes);
-        let mut sets = self.open_sets(&ciphers);
-        let job = self.job;
+        let mut sets = self.open_sets(ciphers.get());
         let first = self.lanes[0][0];
-        let aad_blocks = job.aad(first).len().div_ceil(BLOCK);
-        for block in 0..aad_blocks {
-            for set in &mut sets {
-                // SAFETY: the slices are readable.
-                unsafe { set.hash_aad(block) };
+        for at in (0..self.job.aad(first).len()).step_by(BLOCK) {
+            for (set, indices) in sets.iter_mut().zip(&self.lanes) {
+                set.hash_aad(self.job, indices, at);
             }
         }
-        let blocks = job.message(first).bytes.div_ceil(BLOCK);
-        let mut done = 0;
-        while done < blocks {
-            // SAFETY: as many blocks are left in each lane.
-            done += unsafe {
-                match blocks - done {
-                    0..4 => crypt_and_hash::<P, D, G, 1, KARATSUBA>(&mut sets, done),
-                    _ => crypt_and_hash::<P, D, G, 4, KARATSUBA>(&mut sets, done),
-                }
-            };
+        let bytes = self.job.message(first).bytes.next_multiple_of(BLOCK);
+        for at in (0..bytes).step_by(CHUNK) {
+            // SAFETY: every message goes beyond `at`, and has as many blocks left.
+            unsafe { self.chunk(ciphers.get(), &mut sets, at, (bytes - at).div_ceil(BLOCK).min(BLOCKS)) }
         }
         for (set, indices) in sets.iter_mut().zip(&self.lanes) {
             let tags = set.finish();
             for lane in 0..self.used {
-                D::conclude(job, indices[lane], tags[lane]);
+                D::conclude(self.job, indices[lane], tags[lane]);
             }
         }
     }
 }
 
-impl<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> Together<'a, P, D, G, KARATSUBA> {
+impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
+    Together<'a, P, D, G, KARATSUBA>
+{
     fn new(source: P::Source, job: &'a Job<'a>, lanes: [[usize; MAX_LANES]; G], used: usize) -> Self {
         Self { source, job, lanes, used, direction: PhantomData }
     }
 
     #[inline(always)]
-    fn open_sets<'s>(&self, ciphers: &'s Ciphers<P, G>) -> [Set<'s, P, KARATSUBA>; G]
-    where
-        'a: 's,
-    {
-        let mut sets = [const { MaybeUninit::<Set<'s, P, KARATSUBA>>::uninit() }; G];
-        for ((set, cipher), indices) in sets.iter_mut().zip(ciphers.get()).zip(&self.lanes) {
-            set.write(Set::new(cipher, self.job, indices));
+    fn open_sets(&self, ciphers: &[P; G]) -> [Set<V<P>, KARATSUBA>; G] {
+        let isa = self.source.isa();
+        let mut blocks = [[isa.zero(); 2]; G];
+        for (set, indices) in blocks.iter_mut().zip(&self.lanes) {
+            let mut nonces: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
+            for lane in 0..V::<P>::LANES {
+                nonces[lane] = &self.job.nonce(indices[lane])[..12];
+            }
+            set[1] = isa.gather_partial(&nonces).add32(isa.splat(&ONE_EACH[0]));
         }
-        // SAFETY: the loop has written every set.
-        unsafe { std::mem::transmute_copy(&sets) }
+        let pre_counters = blocks;
+        let encrypted = P::apply_sets(ciphers, blocks);
+        let mut sets = [Set::new(self.job, &self.lanes[0], encrypted[0], pre_counters[0][1]); G];
+        for set in 1..G {
+            sets[set] = Set::new(self.job, &self.lanes[set], encrypted[set], pre_counters[set][1]);
+        }
+        sets
+    }
+
+    /// Encrypts or decrypts `blocks` blocks of every message from byte `at` on, and hashes their ciphertext.
+    ///
+    /// # Safety
+    /// Every message has these blocks, the last one perhaps in part.
+    #[inline(always)]
+    unsafe fn chunk(&self, ciphers: &[P; G], sets: &mut [Set<V<P>, KARATSUBA>; G], at: usize, blocks: usize) {
+        let mut counters = [[self.source.isa().zero(); BLOCKS]; G];
+        for (counters, set) in counters.iter_mut().zip(&*sets) {
+            for (block, counter) in counters.iter_mut().enumerate() {
+                *counter = counted(self.source.isa(), set.pre_counter, at / BLOCK + block + 1);
+            }
+        }
+        let keystream = P::apply_sets(ciphers, counters);
+        let mut ciphertext = keystream;
+        for g in 0..G {
+            // SAFETY: the caller's.
+            ciphertext[g] = unsafe { crypt::<V<P>, D>(self.job, &self.lanes[g], at, keystream[g]) };
+        }
+        for (set, text) in sets.iter_mut().zip(ciphertext) {
+            match blocks {
+                1 => set.absorb::<1>(text),
+                2 => set.absorb::<2>(text),
+                3 => set.absorb::<3>(text),
+                _ => set.absorb::<BLOCKS>(text),
+            }
+        }
     }
 }
 
-/// The key schedules of G sets. All are made before any is used: G chains of rounds at once.
+/// The key schedules of G sets.
 struct Ciphers<P, const G: usize>([MaybeUninit<P>; G]);
 
 impl<P: KeyPerLane, const G: usize> Ciphers<P, G> {
@@ -250,9 +277,9 @@ impl<P: KeyPerLane, const G: usize> Ciphers<P, G> {
     }
 
     #[inline(always)]
-    fn get(&self) -> &[P] {
+    fn get(&self) -> &[P; G] {
         // SAFETY: `new` has written all of them.
-        unsafe { self.0.assume_init_ref() }
+        unsafe { &*(&raw const self.0).cast() }
     }
 }
 
@@ -262,125 +289,4 @@ impl<P, const G: usize> Drop for Ciphers<P, G> {
         // SAFETY: `new` has written all of them, and they are dropped here alone.
         unsafe { self.0.assume_init_drop() }
     }
-}
-
-/// One register of messages.
-struct Set<'a, P: KeyPerLane, const KARATSUBA: bool> {
-    cipher: &'a P,
-    messages: [Message; MAX_LANES],
-    aad: [&'a [u8]; MAX_LANES],
-    /// The pre-counter blocks: nonce || 1.
-    pre_counter: V<P>,
-    /// The encrypted pre-counter blocks, which mask the tags.
-    mask: V<P>,
-    /// The hash keys, times x.
-    h: Power<V<P>>,
-    /// GHASH so far, each step multiplied and reduced.
-    hash: V<P>,
-}
-
-impl<'a, P: KeyPerLane, const KARATSUBA: bool> Set<'a, P, KARATSUBA> {
-    #[inline(always)]
-    fn new(cipher: &'a P, job: &'a Job<'_>, indices: &[usize; MAX_LANES]) -> Self {
-        let isa = cipher.isa();
-        let mut counters = [0; MAX_LANES];
-        let mut messages = [job.message(indices[0]); MAX_LANES];
-        let mut aad: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
-        for lane in 0..V::<P>::LANES {
-            counters[lane] = pre_counter_96(job.nonce(indices[lane]));
-            messages[lane] = job.message(indices[lane]);
-            aad[lane] = job.aad(indices[lane]);
-        }
-        let pre_counter = isa.words(&counters);
-        let [h, mask] = cipher.apply([isa.zero(), pre_counter]);
-        let h = Power::new(h.reverse_bytes().times_x_reflected());
-        Self { cipher, messages, aad, pre_counter, mask, h, hash: isa.zero() }
-    }
-
-    /// Hashes block `block` of each lane's AAD.
-    ///
-    /// # Safety
-    /// Every lane's AAD has this block, perhaps in part.
-    #[inline(always)]
-    unsafe fn hash_aad(&mut self, block: usize) {
-        let mut blocks = [0; MAX_LANES];
-        for (to, aad) in blocks.iter_mut().zip(self.aad).take(V::<P>::LANES) {
-            let bytes = (aad.len() - block * BLOCK).min(BLOCK);
-            // SAFETY: that many bytes are left of the slice.
-            *to = unsafe { load_block(aad.as_ptr().add(block * BLOCK), bytes) };
-        }
-        self.absorb(self.cipher.isa().words(&blocks));
-    }
-
-    /// Hashes one block a lane, in the byte order of the standard.
-    #[inline(always)]
-    fn absorb(&mut self, blocks: V<P>) {
-        let mut products = Products::zero(self.cipher.isa());
-        products.add::<KARATSUBA>(self.hash.xor(blocks.reverse_bytes()), self.h);
-        self.hash = products.settle::<KARATSUBA>().reduce(self.cipher.isa());
-    }
-
-    /// The tags (SP 800-38D section 7.1 steps 5 and 6).
-    #[inline(always)]
-    fn finish(&mut self) -> [u128; MAX_LANES] {
-        let mut ends = [0; MAX_LANES];
-        for ((end, aad), message) in ends.iter_mut().zip(self.aad).zip(&self.messages) {
-            *end = lengths(aad.len(), message.bytes);
-        }
-        self.absorb(self.cipher.isa().words(&ends));
-        self.hash.reverse_bytes().xor(self.mask).to_words()
-    }
-
-    /// Encrypts or decrypts R blocks a lane from block `done` on and returns their ciphertext, what is missing of
-    /// a last block zero.
-    ///
-    /// # Safety
-    /// Every lane's message has these blocks, the last one perhaps in part.
-    #[inline(always)]
-    unsafe fn crypt<D: Direction, const R: usize>(&self, done: usize) -> [V<P>; R] {
-        let isa = self.cipher.isa();
-        let mut counters = [self.pre_counter; R];
-        for (i, counter) in counters.iter_mut().enumerate() {
-            *counter = counted(isa, self.pre_counter, done + i + 1);
-        }
-        let mut ciphertext = self.cipher.apply(counters);
-        for (i, register) in ciphertext.iter_mut().enumerate() {
-            // SAFETY: the caller's.
-            *register = unsafe {
-                let rows = Row::new(&self.messages, (done + i) * BLOCK);
-                let x = rows.load::<P::Isa>(isa);
-                let y = rows.store::<P::Isa>(isa, x.xor(*register));
-                if D::OPEN { x } else { y }
-            };
-        }
-        ciphertext
-    }
-}
-
-/// R blocks of every lane of every set: encrypted set by set, hashed block by block. Returns R.
-///
-/// # Safety
-/// Every lane's message has these blocks, the last one perhaps in part.
-#[inline(always)]
-unsafe fn crypt_and_hash<
-    P: KeyPerLane,
-    D: Direction,
-    const G: usize,
-    const R: usize,
-    const KARATSUBA: bool,
->(
-    sets: &mut [Set<'_, P, KARATSUBA>; G],
-    done: usize,
-) -> usize {
-    let mut ciphertext = [[sets[0].hash; R]; G];
-    for (text, set) in ciphertext.iter_mut().zip(sets.iter()) {
-        // SAFETY: the caller's.
-        *text = unsafe { set.crypt::<D, R>(done) };
-    }
-    for block in 0..R {
-        for (text, set) in ciphertext.iter().zip(sets.iter_mut()) {
-            set.absorb(text[block]);
-        }
-    }
-    R
 }

@@ -11,7 +11,7 @@ mod in_lanes;
 mod key_each;
 mod long;
 mod one_key;
-mod row;
+mod set;
 mod short;
 mod team;
 mod text;
