@@ -6,6 +6,7 @@ use crate::output::Output;
 use crate::plan::{Plan, Wish};
 use crate::shape::Shape;
 use crate::spans::Spans;
+use crate::tuning::Tuned;
 
 /// What a device is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +55,37 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// If the plan is not one of this device, or its resources cannot be had.
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError>;
+
+    /// A place for a batch in the memory of the device, to be run there by `plan` any number of times. `None` where the
+    /// device has no memory of its own: there a session already runs batches where they lie.
+    ///
+    /// # Errors
+    /// If the plan is not one of this device, or its resources cannot be had.
+    fn resident(&self, _plan: &Plan) -> Result<Option<Box<dyn Resident>>, DeviceError> {
+        Ok(None)
+    }
+
+    /// Runs `batch` in different geometries and keeps the fastest for later plans on this machine. `None` where kernels
+    /// are not launched. `batch` lies out of place and fills the device; `plan` names the kernel. After each geometry
+    /// `is_right` is asked about the output: a wrong one ends it all.
+    ///
+    /// # Errors
+    /// If the batch is not well formed, an output is wrong, the device fails, or what was found cannot be kept.
+    fn tune(
+        &self,
+        _plan: &Plan,
+        _batch: &Batch<'_>,
+        _output: &mut Output<'_>,
+        _is_right: &mut dyn FnMut(&Output<'_>) -> bool,
+    ) -> Result<Option<Tuned>, DeviceError> {
+        Ok(None)
+    }
+
+    /// Every kernel of the device by its name and what it serves, with whether it lies compiled on this machine. Empty
+    /// where nothing is compiled at run time.
+    fn compiled(&self) -> Vec<(String, bool)> {
+        Vec::new()
+    }
 }
 
 /// A plan put into effect: threads started, kernels chosen. Reused for any number of batches.
@@ -66,4 +98,27 @@ pub trait Session: Send {
     /// # Errors
     /// If the batch is not well formed, is not of the session's algorithm and operation, or the device fails.
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
+}
+
+/// A batch in the memory of a device: brought once, run any number of times, taken back to be looked at.
+pub trait Resident: Send {
+    /// Brings `batch` to the device. `output` is what [`Resident::store`] will be given: it is looked at, and read in
+    /// place, but not written.
+    ///
+    /// # Errors
+    /// If the batch is not well formed, or the device has no room for all of it.
+    fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
+
+    /// Runs the kernels where the batch lies, and copies nothing. A shared key is expanded by the first run after
+    /// [`Resident::load`]. Out of place it does the same each time; in place it goes on from its last result.
+    ///
+    /// # Errors
+    /// If nothing was loaded, or the device fails.
+    fn execute(&mut self) -> Result<Spans, DeviceError>;
+
+    /// Takes the results back. `batch` and `output` have the sizes of those that were loaded.
+    ///
+    /// # Errors
+    /// If they have not, nothing was loaded, or the device fails.
+    fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
 }

@@ -175,4 +175,12 @@ pub enum DeviceError {
         /// What happened, and what helps.
         reason: String,
     },
+    /// The device gave an output that is known to be wrong.
+    #[error("{device}: {what} gives a wrong output: do not use it, and report it")]
+    WrongOutput {
+        /// The device.
+        device: String,
+        /// The kernel, and how it was launched.
+        what: String,
+    },
 }

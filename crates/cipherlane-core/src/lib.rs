@@ -17,16 +17,18 @@ pub mod output;
 pub mod plan;
 pub mod shape;
 pub mod spans;
+pub mod tuning;
 
 pub use algorithm::{Algorithm, Cipher, Hash, Mode, Operation};
 pub use batch::{Batch, Messages, Source, TagLengths};
 pub use column::{Column, Ragged};
-pub use device::{Device, Info, Kernel, Session};
+pub use device::{Device, Info, Kernel, Resident, Session};
 pub use error::{BatchError, DeviceError, UnknownName, Unsupported};
 pub use output::Output;
-pub use plan::{Plan, Wish};
+pub use plan::{Geometry, Plan, Wish};
 pub use shape::Shape;
 pub use spans::Spans;
+pub use tuning::{Tried, Tuned};
 
 /// Bytes of one block of every 128-bit block cipher here (FIPS 197 section 3.1: Nb = 4 words).
 pub const BLOCK: usize = 16;

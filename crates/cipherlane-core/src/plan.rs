@@ -1,6 +1,7 @@
 //! How a batch will be run, as plain data: printed and recorded; what a caller may choose, a wish overrides.
 
 use crate::algorithm::{Algorithm, Operation};
+use crate::error::Unsupported;
 
 /// How a device will run batches of one shape.
 ///
@@ -19,12 +20,26 @@ pub struct Plan {
     pub tier: String,
     /// Blocks that the kernel has in flight.
     pub lanes: usize,
-    /// Worker threads, the caller's included.
+    /// Worker threads, the caller's included: 1 where the work is done on a device that launches kernels.
     pub threads: usize,
-    /// Bytes that one thread takes at a time, and the length beyond which one message is split over threads.
+    /// Bytes that one thread takes at a time, and the length beyond which one message is split over threads. On a
+    /// device that launches kernels: bytes that are brought to it at a time.
     pub chunk: usize,
+    /// How kernels are launched; `None` on a CPU, where threads run them.
+    pub geometry: Option<Geometry>,
     /// Whether the kernel's timing is independent of keys and data. Defaults always are.
     pub constant_time: bool,
+}
+
+/// How a device with memory of its own launches a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Most blocks of a launch (OpenCL: work-groups); fewer where there is less to do.
+    pub blocks: usize,
+    /// Threads of a block (OpenCL: work-items of a group), compiled into the kernel.
+    pub threads_per_block: usize,
+    /// Queues on which copies and launches run side by side.
+    pub streams: usize,
 }
 
 /// What a caller insists on; a device fills in the rest. The default wishes nothing.
@@ -38,4 +53,25 @@ pub struct Wish {
     pub threads: Option<usize>,
     /// A chunk in bytes.
     pub chunk: Option<usize>,
+    /// [`Geometry::blocks`], at least 1, of a device that launches kernels.
+    pub blocks: Option<usize>,
+    /// [`Geometry::threads_per_block`], as the kernel takes them.
+    pub threads_per_block: Option<usize>,
+}
+
+impl Wish {
+    /// For devices that launch no kernels.
+    ///
+    /// # Errors
+    /// If blocks or their threads are wished for.
+    pub fn check_no_geometry(&self, device: &str) -> Result<(), Unsupported> {
+        let wished = [("blocks", self.blocks), ("threads per block", self.threads_per_block)];
+        for (what, number) in wished {
+            if let Some(found) = number {
+                let wanted = format!("left out on {device}, which launches no kernels");
+                return Err(Unsupported::Range { what, wanted, found });
+            }
+        }
+        Ok(())
+    }
 }

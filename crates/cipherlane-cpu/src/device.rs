@@ -129,6 +129,7 @@ impl Device for Cpu {
     }
 
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        wish.check_no_geometry(ID)?;
         let (kernel, tier, entry) = self.choose(shape.algorithm, shape.operation, wish)?;
         let threads = wish.threads.unwrap_or_else(|| self.default_threads(shape, tier, &entry));
         let chunk = wish.chunk.unwrap_or_else(|| Grain::of(tier).chunk(shape, threads));
@@ -142,6 +143,7 @@ impl Device for Cpu {
             lanes: kernel.lanes,
             threads,
             chunk,
+            geometry: None,
             constant_time: kernel.constant_time,
         })
     }

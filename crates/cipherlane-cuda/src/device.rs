@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cipherlane_core::{Algorithm, Info, Shape};
-use cipherlane_kernels::manifest::{self, Target};
-use cipherlane_offload::backend::{Fault, Limits};
+use cipherlane_core::Info;
+use cipherlane_kernels::manifest::Target;
+use cipherlane_offload::backend::{Fault, Limits, Unit};
 use cipherlane_offload::cache::Cache;
-use cipherlane_offload::{Accelerator, Provider, unit};
+use cipherlane_offload::{Accelerator, Provider};
 
 use crate::backend::{self, Cuda};
 use crate::describe;
@@ -24,6 +24,8 @@ pub struct Found {
     target: Target,
     capability: u32,
     gpu: Gpu,
+    /// For questions about kernels before there is a context.
+    kernels: Kernels,
     backend: OnceLock<Result<Arc<Cuda>, Fault>>,
 }
 
@@ -41,6 +43,11 @@ pub fn devices() -> Result<Vec<CudaDevice>, String> {
     (0..count).map(found).collect::<Result<_, CudaError>>().map_err(|error| error.to_string())
 }
 
+fn kernels(gpu: Gpu, capability: u32) -> Kernels {
+    let (newest, _) = gpu.driver().version();
+    Kernels::new(capability, Some(newest), Cache::of_user())
+}
+
 impl Found {
     fn new(gpu: Gpu) -> Result<Self, CudaError> {
         let limits = backend::limits(gpu)?;
@@ -50,7 +57,7 @@ impl Found {
             id: format!("cuda:{}", gpu.index()),
             name: gpu.name()?,
             tiers: Vec::new(),
-            threads: limits.units,
+            threads: 1,
             details: describe::details(gpu),
         };
         let target = Target {
@@ -59,12 +66,14 @@ impl Found {
             threads: narrow(limits.threads_per_block),
             banked: true,
         };
+        let capability = describe::capability(gpu)?;
         Ok(Self {
             info,
             limits,
             target,
-            capability: describe::capability(gpu)?,
+            capability,
             gpu,
+            kernels: kernels(gpu, capability),
             backend: OnceLock::new(),
         })
     }
@@ -72,29 +81,7 @@ impl Found {
     /// The kernels of this GPU: compiled, or to be compiled.
     #[must_use]
     pub fn kernels(&self) -> Kernels {
-        let (newest, _) = self.gpu.driver().version();
-        Kernels::new(self.capability, Some(newest), Cache::of_user())
-    }
-
-    /// Every kernel that this GPU has by name, and whether it lies compiled in the cache. Opens the compiler, whose
-    /// version compiled kernels depend on.
-    #[must_use]
-    pub fn compiled(&self) -> Vec<(String, bool)> {
-        let kernels = self.kernels();
-        let mut all: Vec<(String, bool)> = Vec::new();
-        for algorithm in Algorithm::all() {
-            for &operation in algorithm.operations() {
-                for shared in [true, false] {
-                    let shape = Shape::uniform(algorithm, operation, 1, 0, shared);
-                    for program in manifest::programs(&shape, &self.target) {
-                        let keys = if shared { "one key" } else { "a key each" };
-                        let name = format!("{algorithm} {operation}, {keys}: {}", program.kernel);
-                        all.push((name, kernels.is_cached(&unit(&program))));
-                    }
-                }
-            }
-        }
-        all
+        kernels(self.gpu, self.capability)
     }
 
     /// `bytes` zeros of host memory that the GPU reaches by itself: texts in it are copied at the full speed of the
@@ -126,6 +113,11 @@ impl Provider for Found {
     fn build(&self) -> String {
         let (major, minor) = self.gpu.driver().version();
         format!("{}, sm_{}, CUDA {major}.{minor}", self.info.name, self.capability)
+    }
+
+    /// Opens the compiler, whose version compiled kernels depend on; without one none counts as compiled.
+    fn is_compiled(&self, unit: &Unit) -> bool {
+        self.kernels.is_cached(unit)
     }
 
     fn backend(&self) -> Result<Arc<Cuda>, Fault> {

@@ -110,7 +110,7 @@ fn keep_data() {
     device.open(&plan).unwrap().run(&batch, &mut Output::text(&mut output)).unwrap();
     assert!(output[..] == expected, "pinned memory came out different");
     output.fill(0);
-    let mut resident = device.resident(&plan).unwrap();
+    let mut resident = device.resident(&plan).unwrap().unwrap();
     assert!(resident.execute().unwrap_err().to_string().contains("call `load` first"));
     resident.load(&batch, &mut Output::text(&mut output)).unwrap();
     for _ in 0..2 {
@@ -119,6 +119,17 @@ fn keep_data() {
     }
     resident.store(&batch, &mut Output::text(&mut output)).unwrap();
     assert!(output[..] == expected, "data on the GPU came out different");
+    let mut looked_at = 0;
+    let mut is_right = |found: &Output<'_>| {
+        looked_at += 1;
+        found.bytes[..] == expected
+    };
+    let tuned = device.tune(&plan, &batch, &mut Output::text(&mut output), &mut is_right).unwrap().unwrap();
+    assert_eq!(looked_at, tuned.tried.len(), "{tuned:?}");
+    let again = device.plan(&Shape { ..batch.check(&Output::text(&mut output)).unwrap() }, &Wish::default());
+    assert_eq!(again.unwrap().geometry, Some(tuned.best.geometry), "{tuned:?}");
+    let wrong = device.tune(&plan, &batch, &mut Output::text(&mut output), &mut |_| false).unwrap_err();
+    assert!(wrong.to_string().contains("wrong output"), "{wrong}");
 }
 
 #[test]

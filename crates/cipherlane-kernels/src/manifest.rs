@@ -37,6 +37,8 @@ pub struct Program {
     pub defines: Vec<(&'static str, String)>,
     /// The launches, in order.
     pub stages: Vec<Stage>,
+    /// Which numbers of threads a block can have.
+    pub threads: Threads,
     /// How messages are cut into tiles.
     pub tiling: Tiling,
     /// Words of the schedule that are copied after [`KEYS`]; 0 where there is none.
@@ -53,7 +55,7 @@ impl Program {
         format!("{prefix}_{}", stage.entry)
     }
 
-    /// The same program for blocks of `threads` threads, a multiple of 32; for tuning.
+    /// The same program for blocks of `threads` threads, one of [`Program::threads`].
     #[must_use]
     pub fn with_threads(mut self, threads: u32) -> Self {
         for (name, value) in &mut self.defines {
@@ -85,6 +87,29 @@ impl Program {
             Tiling::WholeBlocks(_) => Tiling::WholeBlocks(blocks),
         };
         self
+    }
+}
+
+/// Which numbers of threads a block can have: multiples of `step` up to `most`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads {
+    /// Threads that do an item together, or whose number the kernel is written for.
+    pub step: u32,
+    /// What registers suffice for: blocks of more would keep values in memory.
+    pub most: u32,
+}
+
+impl Threads {
+    /// Whether a block can have `threads` threads.
+    #[must_use]
+    pub const fn take(self, threads: u32) -> bool {
+        threads > 0 && threads <= self.most && threads.is_multiple_of(self.step)
+    }
+}
+
+impl std::fmt::Display for Threads {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a multiple of {} up to {}", self.step, self.most)
     }
 }
 
@@ -222,6 +247,16 @@ mod tests {
         assert_eq!(Tiling::WholeBlocks(4).tiles(79), 1);
         assert_eq!(tiling.prefix(&[5, 5, 70, 71]), [0, 0, 2, 3]);
         assert_eq!(tiling.tiles(u64::MAX), 1 << 58);
+    }
+
+    #[test]
+    fn blocks_have_the_threads_that_kernels_are_written_for() {
+        let threads = Threads { step: 256, most: 512 };
+        assert_eq!(
+            [0, 128, 256, 384, 512, 1024].map(|count| threads.take(count)),
+            [false, false, true, false, true, false]
+        );
+        assert_eq!(threads.to_string(), "a multiple of 256 up to 512");
     }
 
     #[test]

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use cipherlane_core::{
-    Algorithm, Device, DeviceError, Info, Kernel, Operation, Plan, Session, Shape, Unsupported, Wish,
+    Algorithm, Batch, Device, DeviceError, Geometry, Info, Kernel, Operation, Output, Plan, Session, Shape,
+    Tuned, Unsupported, Wish,
 };
-use cipherlane_kernels::manifest::{self, Program, Target, When};
+use cipherlane_kernels::manifest::{self, Program, Target};
 
-use crate::backend::{Backend, Fault, Limits};
+use crate::backend::{Backend, Fault, Limits, Unit};
+use crate::loaded::unit;
 use crate::programs::{Programs, Tuning};
 use crate::resident::Resident;
-use crate::session::OffloadSession;
-use crate::tuning::{self, Launch};
+use crate::session::{OffloadSession, STREAMS};
+use crate::tuning::Launch;
 
 /// A device before it is used: what is known of it without a context.
 pub trait Provider: std::fmt::Debug + Send + Sync + 'static {
@@ -29,6 +31,9 @@ pub trait Provider: std::fmt::Debug + Send + Sync + 'static {
 
     /// What tuned launches depend on beside the program: device and driver.
     fn build(&self) -> String;
+
+    /// Whether `unit` lies compiled on this machine.
+    fn is_compiled(&self, unit: &Unit) -> bool;
 
     /// The device, ready to be used: the first call makes its context.
     ///
@@ -114,30 +119,7 @@ impl<P: Provider> Accelerator<P> {
         })
     }
 
-    /// Blocks where nobody wishes otherwise: as tuning found them, else as many as the device seems to hold at once.
-    fn default_blocks(&self, program: &Program) -> usize {
-        if let Some(launch) = tuning::find(&self.0.build(), program) {
-            return launch.blocks;
-        }
-        let main = program.stages.iter().find(|stage| stage.when == When::Tiles);
-        let limits = self.0.limits();
-        let held = main.map_or(1, |stage| {
-            let by_threads = 2048 / stage.threads.max(1) as usize;
-            let by_shared = limits.shared_per_block / (stage.shared_bytes as usize + 1024);
-            by_threads.min(by_shared).max(1)
-        });
-        held * limits.units.max(1)
-    }
-
-    /// A batch that stays on the device, to be run there by `plan`.
-    ///
-    /// # Errors
-    /// If the plan is not one of this device, or its resources cannot be had.
-    pub fn resident(&self, plan: &Plan) -> Result<Resident<P::Backend>, DeviceError> {
-        self.resident_in(plan, None)
-    }
-
-    /// The same, launched as given.
+    /// A batch that stays on the device, to be run there by `plan`, or launched as given.
     pub(crate) fn resident_in(
         &self,
         plan: &Plan,
@@ -168,7 +150,40 @@ impl<P: Provider> Accelerator<P> {
             return Err(Unsupported::Range { what: "lanes", wanted, found: plan.lanes });
         }
         check_numbers(plan.threads, plan.chunk)?;
+        self.check_geometry(plan)?;
         Ok(program)
+    }
+
+    /// Whether the plan's kernel can be launched as it says, be it with one key or with a key each.
+    fn check_geometry(&self, plan: &Plan) -> Result<(), Unsupported> {
+        let Some(Geometry { blocks, threads_per_block, streams }) = plan.geometry else {
+            let wanted = "given in the geometry of a plan".to_owned();
+            return Err(Unsupported::Range { what: "blocks", wanted, found: 0 });
+        };
+        check_blocks(blocks)?;
+        let mut programs = self.related(&nominal(plan.algorithm, plan.operation));
+        programs.retain(|program| program.kernel == plan.kernel);
+        if !programs.iter().any(|program| takes(program, threads_per_block)) {
+            let wanted = programs.first().map_or_else(String::new, |program| program.threads.to_string());
+            return Err(Unsupported::Range { what: "threads per block", wanted, found: threads_per_block });
+        }
+        if streams != STREAMS {
+            return Err(Unsupported::Range { what: "streams", wanted: STREAMS.to_string(), found: streams });
+        }
+        Ok(())
+    }
+
+    /// How `program` is launched, with what is wished for in the place of what was found best.
+    fn geometry(&self, program: &Program, shape: &Shape, wish: &Wish) -> Result<Geometry, Unsupported> {
+        let best = Launch::best(&self.0.build(), program, self.0.limits(), shape).geometry();
+        let blocks = wish.blocks.unwrap_or(best.blocks);
+        let threads_per_block = wish.threads_per_block.unwrap_or(best.threads_per_block);
+        check_blocks(blocks)?;
+        if !takes(program, threads_per_block) {
+            let wanted = format!("{}, for {}", program.threads, program.kernel);
+            return Err(Unsupported::Range { what: "threads per block", wanted, found: threads_per_block });
+        }
+        Ok(Geometry { blocks, threads_per_block, ..best })
     }
 
     pub(crate) fn failed(&self, Fault(reason): Fault) -> DeviceError {
@@ -203,9 +218,9 @@ impl<P: Provider> Device for Accelerator<P> {
 
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
         let program = self.choose(shape, wish)?;
-        let threads = wish.threads.unwrap_or_else(|| self.default_blocks(&program));
-        let chunk = wish.chunk.unwrap_or(CHUNK);
+        let (threads, chunk) = (wish.threads.unwrap_or(1), wish.chunk.unwrap_or(CHUNK));
         check_numbers(threads, chunk)?;
+        let geometry = self.geometry(&program, shape, wish)?;
         Ok(Plan {
             device: self.id().to_owned(),
             algorithm: shape.algorithm,
@@ -215,6 +230,7 @@ impl<P: Provider> Device for Accelerator<P> {
             lanes: program.lanes,
             threads,
             chunk,
+            geometry: Some(geometry),
             constant_time: program.constant_time,
         })
     }
@@ -226,12 +242,54 @@ impl<P: Provider> Device for Accelerator<P> {
         let session = OffloadSession::new(backend, plan, programs, program.shared_key);
         Ok(Box::new(session.map_err(|fault| self.failed(fault))?))
     }
+
+    fn resident(&self, plan: &Plan) -> Result<Option<Box<dyn cipherlane_core::Resident>>, DeviceError> {
+        Ok(Some(Box::new(self.resident_in(plan, None)?)))
+    }
+
+    fn tune(
+        &self,
+        plan: &Plan,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        is_right: &mut dyn FnMut(&Output<'_>) -> bool,
+    ) -> Result<Option<Tuned>, DeviceError> {
+        self.sweep(plan, batch, output, is_right).map(Some)
+    }
+
+    fn compiled(&self) -> Vec<(String, bool)> {
+        let mut all: Vec<(String, bool)> = Vec::new();
+        for algorithm in Algorithm::all() {
+            for &operation in algorithm.operations() {
+                for shared in [true, false] {
+                    for program in self.programs(&Shape::uniform(algorithm, operation, 1, 0, shared)) {
+                        let keys = if shared { "one key" } else { "a key each" };
+                        let name = format!("{algorithm} {operation}, {keys}: {}", program.kernel);
+                        all.push((name, self.0.is_compiled(&unit(&program))));
+                    }
+                }
+            }
+        }
+        all
+    }
 }
 
-fn check_numbers(blocks: usize, chunk: usize) -> Result<(), Unsupported> {
-    if !(1..=MAX_BLOCKS).contains(&blocks) {
-        let wanted = format!("1 to {MAX_BLOCKS} blocks");
-        return Err(Unsupported::Range { what: "threads", wanted, found: blocks });
+fn takes(program: &Program, threads: usize) -> bool {
+    u32::try_from(threads).is_ok_and(|threads| program.threads.take(threads))
+}
+
+fn check_blocks(blocks: usize) -> Result<(), Unsupported> {
+    if (1..=MAX_BLOCKS).contains(&blocks) {
+        return Ok(());
+    }
+    Err(Unsupported::Range { what: "blocks", wanted: format!("1 to {MAX_BLOCKS}"), found: blocks })
+}
+
+fn check_numbers(threads: usize, chunk: usize) -> Result<(), Unsupported> {
+    if threads != 1 {
+        let wanted =
+            "1, the caller's: on this device blocks do the work, whose number is wished for apart".to_owned();
+        return Err(Unsupported::Range { what: "threads", wanted, found: threads });
     }
     if chunk < MIN_CHUNK {
         let wanted = format!("{MIN_CHUNK} bytes or more");

@@ -1,11 +1,11 @@
 //! The programs of a session, loaded when a batch first needs one.
 
-use cipherlane_core::{Plan, Shape};
+use cipherlane_core::{Geometry, Plan, Shape};
 use cipherlane_kernels::manifest::{self, Program, Target};
 
-use crate::backend::{Backend, Fault};
+use crate::backend::{Backend, Fault, Limits};
 use crate::loaded::Loaded;
-use crate::tuning::{self, Launch};
+use crate::tuning::Launch;
 
 /// The programs of a session: a kernel is compiled apart for one key and for a key each, and for long messages.
 #[derive(Debug)]
@@ -19,8 +19,8 @@ pub(crate) struct Programs<B: Backend> {
 /// How programs are launched.
 #[derive(Clone, Debug)]
 pub(crate) enum Tuning {
-    /// As tuning has found for this device and driver; where it has not, as the manifest says. The number of blocks is
-    /// the plan's.
+    /// The plan's kernel as the plan says; all that it leaves open, and all other programs, as tuning has found for this
+    /// device and driver, or where it has not as the manifest says.
     Kept(String),
     /// So.
     Given(Launch),
@@ -36,12 +36,9 @@ impl<B: Backend> Programs<B> {
     pub(crate) fn find(&mut self, backend: &B, shape: &Shape) -> Result<(usize, bool), Fault> {
         let program = choose(&self.plan, &self.target, shape)?;
         let launch = match &self.tuning {
-            Tuning::Given(launch) => Some(*launch),
-            Tuning::Kept(build) => {
-                tuning::find(build, &program).map(|launch| Launch { blocks: self.plan.threads, ..launch })
-            }
+            Tuning::Given(launch) => *launch,
+            Tuning::Kept(build) => self.launch(build, &program, backend.limits()),
         };
-        let launch = launch.unwrap_or_else(|| Launch::of(&program, self.plan.threads));
         let program = launch.shape(program);
         if let Some(index) = self.loaded.iter().position(|loaded| loaded.program == program) {
             return Ok((index, true));
@@ -49,6 +46,18 @@ impl<B: Backend> Programs<B> {
         let blocks = u32::try_from(launch.blocks).unwrap_or(u32::MAX);
         self.loaded.push(Loaded::new(backend, program, blocks)?);
         Ok((self.loaded.len() - 1, false))
+    }
+
+    fn launch(&self, build: &str, program: &Program, limits: &Limits) -> Launch {
+        let launch = Launch::known(build, program, limits);
+        let Some(Geometry { blocks, threads_per_block, .. }) = self.plan.geometry else { return launch };
+        match u32::try_from(threads_per_block) {
+            // The kernel of the same name for the other way of holding keys may take fewer threads.
+            Ok(threads) if program.kernel == self.plan.kernel && program.threads.take(threads) => {
+                Launch { blocks, threads, ..launch }
+            }
+            _ => launch,
+        }
     }
 
     /// Program `index`.

@@ -16,13 +16,9 @@ use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
 use crate::programs::Programs;
 
-/// A batch on the device.
-///
-/// [`load`](Self::load) brings it there, [`execute`](Self::execute) runs the kernels where it lies and copies
-/// nothing, [`store`](Self::store) takes the results back. Out of place, `execute` does the same each time; in place,
-/// it goes on from its last result.
+/// A batch on the device, on one queue.
 #[derive(Debug)]
-pub struct Resident<B: Backend> {
+pub(crate) struct Resident<B: Backend> {
     backend: Arc<B>,
     queue: B::Queue,
     programs: Programs<B>,
@@ -56,18 +52,6 @@ impl<B: Backend> Resident<B> {
             chunk: chunk.max(1 << 20) as u64,
             backend,
         })
-    }
-
-    /// Brings `batch` to the device. `output` is what [`Resident::store`] will be given: it is looked at, and read in
-    /// place, but not written.
-    ///
-    /// # Errors
-    /// If the batch is not well formed, or the device has no room for all of it.
-    pub fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let start = Instant::now();
-        let job = Job::new(batch, output)?;
-        let load = self.load_job(&job).map_err(|fault| self.failed(fault))?;
-        Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
     }
 
     fn load_job(&mut self, job: &Job<'_>) -> Result<std::time::Duration, Fault> {
@@ -106,17 +90,6 @@ impl<B: Backend> Resident<B> {
         Ok(load)
     }
 
-    /// Runs the kernels on what was loaded. A shared key is expanded by the first run after [`Resident::load`]: later
-    /// ones find it done.
-    ///
-    /// # Errors
-    /// If nothing was loaded, or the device fails.
-    pub fn execute(&mut self) -> Result<Spans, DeviceError> {
-        let start = Instant::now();
-        let execute = self.execute_loaded().map_err(|fault| self.failed(fault))?;
-        Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
-    }
-
     fn execute_loaded(&mut self) -> Result<std::time::Duration, Fault> {
         let Scenery { program: index, in_place, columns, layout, group, .. } =
             self.loaded.as_ref().ok_or_else(nothing)?;
@@ -136,17 +109,6 @@ impl<B: Backend> Resident<B> {
         wait(link, &steps)?;
         self.buffers.keyed = chosen.loaded.program.shared_key.then_some(index);
         time(backend, &steps)
-    }
-
-    /// Takes the results back. `batch` and `output` have the sizes of those that were loaded.
-    ///
-    /// # Errors
-    /// If they have not, nothing was loaded, or the device fails.
-    pub fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let start = Instant::now();
-        let mut job = Job::new(batch, output)?;
-        let store = self.store_job(&mut job).map_err(|fault| self.failed(fault))?;
-        Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
     }
 
     fn store_job(&mut self, job: &mut Job<'_>) -> Result<std::time::Duration, Fault> {
@@ -181,6 +143,28 @@ impl<B: Backend> Resident<B> {
 
     fn failed(&self, Fault(reason): Fault) -> DeviceError {
         DeviceError::Failed { device: self.backend.id().to_owned(), reason }
+    }
+}
+
+impl<B: Backend> cipherlane_core::Resident for Resident<B> {
+    fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let job = Job::new(batch, output)?;
+        let load = self.load_job(&job).map_err(|fault| self.failed(fault))?;
+        Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn execute(&mut self) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let execute = self.execute_loaded().map_err(|fault| self.failed(fault))?;
+        Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let mut job = Job::new(batch, output)?;
+        let store = self.store_job(&mut job).map_err(|fault| self.failed(fault))?;
+        Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
     }
 }
 

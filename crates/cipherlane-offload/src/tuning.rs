@@ -1,54 +1,90 @@
 //! How a kernel is launched: measured on the device, and kept.
 
-use cipherlane_core::{Batch, DeviceError, Output, Plan};
+use cipherlane_core::{Batch, DeviceError, Geometry, Output, Plan, Resident as _, Shape, Tried, Tuned};
 use cipherlane_kernels::flatten;
-use cipherlane_kernels::manifest::{Program, Tiling, When};
+use cipherlane_kernels::manifest::{Items, Program, Tiling, When};
 
-use crate::backend::Fault;
+use crate::backend::{Fault, Limits};
 use crate::cache::{Cache, Key};
 use crate::device::{Accelerator, Provider};
 use crate::programs;
+use crate::session::STREAMS;
 
-/// How a kernel is launched.
+/// How a program is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub(crate) struct Launch {
     /// Most blocks.
-    pub blocks: usize,
+    pub(crate) blocks: usize,
     /// Threads of a block.
-    pub threads: u32,
+    pub(crate) threads: u32,
     /// Blocks of text of a tile; 0 where there are no tiles.
-    pub tile: u64,
-}
-
-/// What tuning found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tuned {
-    /// The kernel.
-    pub kernel: String,
-    /// The launch with the shortest time.
-    pub best: Launch,
-    /// Each launch that was tried, and seconds of the kernels, the median of several runs.
-    pub tried: Vec<(Launch, f64)>,
+    pub(crate) tile: u64,
 }
 
 const KIND: &str = "tuning";
 
+/// Runs that count, of which the median is taken.
+const RUNS: usize = 7;
+
 impl Launch {
-    /// The launch of `program` as the manifest has it, in `blocks` blocks.
-    pub(crate) fn of(program: &Program, blocks: usize) -> Self {
+    /// Blocks where nobody wishes otherwise and nothing was tuned: as many as a device of these sizes seems to hold at
+    /// once.
+    pub(crate) fn of(program: &Program, limits: &Limits) -> Self {
         let text = program.stages.iter().find(|stage| stage.when == When::Tiles);
+        let held = text.map_or(1, |stage| {
+            let by_threads = 2048 / stage.threads.max(1) as usize;
+            let by_shared = limits.shared_per_block / (stage.shared_bytes as usize + 1024);
+            by_threads.min(by_shared).max(1)
+        });
         let tile = match program.tiling {
             Tiling::None => 0,
             Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) => blocks,
         };
-        Self { blocks, threads: text.map_or(0, |stage| stage.threads), tile }
+        Self {
+            blocks: held * limits.units.max(1),
+            threads: text.map_or(program.threads.most, |stage| stage.threads),
+            tile,
+        }
+    }
+
+    /// As tuning has found it for `program` on a device of this `build`; where it has not, as above.
+    pub(crate) fn known(build: &str, program: &Program, limits: &Limits) -> Self {
+        find(build, program).unwrap_or_else(|| Self::of(program, limits))
+    }
+
+    /// The same for batches of `shape`.
+    pub(crate) fn best(build: &str, program: &Program, limits: &Limits, shape: &Shape) -> Self {
+        Self::known(build, program, limits).spread(program, shape.messages, limits.units)
+    }
+
+    /// Where a thread takes a message, and there are too few for all units of the device: in blocks of fewer threads, a
+    /// block for each unit.
+    fn spread(self, program: &Program, messages: usize, units: usize) -> Self {
+        let alone =
+            program.stages.iter().any(|stage| stage.when == When::Tiles && stage.items == Items::Messages);
+        // Powers of two, since a kernel is compiled for each.
+        let share = messages.div_ceil(units.max(1)).next_power_of_two().max(32);
+        match u32::try_from(share) {
+            Ok(threads) if alone && threads < self.threads && program.threads.take(threads) => {
+                Self { threads, ..self }
+            }
+            _ => self,
+        }
     }
 
     /// `program` with the threads and tiles of this launch.
     pub(crate) fn shape(&self, program: Program) -> Program {
-        let own = Self::of(&program, self.blocks);
-        let program = if own.threads == self.threads { program } else { program.with_threads(self.threads) };
-        if own.tile == self.tile { program } else { program.with_tile(self.tile) }
+        let program = if program.threads.take(self.threads) && !has_threads(&program, self.threads) {
+            program.with_threads(self.threads)
+        } else {
+            program
+        };
+        if self.tile == 0 { program } else { program.with_tile(self.tile) }
+    }
+
+    /// As plans say it.
+    pub(crate) fn geometry(&self) -> Geometry {
+        Geometry { blocks: self.blocks, threads_per_block: self.threads as usize, streams: STREAMS }
     }
 
     fn to_text(self) -> String {
@@ -64,18 +100,21 @@ impl Launch {
         })
     }
 
-    /// This launch with one thing changed, as far as the kernel can be changed so.
-    fn neighbours(self, what: What, units: usize) -> Vec<Self> {
+    /// This launch with one thing changed, as far as `program` can be changed so.
+    fn neighbours(self, what: What, program: &Program, units: usize) -> Vec<Self> {
         match what {
             What::Blocks => {
                 let factors = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
                 factors.map(|factor| Self { blocks: factor * units, ..self }).to_vec()
             }
-            // Blocks of half the threads leave registers for more; never more threads than registers suffice for.
-            What::Threads => [2, 4]
-                .map(|part| Self { threads: self.threads / part, ..self })
+            // As many threads at once, in more and smaller blocks or in fewer and larger ones.
+            What::Threads => [64, 128, 192, 256, 384, 512, 768, 1024]
                 .into_iter()
-                .filter(|launch| launch.threads >= 64 && launch.threads % 32 == 0)
+                .filter(|&threads| program.threads.take(threads))
+                .map(|threads| {
+                    let blocks = (self.blocks * self.threads as usize).div_ceil(threads as usize);
+                    Self { threads, blocks: blocks.next_multiple_of(units), ..self }
+                })
                 .collect(),
             What::Tiles if self.tile == 0 => Vec::new(),
             What::Tiles => [self.tile / 4, self.tile / 2, self.tile * 2, self.tile * 4]
@@ -85,6 +124,10 @@ impl Launch {
                 .collect(),
         }
     }
+}
+
+fn has_threads(program: &Program, threads: u32) -> bool {
+    program.stages.iter().any(|stage| stage.when == When::Tiles && stage.threads == threads)
 }
 
 /// What of a launch is changed.
@@ -101,79 +144,127 @@ fn key(build: &str, program: &Program) -> Key {
 }
 
 /// The launch that tuning has found for `program`.
-pub(crate) fn find(build: &str, program: &Program) -> Option<Launch> {
+fn find(build: &str, program: &Program) -> Option<Launch> {
     let contents = Cache::of_user()?.get(KIND, &key(build, program))?;
-    Launch::from_text(&String::from_utf8(contents).ok()?)
+    let launch = Launch::from_text(&String::from_utf8(contents).ok()?)?;
+    // Files can be edited: what the kernel cannot be launched by is as good as none.
+    (launch.blocks > 0 && program.threads.take(launch.threads)).then_some(launch)
 }
 
+/// What is tried on: a batch with its plan, and who knows its right output.
+struct Trial<'a, 'b> {
+    plan: &'a Plan,
+    batch: &'a Batch<'a>,
+    output: &'a mut Output<'b>,
+    is_right: &'a mut dyn FnMut(&Output<'_>) -> bool,
+}
+
+/// A launch, and the median of its times, or why it cannot be had.
+type Timed = (Launch, Result<f64, String>);
+
 impl<P: Provider> Accelerator<P> {
-    /// Runs `batch` on the device in different numbers of blocks, then of threads, tiles and blocks again, and keeps the
-    /// fastest launch for later sessions, if there is a folder to keep it in. The batch should fill the device and lie
-    /// out of place. `plan` names the kernel.
-    ///
-    /// Each launch is warmed up by a run that does not count.
-    ///
-    /// # Errors
-    /// If the batch is not well formed, or the device fails, or what was found cannot be kept.
-    pub fn tune(
+    /// The sweep of [`cipherlane_core::Device::tune`]: blocks, then threads, tiles and blocks again, each from the best
+    /// so far. Each launch is warmed up by a run that does not count.
+    pub(crate) fn sweep(
         &self,
         plan: &Plan,
         batch: &Batch<'_>,
         output: &mut Output<'_>,
+        is_right: &mut dyn FnMut(&Output<'_>) -> bool,
     ) -> Result<Tuned, DeviceError> {
         self.check_plan(plan)?;
         let shape = batch.check(output)?;
         let program =
             programs::choose(plan, self.provider().target(), &shape).map_err(|fault| self.failed(fault))?;
-        let units = self.provider().limits().units.max(1);
-        let mut tried: Vec<(Launch, f64)> = Vec::new();
-        let mut best = Launch::of(&program, plan.threads);
+        let (build, limits) = (self.provider().build(), self.provider().limits());
+        let before = Launch::best(&build, &program, limits, &shape);
+        let mut trial = Trial { plan, batch, output, is_right };
+        let mut tried: Vec<Timed> = Vec::new();
+        let mut best = before;
         for what in [What::Blocks, What::Threads, What::Tiles, What::Blocks] {
-            for launch in std::iter::once(best).chain(best.neighbours(what, units)) {
+            for launch in std::iter::once(best).chain(best.neighbours(what, &program, limits.units.max(1))) {
                 if tried.iter().all(|(known, _)| *known != launch) {
-                    tried.push((launch, self.time(plan, launch, batch, output)?));
+                    tried.push((launch, self.time(launch, &mut trial)?));
                 }
             }
-            best = fastest(&tried).unwrap_or(best);
+            best = fastest(&tried).map_or(best, |(launch, _)| launch);
         }
+        let (best, _) = fastest(&tried).ok_or_else(|| self.failed(nothing_ran(&tried)))?;
         if let Some(cache) = Cache::of_user() {
-            let kept = cache.put(KIND, &key(&self.provider().build(), &program), best.to_text().as_bytes());
+            let kept = cache.put(KIND, &key(&build, &program), best.to_text().as_bytes());
             kept.map_err(|error| {
                 self.failed(Fault(format!("{best:?} is best, and could not be kept: {error}")))
             })?;
         }
-        Ok(Tuned { kernel: plan.kernel.clone(), best, tried })
+        Ok(told(plan, before, best, tried))
     }
 
-    /// Seconds of the kernels, the median of several runs.
-    fn time(
-        &self,
-        plan: &Plan,
-        launch: Launch,
-        batch: &Batch<'_>,
-        output: &mut Output<'_>,
-    ) -> Result<f64, DeviceError> {
-        const RUNS: usize = 7;
-        let mut resident = self.resident_in(plan, Some(launch))?;
-        resident.load(batch, output)?;
-        // Not counted: the key is expanded, the clock rises.
-        resident.execute()?;
+    /// Seconds of the kernels, the median of several runs; or why the device does not take the launch.
+    fn time(&self, launch: Launch, trial: &mut Trial<'_, '_>) -> Result<Result<f64, String>, DeviceError> {
+        let mut resident = match self.resident_in(trial.plan, Some(launch)) {
+            Ok(resident) => resident,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        resident.load(trial.batch, trial.output)?;
+        // Not counted: the program is compiled, the key is expanded, the clock rises.
+        if let Err(error) = resident.execute() {
+            return Ok(Err(error.to_string()));
+        }
         let mut times = Vec::with_capacity(RUNS);
         for _ in 0..RUNS {
             times.push(resident.execute()?.execute.as_secs_f64());
         }
+        resident.store(trial.batch, trial.output)?;
+        if !(trial.is_right)(trial.output) {
+            let Launch { blocks, threads, tile } = launch;
+            let what =
+                format!("{} in {blocks} blocks of {threads} threads, tiles of {tile}", trial.plan.kernel);
+            return Err(DeviceError::WrongOutput { device: trial.plan.device.clone(), what });
+        }
         times.sort_by(f64::total_cmp);
-        Ok(times[RUNS / 2])
+        Ok(Ok(times[RUNS / 2]))
     }
 }
 
-fn fastest(tried: &[(Launch, f64)]) -> Option<Launch> {
-    tried.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(launch, _)| *launch)
+fn fastest(tried: &[Timed]) -> Option<(Launch, f64)> {
+    tried
+        .iter()
+        .filter_map(|(launch, seconds)| Some((*launch, *seconds.as_ref().ok()?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+fn nothing_ran(tried: &[Timed]) -> Fault {
+    let reason = tried.iter().find_map(|(_, seconds)| seconds.as_ref().err());
+    Fault(format!("no launch runs: {}", reason.map_or("none was tried", String::as_str)))
+}
+
+fn told(plan: &Plan, before: Launch, best: Launch, tried: Vec<Timed>) -> Tuned {
+    let seconds = |wanted: Launch| {
+        let found = tried.iter().find(|(launch, _)| *launch == wanted);
+        found.and_then(|(_, seconds)| seconds.as_ref().ok().copied())
+    };
+    let before_seconds = seconds(before);
+    let tell =
+        |(launch, seconds): Timed| Tried { geometry: launch.geometry(), tile_blocks: launch.tile, seconds };
+    let best = tell((best, seconds(best).ok_or_else(String::new)));
+    Tuned { kernel: plan.kernel.clone(), best, before_seconds, tried: tried.into_iter().map(tell).collect() }
 }
 
 #[cfg(test)]
 mod tests {
+    use cipherlane_core::{Algorithm, Operation, Shape};
+    use cipherlane_kernels::manifest::{self, Target};
+
     use super::*;
+
+    fn program(kernel: &str) -> Program {
+        let target = Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true };
+        let algorithm: Algorithm = "aes-128-gcm".parse().unwrap();
+        let shape = Shape::uniform(algorithm, Operation::Seal, 1, 1 << 30, true);
+        let mut programs = manifest::programs(&shape, &target);
+        let index = programs.iter().position(|program| program.kernel == kernel).unwrap();
+        programs.swap_remove(index)
+    }
 
     #[test]
     fn a_launch_reads_back() {
@@ -184,10 +275,46 @@ mod tests {
 
     #[test]
     fn neighbours_are_launches_that_kernels_allow() {
-        let launch = Launch { blocks: 132, threads: 128, tile: 512 };
-        assert_eq!(launch.neighbours(What::Threads, 132), [Launch { threads: 64, ..launch }]);
-        let tiles: Vec<u64> = launch.neighbours(What::Tiles, 132).iter().map(|launch| launch.tile).collect();
+        let launch = Launch { blocks: 132, threads: 512, tile: 512 };
+        let threads = |kernel| {
+            let around = launch.neighbours(What::Threads, &program(kernel), 132);
+            around.into_iter().map(|launch| (launch.threads, launch.blocks)).collect::<Vec<_>>()
+        };
+        // Whose lanes are numbered for 256 threads take no other number.
+        assert_eq!(threads("aes-gcm/banked4-mma/x4"), [(256, 264), (512, 132)]);
+        let by_tiles = [(64, 1056), (128, 528), (192, 396), (256, 264), (384, 264), (512, 132)];
+        assert_eq!(threads("aes-gcm/banked4/x1"), by_tiles);
+        let gcm = program("aes-gcm/banked4/x1");
+        let tiles: Vec<u64> =
+            launch.neighbours(What::Tiles, &gcm, 132).iter().map(|launch| launch.tile).collect();
         assert_eq!(tiles, [256, 1024, 2048]);
-        assert!(Launch { tile: 0, ..launch }.neighbours(What::Tiles, 132).is_empty());
+        assert!(Launch { tile: 0, ..launch }.neighbours(What::Tiles, &gcm, 132).is_empty());
+    }
+
+    #[test]
+    fn programs_take_the_shape_of_a_launch() {
+        let shaped = Launch { blocks: 9, threads: 256, tile: 2048 }.shape(program("aes-gcm/banked4-mma/x4"));
+        assert!(has_threads(&shaped, 256) && shaped.tiling == Tiling::Blocks(2048), "{shaped:?}");
+        // One that the kernel does not take changes nothing.
+        let other = Launch { blocks: 9, threads: 1024, tile: 0 }.shape(program("aes-gcm/banked4-mma/x4"));
+        assert_eq!(other, program("aes-gcm/banked4-mma/x4"));
+    }
+
+    #[test]
+    fn few_messages_are_spread_over_all_units() {
+        let launch = Launch { blocks: 132, threads: 512, tile: 0 };
+        let by_message = program("aes-gcm/banked4-message/x1");
+        let threads = |messages| launch.spread(&by_message, messages, 132).threads;
+        assert_eq!([1, 4096, 5000, 132 * 512, 1 << 30].map(threads), [32, 32, 64, 512, 512]);
+        // Where tiles are taken, one message may be all that there is.
+        assert_eq!(launch.spread(&program("aes-gcm/banked4/x1"), 1, 132), launch);
+    }
+
+    #[test]
+    fn the_fastest_is_one_that_ran() {
+        let launch = |blocks| Launch { blocks, threads: 64, tile: 0 };
+        let tried = [(launch(1), Ok(2.0)), (launch(2), Err("no registers".to_owned())), (launch(3), Ok(1.5))];
+        assert_eq!(fastest(&tried), Some((launch(3), 1.5)));
+        assert!(nothing_ran(&tried[1..2]).0.contains("no registers"));
     }
 }

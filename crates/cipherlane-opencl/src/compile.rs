@@ -21,14 +21,7 @@ pub struct Compiled {
 
 /// Compiles `unit` for the device of `context`, or finds it in the cache.
 pub(crate) fn load(context: &Context, facts: &Facts, unit: &Unit) -> Result<Compiled, Fault> {
-    let key = Key::new(&[
-        unit.text.as_bytes(),
-        OPTIONS.as_bytes(),
-        facts.platform.as_bytes(),
-        facts.name.as_bytes(),
-        facts.version.as_bytes(),
-        facts.driver.as_bytes(),
-    ]);
+    let key = key(facts, unit);
     let program = match find(context, &key) {
         Some(program) => program,
         None => compile(context, unit, &key)?,
@@ -40,6 +33,23 @@ pub(crate) fn load(context: &Context, facts: &Facts, unit: &Unit) -> Result<Comp
         kernels: unit.entries.iter().map(|entry| kernel(&entry.name)).collect::<Result<_, _>>()?,
         threads: unit.entries.iter().map(|entry| entry.threads).collect(),
     })
+}
+
+/// All that the compiled form depends on.
+fn key(facts: &Facts, unit: &Unit) -> Key {
+    Key::new(&[
+        unit.text.as_bytes(),
+        OPTIONS.as_bytes(),
+        facts.platform.as_bytes(),
+        facts.name.as_bytes(),
+        facts.version.as_bytes(),
+        facts.driver.as_bytes(),
+    ])
+}
+
+/// Whether the compiled form of `unit` is in the cache.
+pub(crate) fn is_cached(facts: &Facts, unit: &Unit) -> bool {
+    Cache::of_user().is_some_and(|cache| cache.path(KIND, &key(facts, unit)).is_file())
 }
 
 /// The program in the cache. One that the driver does not take any more is as good as none: it is compiled anew.

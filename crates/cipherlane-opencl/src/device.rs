@@ -4,10 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use cipherlane_core::Info;
 use cipherlane_kernels::manifest::Target;
-use cipherlane_offload::backend::{Fault, Limits};
+use cipherlane_offload::backend::{Fault, Limits, Unit};
 use cipherlane_offload::{Accelerator, Provider};
 
 use crate::backend::{self, OpenCl};
+use crate::compile;
 use crate::driver::{self, DeviceHandle, Facts};
 
 /// An OpenCL device.
@@ -55,7 +56,7 @@ impl Found {
             id: format!("opencl:{index}"),
             name: facts.name.clone(),
             tiers: Vec::new(),
-            threads: limits.units,
+            threads: 1,
             details: details(&facts),
         };
         // The layout that makes tables constant-time is that of NVIDIA's shared memory.
@@ -88,6 +89,10 @@ impl Provider for Found {
     fn build(&self) -> String {
         let Facts { platform, name, version, driver, .. } = &self.facts;
         format!("{platform}, {name}, {version}, {driver}")
+    }
+
+    fn is_compiled(&self, unit: &Unit) -> bool {
+        compile::is_cached(&self.facts, unit)
     }
 
     fn backend(&self) -> Result<Arc<OpenCl>, Fault> {

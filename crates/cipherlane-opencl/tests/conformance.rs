@@ -9,7 +9,7 @@
 #[allow(dead_code)] // the examples use all of it
 mod exam;
 
-use cipherlane_core::{Algorithm, Device, Operation, Shape, Wish};
+use cipherlane_core::{Algorithm, Device, Geometry, Operation, Shape, Wish};
 use cipherlane_opencl::OpenClDevice;
 
 /// The devices, or none with a line that says so.
@@ -61,7 +61,11 @@ fn defaults_are_constant_time() {
         assert!(plan.constant_time, "{plan:?}");
         let error = device.plan(&gcm, &Wish { kernel: Some("x".to_owned()), ..Wish::default() }).unwrap_err();
         assert!(error.to_string().contains(&plan.kernel), "{error}");
-        let edited = cipherlane_core::Plan { threads: 0, ..plan };
-        assert!(device.open(&edited).is_err());
+        let geometry = plan.geometry.unwrap();
+        for (blocks, threads_per_block) in [(0, 32), (1 << 40, 32), (1, 33), (1, 1 << 20)] {
+            let edited = Geometry { blocks, threads_per_block, ..geometry };
+            let edited = cipherlane_core::Plan { geometry: Some(edited), ..plan.clone() };
+            assert!(device.open(&edited).is_err(), "{edited:?}");
+        }
     }
 }

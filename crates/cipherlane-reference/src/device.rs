@@ -72,6 +72,7 @@ impl Device for Reference {
             let what = format!("{} {}", shape.algorithm, shape.operation);
             return Err(not_offered(what, known.join(" and ")));
         };
+        wish.check_no_geometry(NAME)?;
         if let Some(tier) = &wish.tier
             && *tier != kernel.tier
         {
@@ -99,6 +100,7 @@ impl Device for Reference {
             lanes: kernel.lanes,
             threads: 1,
             chunk: wish.chunk.unwrap_or(usize::MAX),
+            geometry: None,
             constant_time: kernel.constant_time,
         })
     }
@@ -110,6 +112,7 @@ impl Device for Reference {
             kernel: Some(plan.kernel.clone()),
             threads: Some(plan.threads),
             chunk: Some(plan.chunk),
+            ..Wish::default()
         };
         let own = self.plan(&shape, &wish)?;
         if own != *plan {

@@ -169,6 +169,7 @@ impl<L: Library> Device for Each<L> {
     }
 
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        wish.check_no_geometry(&self.info.id)?;
         let kernel = self.choose(shape, wish)?;
         let threads = positive("threads", wish.threads, 1)?.min(shape.messages.max(1));
         let bytes = usize::try_from(shape.bytes).unwrap_or(usize::MAX);
@@ -183,6 +184,7 @@ impl<L: Library> Device for Each<L> {
             lanes: kernel.lanes,
             threads,
             chunk: positive("chunk in bytes", wish.chunk, share)?,
+            geometry: None,
             constant_time: kernel.constant_time,
         })
     }

@@ -127,6 +127,7 @@ fn session(toy: &Toy, threads: usize) -> CpuSession {
         lanes: 4,
         threads,
         chunk: CHUNK,
+        geometry: None,
         constant_time: true,
     };
     let entry = Entry { lanes: 4, kernel: Box::new(toy.clone()) };

@@ -43,7 +43,7 @@ pub(crate) fn measure(device: &CudaDevice, options: &Options) -> usize {
     fill(&mut input);
     println!(
         "{:44} {:>22} {:>9} {:>9} {:>9} {:>9}",
-        "", "kernel", "blocks", "resident", "pinned", "pageable"
+        "", "kernel", "geometry", "resident", "pinned", "pageable"
     );
     let names = options.names();
     let is_wanted =
@@ -123,11 +123,13 @@ impl Point {
         let wish = Wish { kernel: options.get("kernel=").map(str::to_owned), ..Wish::default() };
         let mut plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
         if options.get("tune=") == Some("yes") {
-            let tuned = columns
-                .run(self, texts.input, texts.output, |batch, output| device.tune(&plan, batch, output));
-            let tuned = tuned.map_err(|error| error.to_string())?;
+            // The comparison below looks at what the fastest gives.
+            let tuned = columns.run(self, texts.input, texts.output, |batch, output| {
+                device.tune(&plan, batch, output, &mut |_| true)
+            });
+            let tuned = tuned.map_err(|error| error.to_string())?.unwrap();
             println!("{} tuned: {:?} of {} launches", self.name(), tuned.best, tuned.tried.len());
-            plan.threads = tuned.best.blocks;
+            plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
         }
         let resident = self.resident(device, &plan, texts, &mut columns)?;
         self.compare(texts, &columns)?;
@@ -144,7 +146,9 @@ impl Point {
             "{:44} {:>22} {:>9} {:>9.1} {:>9.1} {:>9.1}",
             self.name(),
             plan.kernel,
-            plan.threads,
+            plan.geometry.map_or_else(String::new, |geometry| {
+                format!("{}x{}", geometry.blocks, geometry.threads_per_block)
+            }),
             rate(bytes, resident),
             rate(bytes, pinned),
             rate(part, pageable)
@@ -160,7 +164,7 @@ impl Point {
         columns: &mut Columns,
     ) -> Result<Duration, String> {
         let say = |error: cipherlane_core::DeviceError| error.to_string();
-        let mut resident = device.resident(plan).map_err(say)?;
+        let mut resident = device.resident(plan).map_err(say)?.unwrap();
         let times = columns.run(self, texts.input, texts.output, |batch, output| {
             resident.load(batch, output)?;
             resident.execute()?;

@@ -3,7 +3,7 @@
 use cipherlane_core::{Cipher, Mode, Operation, Shape};
 
 use super::mode::{self, ModeProgram, WHOLE_BLOCK};
-use super::{Program, Stage, Target, Workspace};
+use super::{Program, Stage, Target, Threads, Workspace};
 
 /// A way to write a cipher: one header, some defines, and what they cost.
 #[derive(Clone, Copy, Debug)]
@@ -188,6 +188,7 @@ fn program(
         source: form.source,
         defines,
         stages: stages.collect(),
+        threads: Threads { step: form.thread_step, most: threads },
         tiling: form.tiling,
         schedule_words: if constant { (words * keys_in_one) as usize } else { 0 },
         workspace: Workspace {

@@ -2,7 +2,7 @@
 
 use cipherlane_core::{Algorithm, Hash, Operation};
 
-use super::{Items, Program, Stage, Target, Tiling, When, Workspace};
+use super::{Items, Program, Stage, Target, Threads, Tiling, When, Workspace};
 
 /// Threads of a block: 64-bit words of the state and of the message take many registers.
 const THREADS: u32 = 256;
@@ -56,6 +56,7 @@ pub(super) fn programs(hash: Hash, target: &Target) -> Vec<Program> {
         source: "entry/hash.c",
         defines,
         stages: vec![text],
+        threads: Threads { step: 32, most: threads },
         tiling: Tiling::None,
         schedule_words: 0,
         workspace: Workspace::default(),

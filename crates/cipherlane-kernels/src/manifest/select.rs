@@ -22,6 +22,13 @@ impl Target {
     /// Host C and OpenCL on CPUs.
     pub const CPU: Self = Self { compute: None, shared_bytes: 256 << 10, threads: 1024, banked: false };
 
+    /// Whether NVRTC keeps more values in registers at once than it does for Hopper, as it does for what came after:
+    /// kernels that fill them then have fewer threads.
+    #[must_use]
+    pub(super) const fn keeps_more(&self) -> bool {
+        matches!(self.compute, Some((major, _)) if major >= 10)
+    }
+
     /// Whether there are binary tensor cores (`mma.m16n8k256.b1.and.popc`).
     #[must_use]
     pub const fn has_binary_mma(&self) -> bool {

@@ -25,7 +25,7 @@ pub(super) enum Size {
 
 /// A chunk that is small enough to split messages which the reference runs quickly.
 const CHUNK: usize = 4096;
-/// Enough threads for chunks of one message to be run out of order.
+/// Enough threads, or blocks of a device that launches kernels, for chunks of one message to be run out of order.
 const THREADS: usize = 3;
 
 impl Candidate {
@@ -81,9 +81,11 @@ impl Candidate {
         let plan = device.plan(&many, &wish)?;
         let small = Wish { chunk: wish.chunk.or(Some(CHUNK)), ..wish.clone() };
         let spread = Wish { threads: wish.threads.or(Some(THREADS)), ..small.clone() };
-        // A device may have no use for threads or chunks. What it does plan must be right all the same.
+        let in_blocks = Wish { blocks: wish.blocks.or(Some(THREADS)), ..small.clone() };
+        // A device may have no use for threads, blocks or chunks. What it does plan must be right all the same.
         let split_plan = device
             .plan(&long, &spread)
+            .or_else(|_| device.plan(&long, &in_blocks))
             .or_else(|_| device.plan(&long, &small))
             .or_else(|_| device.plan(&long, &wish))?;
         for found in [&plan.kernel, &split_plan.kernel] {

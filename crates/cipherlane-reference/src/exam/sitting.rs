@@ -71,7 +71,9 @@ fn sit_batch(session: &mut dyn Session, cases: &[&Case]) -> Vec<Verdict> {
 pub(super) fn failed(error: &DeviceError) -> Verdict {
     Err(match error {
         DeviceError::Unsupported(_) => Miss::Unsupported(error.to_string()),
-        DeviceError::Batch(_) | DeviceError::Failed { .. } => Miss::Wrong(error.to_string()),
+        DeviceError::Batch(_) | DeviceError::Failed { .. } | DeviceError::WrongOutput { .. } => {
+            Miss::Wrong(error.to_string())
+        }
     })
 }
 
