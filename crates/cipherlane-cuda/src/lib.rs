@@ -12,4 +12,5 @@ pub mod driver;
 pub mod kernels;
 
 pub use backend::{Cuda, Program, Step};
+pub use cipherlane_offload::Fleet;
 pub use device::{CudaDevice, Found, devices};

@@ -3,8 +3,8 @@
 //! [`backend::Backend`] is all that is needed of such a device. [`Accelerator`] makes a
 //! [`Device`](cipherlane_core::Device) of it: it plans by the manifest of kernels, and opens sessions that bring a
 //! batch to the device in groups (`cut`), with the columns of each in one memory (`columns`), on several queues at
-//! once (`lane`), and launch the stages of the program (`launch`). [`Resident`] keeps a batch on the device instead.
-//! [`cache`] keeps compiled kernels, `tuning` the numbers of blocks that were found best.
+//! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead.
+//! [`cache`] keeps compiled kernels, `tuning` the launches that were found best. A [`Fleet`] is several devices as one.
 
 pub mod answers;
 pub mod backend;
@@ -13,6 +13,7 @@ pub mod cache;
 mod columns;
 mod cut;
 mod device;
+mod fleet;
 mod job;
 mod lane;
 mod launch;
@@ -23,7 +24,6 @@ mod session;
 mod tuning;
 
 pub use device::{Accelerator, Provider};
+pub use fleet::Fleet;
 pub use loaded::unit;
-pub use resident::Resident;
 pub use session::OffloadSession;
-pub use tuning::{Launch, Tuned};

@@ -14,7 +14,8 @@ pub struct Absent {
     pub reason: String,
 }
 
-/// Every device of this machine, the CPU first, and why there is none of a kind.
+/// Every device of this machine, the CPU first, and why there is none of a kind. Where there are several NVIDIA GPUs,
+/// `cuda:all` is all of them together.
 ///
 /// Looking for GPUs starts their drivers, which takes a good part of a second where there are some.
 #[must_use]
@@ -46,7 +47,11 @@ fn shared<D: Device + 'static>(devices: Vec<D>) -> Vec<Arc<dyn Device>> {
 
 #[cfg(feature = "cuda")]
 fn cuda() -> Found {
-    Ok(shared(cipherlane_cuda::devices()?))
+    let mut devices = shared(cipherlane_cuda::devices()?);
+    if devices.len() > 1 {
+        devices.push(Arc::new(cipherlane_cuda::Fleet::new("cuda:all", devices.clone())));
+    }
+    Ok(devices)
 }
 
 #[cfg(not(feature = "cuda"))]

@@ -1,0 +1,154 @@
+//! Several devices as one give what one of them gives.
+
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
+use std::sync::Arc;
+
+use cipherlane_core::{
+    Algorithm, Batch, Column, Device, Messages, Operation, Output, Ragged, Shape, Source, TagLengths, Wish,
+};
+use cipherlane_offload::Fleet;
+use cipherlane_reference::Reference;
+
+/// A batch with a key, a nonce and additional data for each message.
+struct Case {
+    algorithm: Algorithm,
+    operation: Operation,
+    offsets: Vec<u64>,
+    text: Vec<u8>,
+    rows: Vec<u8>,
+    aad_offsets: Vec<u64>,
+    tags: Vec<u8>,
+    shared_key: bool,
+}
+
+/// What comes out.
+#[derive(Debug, PartialEq, Eq)]
+struct Results {
+    text: Vec<u8>,
+    tags: Vec<u8>,
+    accepted: Vec<bool>,
+}
+
+impl Case {
+    fn new(name: &str, operation: Operation, lengths: &[usize], shared_key: bool) -> Self {
+        let mut offsets = vec![3];
+        for length in lengths {
+            offsets.push(offsets[offsets.len() - 1] + *length as u64);
+        }
+        let bytes = |count: usize, seed: u32| -> Vec<u8> {
+            (0..count as u32).map(|i| ((i ^ seed).wrapping_mul(0x9e37_79b1) >> 23) as u8).collect()
+        };
+        let count = lengths.len();
+        Self {
+            algorithm: name.parse().unwrap(),
+            operation,
+            text: bytes(usize::try_from(offsets[count]).unwrap() + 2, 1),
+            offsets,
+            rows: bytes(64 * count, 2),
+            aad_offsets: (0..=count as u64)
+                .map(|index| index * (index % 7))
+                .scan(0, |most, at| {
+                    *most = at.max(*most);
+                    Some(*most)
+                })
+                .collect(),
+            // Random tags: nearly all of them are wrong.
+            tags: bytes(if operation == Operation::Open { 16 * count } else { 0 }, 3),
+            shared_key,
+        }
+    }
+
+    fn run(&self, device: &dyn Device, in_place: bool) -> Results {
+        let count = self.offsets.len() - 1;
+        let (key_bytes, nonce_bytes) =
+            (self.algorithm.key_bytes(), self.algorithm.nonce_bytes().unwrap_or(12));
+        let is_hash = self.algorithm.hash().is_some();
+        let aad = vec![7; usize::try_from(self.aad_offsets[count]).unwrap()];
+        let source = if in_place { Source::InPlace } else { Source::Apart(&self.text) };
+        let stride = if is_hash { 32 } else { 16 };
+        let makes = is_hash || self.operation == Operation::Seal;
+        let mut results = Results {
+            text: if in_place { self.text.clone() } else { vec![0; self.text.len()] },
+            tags: vec![0; if makes { count * stride } else { 0 }],
+            accepted: vec![false; if self.operation == Operation::Open { count } else { 0 }],
+        };
+        let shape = Shape::uniform(self.algorithm, self.operation, count, 1 << 20, self.shared_key);
+        let mut session = device.open(&device.plan(&shape, &Wish::default()).unwrap()).unwrap();
+        let messages = Messages { source, offsets: &self.offsets };
+        let keys = if self.shared_key {
+            Column::Shared(&self.rows[..key_bytes])
+        } else {
+            Column::Each { bytes: &self.rows[..key_bytes * count], width: key_bytes }
+        };
+        let nonces = Column::Each { bytes: &self.rows[..nonce_bytes * count], width: nonce_bytes };
+        let mut batch = match self.algorithm.hash() {
+            Some(hash) => Batch::hash(hash, messages, 32),
+            None => Batch::cipher(self.algorithm, self.operation, keys, nonces, messages),
+        };
+        if self.algorithm.is_aead() {
+            batch.aad = Column::Ragged(Ragged { bytes: &aad, offsets: &self.aad_offsets });
+            (batch.tag_lengths, batch.tags) = (TagLengths::Same(16), &self.tags);
+        }
+        let Results { text, tags, accepted } = &mut results;
+        session.run(&batch, &mut Output { bytes: text, tags, accepted }).unwrap();
+        results
+    }
+}
+
+fn fleet(devices: usize) -> Fleet {
+    let device = || -> Arc<dyn Device> { Arc::new(Reference::new()) };
+    Fleet::new("reference:all", (0..devices).map(|_| device()).collect())
+}
+
+/// One long message, then short ones; then messages of all lengths. Multiples of a block.
+fn lengths() -> [Vec<usize>; 2] {
+    let long = [vec![2_400_000], vec![4096; 20]].concat();
+    [long, (0..900).map(|index| 16 * (index % 400)).collect()]
+}
+
+fn compare(name: &str, operation: Operation, shared_key: bool) {
+    for lengths in lengths() {
+        let case = Case::new(name, operation, &lengths, shared_key);
+        for in_place in [false, true] {
+            if in_place && operation == Operation::Hash {
+                continue;
+            }
+            let wanted = case.run(&Reference::new(), in_place);
+            for devices in [2, 3] {
+                let found = case.run(&fleet(devices), in_place);
+                let what = format!("{name} {operation} on {devices} devices, in place: {in_place}");
+                assert!(found == wanted, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn long_messages_are_shared_out() {
+    compare("aes-128-ctr", Operation::Encrypt, true);
+    compare("aes-128-ecb", Operation::Encrypt, false);
+    compare("aes-128-cbc", Operation::Decrypt, true);
+}
+
+#[test]
+fn messages_are_shared_out() {
+    compare("aes-128-gcm", Operation::Seal, false);
+    compare("aes-128-gcm", Operation::Open, true);
+    compare("aes-128-cbc", Operation::Encrypt, false);
+    compare("sha-256", Operation::Hash, true);
+}
+
+#[test]
+fn plans_are_those_of_the_fleet() {
+    let fleet = fleet(2);
+    let shape = Shape::uniform("aes-128-ctr".parse().unwrap(), Operation::Encrypt, 9, 1 << 20, true);
+    let plan = fleet.plan(&shape, &Wish::default()).unwrap();
+    assert_eq!(plan.device, "reference:all");
+    assert!(fleet.info().name.starts_with("2 devices"), "{:?}", fleet.info());
+    // The reference keeps nothing in memory of its own.
+    assert!(fleet.resident(&plan).unwrap().is_none());
+    let own = Reference::new().plan(&shape, &Wish::default()).unwrap();
+    let error = fleet.open(&own).err().unwrap().to_string();
+    assert!(error.contains("reference:all"), "{error}");
+}
