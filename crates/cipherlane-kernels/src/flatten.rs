@@ -18,6 +18,8 @@ pub const FILES: &[(&str, &str)] = &[
     ("entry/gcm.c", include_str!("../c/entry/gcm.c")),
     ("entry/gcm_long.c", include_str!("../c/entry/gcm_long.c")),
     ("entry/gcm_message.c", include_str!("../c/entry/gcm_message.c")),
+    ("entry/gcm_mma.h", include_str!("../c/entry/gcm_mma.h")),
+    ("entry/gcm_records.c", include_str!("../c/entry/gcm_records.c")),
     ("entry/gcm_stages.h", include_str!("../c/entry/gcm_stages.h")),
     ("entry/hash.c", include_str!("../c/entry/hash.c")),
     ("entry/keys.h", include_str!("../c/entry/keys.h")),

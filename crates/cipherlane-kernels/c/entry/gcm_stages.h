@@ -79,7 +79,13 @@ KERNEL(THREADS) ENTRY(wipe)(ARGUMENTS) {
         tile_t t = find_tile(offsets, tiles, &p, tile, TILE, 0);
         if (accepted[t.text.message]) continue;
         GLOBAL u8 *to = out + t.text.at + t.first * BLOCK_BYTES;
-        for (u32 i = THREAD % LANES; i < t.bytes; i += LANES) to[i] = 0;
+        block_t zero = zero_block();
+        for (u32 i = THREAD % LANES * BLOCK_BYTES; i < t.bytes; i += LANES * BLOCK_BYTES) {
+            if (t.bytes - i >= BLOCK_BYTES)
+                store_block(to + i, &zero);
+            else
+                store_part(to + i, &zero, t.bytes - i);
+        }
     }
 }
 #endif

@@ -22,7 +22,9 @@ FN u32 tags_agree(const block_t *tag, GLOBAL const u8 *given, u32 bytes) {
 }
 
 FN void zero_text(GLOBAL u8 *to, u64 bytes) {
-    ROLLED for (u64 i = 0; i < bytes; ++i) to[i] = 0;
+    block_t zero = zero_block();
+    ROLLED for (; bytes >= BLOCK_BYTES; bytes -= BLOCK_BYTES, to += BLOCK_BYTES) store_block(to, &zero);
+    store_part(to, &zero, (u32)bytes);
 }
 
 #endif

@@ -1,12 +1,12 @@
 /* GHASH as a product of bit matrices, for binary tensor cores.
  *
- * 256 threads take a unit of 4096 blocks: thread w * 32 + 4 q + t (warp w, quad q) the blocks J * 256 + that. A warp
- * has 16 rows, (q, r) with r = J / 8; the row's sum runs over its 32 blocks (J % 8, t):
+ * T threads (UNIT_THREADS) take a unit of 16 T blocks: thread w * 32 + 4 q + t (warp w, quad q) the blocks J * T + that.
+ * A warp has 16 rows, (q, r) with r = J / 8; the row's sum runs over its 32 blocks (J % 8, t):
  *
- *     row = sum of X * H^(4096 - 256 (J % 8) - t)
+ *     row = sum of X * H^(16 T - T (J % 8) - t)
  *
- * whose first block is taken with H^4096: the row's sum so far, added to the first block of the next unit, thus moves
- * on by a unit (Horner's rule). At the end a row owes H^-(2048 r + 32 w + 4 q).
+ * whose first block is taken with H^(16 T): the row's sum so far, added to the first block of the next unit, thus moves
+ * on by a unit (Horner's rule). At the end a row owes H^-(8 T r + 32 w + 4 q).
  *
  * A tensor instruction takes word v of the four blocks of a quad and of two J, as they lie in registers after the
  * cipher, times 256 x 8 bits; there are 4 steps of J x 4 words x 16 groups of columns. Counts are exact, and their
@@ -17,9 +17,9 @@
 #include "primitive/ghash.h"
 #include "primitive/transpose.h"
 
-#define UNIT 4096
-#define UNIT_THREADS 256
-/* Words: 4 steps x 4 words x 16 columns x 32 lanes x 2 halves; then a factor for each of 128 rows. */
+#define UNIT (16 * UNIT_THREADS)
+#define MMA_ROWS (UNIT_THREADS / 2)
+/* Words: 4 steps x 4 words x 16 columns x 32 lanes x 2 halves; then a factor for each row. */
 #define MMA_MATRIX 16384
 #define MMA_FACTORS 512
 

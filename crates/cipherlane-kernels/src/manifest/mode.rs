@@ -17,11 +17,18 @@ pub(super) const WHOLE_BLOCK: u32 = 0;
 const SHORT: u64 = 2048;
 /// `COUNTER_SHARED` of `primitive/aes_counter.h`.
 const COUNTER_SHARED: u32 = 16 + 4096;
+/// Threads between neighbouring counters of a thread of these, which then has its lowest byte for good; `UNIT_THREADS`
+/// of `primitive/ghash_mma.h` as well.
+const UNIT_THREADS: u32 = 256;
 /// What `entry/gcm_long.c` keeps of a run.
 const KEPT_BYTES: u32 = 64;
 /// `MMA_MATRIX` of `primitive/ghash_mma.h` in bytes, and the factors that follow it in a row of the region `hash`.
 const MATRIX_BYTES: u32 = 64 << 10;
 const FACTORS_BYTES: u64 = 128 * 16;
+/// The same of `entry/gcm_records.c`, whose units are a warp's.
+const RECORD_FACTORS_BYTES: u64 = 16 * 16;
+/// Records from here on fill most of a unit of 512 blocks.
+const RECORD: u64 = 6 << 10;
 /// Messages from here on are long: more than a hundred multiprocessors have a share of them.
 const LONG: u64 = 16 << 20;
 
@@ -35,6 +42,8 @@ pub(super) struct ModeProgram {
     pub(super) tiling: Tiling,
     pub(super) tile: u64,
     pub(super) threads: u32,
+    /// What the number of threads of a block is a multiple of.
+    pub(super) thread_step: u32,
     pub(super) width: u32,
     pub(super) key_in_registers: bool,
     pub(super) workspace: Workspace,
@@ -110,6 +119,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
         tiling: Tiling::Blocks(tile),
         tile,
         threads: variant.threads,
+        thread_step: LANES,
         width: variant.width,
         key_in_registers: false,
         workspace: Workspace::default(),
@@ -123,13 +133,21 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
                     StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_blocks(COUNTER_SHARED);
                 let (tile, tiling) = (LONG_TILE, Tiling::Blocks(LONG_TILE));
                 let form = form("entry/ctr_long.c", &[EXPAND, text]);
-                forms.insert(0, ModeProgram { suffix: Some("split"), tile, tiling, ..form });
+                forms.insert(
+                    0,
+                    ModeProgram { suffix: Some("split"), tile, tiling, thread_step: UNIT_THREADS, ..form },
+                );
             }
             forms
         }
         Mode::Cbc if shape.operation == Operation::Encrypt => {
             let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
-            vec![ModeProgram { tiling: Tiling::None, ..form("entry/cbc_encrypt.c", &[EXPAND, text]) }]
+            vec![ModeProgram {
+                tiling: Tiling::None,
+                // Enough to keep the tables busy; more would push each other's lines out of the cache.
+                threads: variant.threads.min(512),
+                ..form("entry/cbc_encrypt.c", &[EXPAND, text])
+            }]
         }
         Mode::Cbc => {
             let chain = StageForm::new("chain", Items::Tiles, When::TilesInPlace);
@@ -149,7 +167,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
             }]
         }
         Mode::Gcm => {
-            let by_tiles = gcm(shape, form("entry/gcm.c", &[]));
+            let by_tiles = gcm(shape, target, form("entry/gcm.c", &[]));
             if variant.width > 1 {
                 return vec![by_tiles];
             }
@@ -159,12 +177,22 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
                 && shape.longest >= LONG
                 && target.has_binary_mma()
             {
-                let long = gcm_long(shape, form("entry/gcm_long.c", &[]));
+                let long = gcm_long(shape, target, form("entry/gcm_long.c", &[]));
                 if long.shared_bytes(variant) <= target.shared_bytes {
                     forms.push(long);
                 }
             }
-            let by_message = gcm_by_message(shape, variant, form("entry/gcm_message.c", &[]));
+            if variant.looks_up_counters
+                && shape.shared_key
+                && shape.longest >= RECORD
+                && target.has_binary_mma()
+            {
+                let records = gcm_records(shape, target, form("entry/gcm_records.c", &[]));
+                if records.shared_bytes(variant) <= target.shared_bytes {
+                    forms.push(records);
+                }
+            }
+            let by_message = gcm_by_message(shape, target, variant, form("entry/gcm_message.c", &[]));
             forms.extend(if shape.longest <= SHORT {
                 [by_message, by_tiles]
             } else {
@@ -176,7 +204,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
 }
 
 /// A tile for 32 threads.
-fn gcm(shape: &Shape, mut form: ModeProgram) -> ModeProgram {
+fn gcm(shape: &Shape, target: &Target, mut form: ModeProgram) -> ModeProgram {
     form.stages = vec![
         EXPAND,
         StageForm::new("hash", Items::Keys, When::Start).ciphers(),
@@ -189,12 +217,12 @@ fn gcm(shape: &Shape, mut form: ModeProgram) -> ModeProgram {
     }
     form.workspace = Workspace { hash: GHASH_ROW, state: 64, ..Workspace::default() };
     // Sums and powers of H take registers beside the cipher's.
-    form.threads = form.threads.min(512);
+    form.threads = form.threads.min(if target.keeps_more() { 384 } else { 512 });
     form
 }
 
 /// A thread for a message.
-fn gcm_by_message(shape: &Shape, variant: &Variant, mut form: ModeProgram) -> ModeProgram {
+fn gcm_by_message(shape: &Shape, target: &Target, variant: &Variant, mut form: ModeProgram) -> ModeProgram {
     let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
     form.suffix = Some("message");
     form.tiling = Tiling::None;
@@ -202,21 +230,42 @@ fn gcm_by_message(shape: &Shape, variant: &Variant, mut form: ModeProgram) -> Mo
     if form.key_in_registers {
         form.stages = vec![text];
         // With the key in registers, too, 512 threads would have too few.
-        form.threads = form.threads.min(384);
+        form.threads = form.threads.min(if target.keeps_more() { 256 } else { 384 });
     } else {
         form.stages = vec![EXPAND, StageForm::new("hash", Items::Keys, When::Start).ciphers(), text];
         form.workspace = Workspace { hash: 16, ..Workspace::default() };
-        form.threads = form.threads.min(512);
+        // AES has its round keys at hand; what other ciphers keep beside GHASH takes more.
+        let roomy = variant.expands_in_registers && !target.keeps_more();
+        form.threads = form.threads.min(if roomy { 512 } else { 384 });
     }
     form
 }
 
 /// A block of threads for neighbouring tiles, GHASH on binary tensor cores.
-fn gcm_long(shape: &Shape, form: ModeProgram) -> ModeProgram {
+fn gcm_long(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
     let text = StageForm::new("text", Items::Tiles, When::Tiles).ciphers();
-    let mut form = gcm(shape, form);
+    let mut form = gcm(shape, target, form);
     form.stages[3] = text.by_blocks(COUNTER_SHARED + MATRIX_BYTES + KEPT_BYTES);
     form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
     form.workspace.hash += u64::from(MATRIX_BYTES) + FACTORS_BYTES;
-    ModeProgram { suffix: Some("mma"), tile: LONG_TILE, tiling: Tiling::Blocks(LONG_TILE), width: 4, ..form }
+    ModeProgram {
+        suffix: Some("mma"),
+        tile: LONG_TILE,
+        tiling: Tiling::Blocks(LONG_TILE),
+        threads: if target.keeps_more() { 256 } else { 512 },
+        thread_step: UNIT_THREADS,
+        width: 4,
+        ..form
+    }
+}
+
+/// A tile for 32 threads, GHASH on binary tensor cores.
+fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
+    let mut form = gcm(shape, target, form);
+    form.stages[3].extra_shared = MATRIX_BYTES;
+    form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
+    form.workspace.hash += u64::from(MATRIX_BYTES) + RECORD_FACTORS_BYTES;
+    // The sums of the tensor cores and four blocks beside them.
+    let threads = form.threads.min(if target.keeps_more() { 256 } else { 384 });
+    ModeProgram { suffix: Some("mma-records"), width: 4, threads, ..form }
 }
