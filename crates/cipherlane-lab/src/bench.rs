@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cipherlane_record::{Calibration, Host, Measurement};
+use cipherlane_record::{Calibration, Host, Measurement, Transfer};
 use thiserror::Error;
 
 use crate::ceiling::Ceilings;
@@ -193,12 +193,23 @@ impl Run<'_> {
     ) -> Vec<Runner<'c>> {
         let mut runners = Vec::new();
         for (index, contender) in contenders.iter().enumerate() {
-            match Runner::open(index, contender, workload, point.threads) {
-                Ok(runner) => runners.push(runner),
+            // Where blocks do the work, the number of threads changes nothing: it is measured once.
+            let threads = if contender.launches { 1 } else { point.threads };
+            if contender.launches && self.is_repeated(point) {
+                continue;
+            }
+            match Runner::open(index, contender, workload, threads) {
+                Ok(opened) => runners.extend(opened),
                 Err(error) => self.skip(point, Some(contender), error.to_string()),
             }
         }
         runners
+    }
+
+    /// Whether a point before `point` differs from it in threads alone.
+    fn is_repeated(&self, point: &Point) -> bool {
+        let mut before = self.suite.points.iter().take_while(|other| !std::ptr::eq(*other, point));
+        before.any(|other| other.choice == point.choice)
     }
 
     fn measure(
@@ -225,7 +236,7 @@ impl Run<'_> {
         if end == End::Stopped {
             return Ok(());
         }
-        runners.sort_by_key(|runner| runner.index);
+        runners.sort_by_key(|runner| (runner.index, runner.transfer() == Transfer::Excluded));
         let rows = row::Point {
             experiment: &self.suite.experiment,
             workload,

@@ -1,12 +1,12 @@
 //! Makes a record of what a runner did.
 
 use std::collections::BTreeSet;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use cipherlane::Plan;
+use cipherlane::{Plan, Spans};
 use cipherlane_record::{
-    Cache, Calibration, Ceiling, Comparison, Host, Interval, KeySetup, Keys, Measurement, Part,
-    SCHEMA_VERSION, Scope, Summary, Timeline, Transfer,
+    Cache, Calibration, Ceiling, Comparison, Geometry, Host, Interval, KeySetup, Keys, Measurement, Part,
+    SCHEMA_VERSION, Scope, Summary, Timeline, Times, Transfer,
 };
 
 use crate::bench::{Options, Wanted};
@@ -48,7 +48,10 @@ impl Point<'_> {
         let rate = |seconds: f64| bytes as f64 / seconds;
         let core_clock_hertz = mean(self.clock);
         let bytes_per_second = rate(summary.median_seconds);
-        let cycles = core_clock_hertz.map(|hertz| hertz * self.threads as f64 / bytes_per_second);
+        let threads = runner.plans.iter().map(|plan| plan.threads).max().unwrap_or(self.threads);
+        // The clock is the CPU core's, and does not count on a device that launches kernels.
+        let core_clock_hertz = core_clock_hertz.filter(|_| !runner.launches());
+        let cycles = core_clock_hertz.map(|hertz| hertz * threads as f64 / bytes_per_second);
         let verified = runner.checks.unexpected == 0;
         let timeline = self.timeline.as_ref().map(|timeline| timeline.of(&runner.contender.device.info().id));
         let warnings = self.warnings(&summary, runner, timeline.as_ref());
@@ -62,7 +65,7 @@ impl Point<'_> {
             device_name: runner.contender.device.info().name.clone(),
             kernel: joined(&runner.plans, |plan| &plan.kernel),
             tier: joined(&runner.plans, |plan| &plan.tier),
-            threads: self.threads,
+            threads,
             message_bytes: (bytes + messages / 2).checked_div(messages).unwrap_or(0),
             messages,
             bytes,
@@ -80,8 +83,8 @@ impl Point<'_> {
             scope: self.scope(runner),
             ceiling: self.ceiling(runner, bytes_per_second, core_clock_hertz),
             best_rival: self.best_rival(runner, others),
-            geometry: None,
-            times: None,
+            geometry: self.geometry(runner),
+            times: times(runner),
             load: None,
             energy: None,
             timeline,
@@ -106,7 +109,7 @@ impl Point<'_> {
         Scope {
             key_setup: if kept { KeySetup::Outside } else { KeySetup::Inside },
             tag: self.workload.tag(),
-            transfer: Transfer::None,
+            transfer: runner.transfer(),
             cache: if hot { Cache::Hot } else { Cache::Cold },
             working_set_bytes: self.workload.working_set_bytes(),
             code_path: joined(&runner.plans, |plan| &plan.kernel),
@@ -120,7 +123,7 @@ impl Point<'_> {
         let ([task], [plan]) = (self.workload.tasks.as_slice(), runner.plans.as_slice()) else { return None };
         let keyed = self.workload.keys() == Keys::Distinct;
         let chained = task.part.algorithm.hash().is_some() && task.part.len() < plan.lanes;
-        if runner.contender.is_rival() || keyed || chained {
+        if runner.contender.is_rival() || runner.launches() || keyed || chained {
             return None;
         }
         let ceilings = self.options.ceilings?;
@@ -137,8 +140,9 @@ impl Point<'_> {
     /// `runner` beside the fastest rival of which every output was right.
     #[allow(clippy::cast_precision_loss)] // sizes below 2^53
     fn best_rival(&self, runner: &Runner<'_>, others: &[Runner<'_>]) -> Option<Comparison> {
-        // A wrong result is no faster than anything.
-        if runner.contender.is_rival() || runner.checks.unexpected > 0 {
+        // A wrong result is no faster than anything, and who need not move the data is no rival of who must.
+        let alone = runner.transfer() == Transfer::Excluded;
+        if runner.contender.is_rival() || runner.checks.unexpected > 0 || alone {
             return None;
         }
         let (seconds, theirs, rival) = others
@@ -156,6 +160,19 @@ impl Point<'_> {
             ratio: ratio.median,
             ratio_ci95: ratio.interval,
             verdict: ratio.verdict,
+        })
+    }
+
+    /// How the kernels of the task with most text are launched.
+    fn geometry(&self, runner: &Runner<'_>) -> Option<Geometry> {
+        let plans = self.workload.tasks.iter().zip(&runner.plans);
+        let (_, plan) = plans.max_by_key(|(task, _)| task.part.texts.len())?;
+        let geometry = plan.geometry?;
+        Some(Geometry {
+            blocks: geometry.blocks as u64,
+            threads_per_block: geometry.threads_per_block as u64,
+            // What stays on the device needs one.
+            streams: if runner.transfer() == Transfer::Excluded { 1 } else { geometry.streams as u64 },
         })
     }
 
@@ -213,6 +230,22 @@ impl Point<'_> {
         }
         warnings
     }
+}
+
+/// Where the time of a pass went, on a device with memory of its own.
+fn times(runner: &Runner<'_>) -> Option<Times> {
+    if !runner.launches() || runner.spans.is_empty() {
+        return None;
+    }
+    let median = |time: fn(&Spans) -> Duration| {
+        let seconds: Vec<f64> = runner.spans.iter().map(|spans| time(spans).as_secs_f64()).collect();
+        statistics::median(&seconds)
+    };
+    Some(Times {
+        to_device_seconds: median(|spans| spans.load),
+        kernel_seconds: median(|spans| spans.execute),
+        to_host_seconds: median(|spans| spans.store),
+    })
 }
 
 fn summarise(runner: &Runner<'_>, seconds: &[f64], seed: u64) -> Summary {

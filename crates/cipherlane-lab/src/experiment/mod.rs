@@ -11,8 +11,9 @@ pub use sweep::Narrow;
 use crate::suite::Suite;
 
 /// The files of the experiments that come along.
-const FILES: [&str; 2] = [
+const FILES: [&str; 3] = [
     include_str!("../../../../experiments/cpu-ceilings.toml"),
+    include_str!("../../../../experiments/gpu-speeds.toml"),
     include_str!("../../../../experiments/rivals.toml"),
 ];
 

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use cipherlane::{DeviceError, Plan, Session};
-use cipherlane_record::{Checks, Sample};
+use cipherlane::{DeviceError, Plan, Resident, Session, Spans};
+use cipherlane_record::{Checks, Sample, Transfer};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::contender::Contender;
 use crate::workload::part::Results;
 use crate::workload::{Task, Workload};
 
-/// A contender with its sessions open, one for each task.
+/// A contender with its sessions open, one for each task; or, on a device with memory of its own, with the batches there.
 pub struct Runner<'a> {
     /// Its place among the contenders.
     pub index: usize,
@@ -24,11 +24,21 @@ pub struct Runner<'a> {
     pub samples: Vec<Sample>,
     /// Wall seconds of each task, for each sample that is not superseded.
     pub task_seconds: Vec<Vec<f64>>,
+    /// Times by the device's own events, for each sample that is not superseded: of a pass.
+    pub spans: Vec<Spans>,
     /// What was looked at, and found.
     pub checks: Checks,
     /// Repetitions of samples that were held back like the first.
     pub(super) vain: usize,
-    sessions: Vec<Box<dyn Session>>,
+    ways: Ways,
+}
+
+/// How batches get to the device.
+enum Ways {
+    /// With each pass, there and back.
+    Sessions(Vec<Box<dyn Session>>),
+    /// Once: they stay there.
+    Residents(Vec<Box<dyn Resident>>),
 }
 
 impl std::fmt::Debug for Runner<'_> {
@@ -47,6 +57,7 @@ pub(super) struct Timing {
     /// CPU time of the whole process. Where one thread works it is that thread's, whichever a device runs it on.
     pub(super) cpu: Duration,
     pub(super) tasks: Vec<Duration>,
+    pub(super) spans: Spans,
 }
 
 impl Timing {
@@ -57,7 +68,7 @@ impl Timing {
 }
 
 impl<'a> Runner<'a> {
-    /// Opens the sessions.
+    /// Opens the sessions. On a device with memory of its own there is a second runner, whose batches stay there.
     ///
     /// # Errors
     /// If the contender cannot do one of the tasks.
@@ -66,26 +77,48 @@ impl<'a> Runner<'a> {
         contender: &'a Contender<'a>,
         workload: &Workload,
         threads: usize,
-    ) -> Result<Self, DeviceError> {
+    ) -> Result<Vec<Self>, DeviceError> {
         let wish = cipherlane::Wish { threads: Some(threads), ..contender.wish.clone() };
-        let (mut plans, mut sessions) = (Vec::new(), Vec::new());
+        let (mut plans, mut sessions, mut residents) = (Vec::new(), Vec::new(), Vec::new());
         for task in &workload.tasks {
             let plan = contender.device.plan(&task.part.shape()?, &wish)?;
             sessions.push(contender.device.open(&plan)?);
+            residents.extend(contender.device.resident(&plan)?);
             plans.push(plan);
         }
-        let task_seconds = vec![Vec::new(); sessions.len()];
-        Ok(Self {
+        let runner = |plans: Vec<Plan>, ways| Self {
             index,
             contender,
-            plans,
             passes: 1,
             samples: Vec::new(),
-            task_seconds,
+            task_seconds: vec![Vec::new(); plans.len()],
+            plans,
+            spans: Vec::new(),
             checks: Checks::default(),
             vain: 0,
-            sessions,
-        })
+            ways,
+        };
+        let mut runners = vec![runner(plans.clone(), Ways::Sessions(sessions))];
+        if residents.len() == workload.tasks.len() {
+            runners.push(runner(plans, Ways::Residents(residents)));
+        }
+        Ok(runners)
+    }
+
+    /// Whether the device has memory of its own, to which batches have to be brought.
+    #[must_use]
+    pub fn launches(&self) -> bool {
+        self.plans.iter().any(|plan| plan.geometry.is_some())
+    }
+
+    /// What the samples say of moving data.
+    #[must_use]
+    pub fn transfer(&self) -> Transfer {
+        match self.ways {
+            Ways::Residents(_) => Transfer::Excluded,
+            Ways::Sessions(_) if self.launches() => Transfer::Included,
+            Ways::Sessions(_) => Transfer::None,
+        }
     }
 
     /// Runs all tasks `passes` times.
@@ -95,7 +128,10 @@ impl<'a> Runner<'a> {
         results: &mut [Results],
         passes: u32,
     ) -> Result<Timing, DeviceError> {
-        time_passes(&mut self.sessions, tasks, results, passes)
+        match &mut self.ways {
+            Ways::Sessions(sessions) => time_passes(sessions, tasks, results, passes),
+            Ways::Residents(residents) => time_residents(residents, tasks, results, passes),
+        }
     }
 
     /// Keeps a sample of `round`. A sample of the same round that came before is superseded. `throttled` is what a
@@ -104,12 +140,14 @@ impl<'a> Runner<'a> {
         let repeats = self.samples.last().is_some_and(|last| last.round == round);
         if let Some(last) = self.samples.last_mut().filter(|_| repeats) {
             last.superseded = true;
+            self.spans.pop();
             for seconds in &mut self.task_seconds {
                 seconds.pop();
             }
         }
         let passes = f64::from(self.passes);
-        let single = threads == 1;
+        // While a device works its thread sleeps, which says nothing of interruptions.
+        let single = threads == 1 && !self.launches();
         self.samples.push(Sample {
             round,
             wall_seconds: timing.wall.as_secs_f64() / passes,
@@ -118,6 +156,9 @@ impl<'a> Runner<'a> {
             superseded: false,
             throttled,
         });
+        let Spans { load, execute, store, wall } = timing.spans;
+        let [load, execute, store, wall] = [load, execute, store, wall].map(|time| time / self.passes);
+        self.spans.push(Spans { load, execute, store, wall });
         for (seconds, task) in self.task_seconds.iter_mut().zip(&timing.tasks) {
             seconds.push(task.as_secs_f64() / passes);
         }
@@ -140,7 +181,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Runs all tasks `passes` times, each in its session.
+/// Runs all tasks `passes` times, each in its session: from the host's memory to the host's memory.
 pub(super) fn time_passes(
     sessions: &mut [Box<dyn Session>],
     tasks: &[Task],
@@ -148,18 +189,54 @@ pub(super) fn time_passes(
     passes: u32,
 ) -> Result<Timing, DeviceError> {
     let mut of_tasks = vec![Duration::ZERO; tasks.len()];
+    let mut spans = Spans::default();
     let cpu = process_time();
     let start = Instant::now();
     let mut last = start;
     for _ in 0..passes {
         for (index, (task, results)) in tasks.iter().zip(&mut *results).enumerate() {
-            sessions[index].run(&task.part.batch(), &mut results.output())?;
+            add(&mut spans, sessions[index].run(&task.part.batch(), &mut results.output())?);
             let now = Instant::now();
             of_tasks[index] += now - last;
             last = now;
         }
     }
-    Ok(Timing { wall: last - start, cpu: process_time().saturating_sub(cpu), tasks: of_tasks })
+    let cpu = process_time().saturating_sub(cpu);
+    Ok(Timing { wall: last - start, cpu, tasks: of_tasks, spans })
+}
+
+/// Runs all tasks `passes` times where they lie on the device. What counts is the time of the kernels, by the device's
+/// events; the batches are brought before it and taken back after it.
+fn time_residents(
+    residents: &mut [Box<dyn Resident>],
+    tasks: &[Task],
+    results: &mut [Results],
+    passes: u32,
+) -> Result<Timing, DeviceError> {
+    let mut of_tasks = vec![Duration::ZERO; tasks.len()];
+    let mut spans = Spans::default();
+    for (index, (task, results)) in tasks.iter().zip(results).enumerate() {
+        let (resident, batch) = (&mut residents[index], task.part.batch());
+        let load = resident.load(&batch, &mut results.output())?.load;
+        // Not counted: a shared key is expanded.
+        resident.execute()?;
+        for _ in 0..passes {
+            of_tasks[index] += resident.execute()?.execute;
+        }
+        let store = resident.store(&batch, &mut results.output())?.store;
+        let execute = of_tasks[index];
+        // Brought and taken back once, whatever the number of passes.
+        add(&mut spans, Spans { load: load * passes, execute, store: store * passes, wall: execute });
+    }
+    let wall = of_tasks.iter().sum();
+    Ok(Timing { wall, cpu: Duration::ZERO, tasks: of_tasks, spans })
+}
+
+fn add(sum: &mut Spans, spans: Spans) {
+    sum.load += spans.load;
+    sum.execute += spans.execute;
+    sum.store += spans.store;
+    sum.wall += spans.wall;
 }
 
 /// CPU time that this process has used.

@@ -134,10 +134,11 @@ impl Trial<'_> {
             if repeat == REPEATS || Instant::now() >= self.deadline {
                 break;
             }
+            let preempted = self.threads == 1 && !runner.launches() && timing.preempted();
             if throttled == Some(true) && runner.vain < VAIN {
                 runner.vain += usize::from(repeat > 0);
                 self.cool_down();
-            } else if !(self.threads == 1 && timing.preempted()) {
+            } else if !preempted {
                 break;
             }
         }
