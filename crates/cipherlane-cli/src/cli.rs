@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{bench, completions, devices, lab, plan, verify};
+use crate::command::{bench, completions, devices, lab, plan, tune, verify};
 
 /// Version and commit, as `--version` prints them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -23,6 +23,7 @@ Examples:
   cipherlane lab list                        the experiments, and the questions that they answer
   cipherlane lab run rivals --quick          every algorithm beside the best libraries there are
   cipherlane verify                          every known answer on every tier
+  cipherlane tune --algorithm aes-128-ctr    the fastest launch of a GPU, kept for later runs
   cipherlane plan --algorithm aes-128-gcm --operation seal --size 128 --messages 1000000
 
 Exit codes: 0 ok, 1 failure, 2 usage, 3 verification mismatch, 4 and 5 reserved (regression, thermal or power \
@@ -49,6 +50,8 @@ pub(crate) enum Verb {
     Bench(Box<bench::Options>),
     /// List and run the laboratory's experiments
     Lab(lab::Options),
+    /// Find the launch geometry in which a GPU runs kernels fastest, and keep it
+    Tune(tune::Options),
     /// Check known answers on every device and tier
     Verify(verify::Options),
     /// Show how a workload would be run

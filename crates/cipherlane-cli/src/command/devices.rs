@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use cipherlane::devices::Absent;
-use cipherlane::{Info, Tier};
+use cipherlane::{Device, Info, Tier};
 use cipherlane_record::Host;
 use serde::Serialize;
 
@@ -46,6 +46,16 @@ struct Entry {
     tiers: Vec<String>,
     threads: usize,
     details: Vec<(String, String)>,
+    /// Kernels that are compiled at run time; absent where none is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kernels: Vec<KernelEntry>,
+}
+
+#[derive(Debug, Serialize)]
+struct KernelEntry {
+    name: String,
+    /// Whether it lies compiled in the user's cache.
+    compiled: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,9 +91,9 @@ impl Inventory {
         let roster = Roster::find(true);
         Self {
             host: cipherlane_lab::host::detect(),
-            devices: roster.own().into_iter().map(|device| Entry::of(device.info())).collect(),
+            devices: roster.own().into_iter().map(Entry::of).collect(),
             tiers: Tier::ALL.into_iter().rev().map(TierEntry::of).collect(),
-            rivals: roster.rivals.iter().map(|rival| Entry::of(rival.info())).collect(),
+            rivals: roster.rivals.iter().map(|rival| Entry::of(&**rival)).collect(),
             absent: roster.absent.iter().map(AbsentEntry::kind).chain(absent()).collect(),
         }
     }
@@ -96,6 +106,9 @@ impl Inventory {
             // The table of tiers says more of them.
             for (name, value) in device.details.iter().filter(|(name, _)| name.parse::<Tier>().is_err()) {
                 write!(text, "\n  {name}: {value}")?;
+            }
+            if !device.kernels.is_empty() {
+                write!(text, "\n  kernels compiled: {}", device.compiled())?;
             }
         }
         write!(text, "\n\n{}", self.tier_table().trim_fmt())?;
@@ -137,14 +150,35 @@ impl Inventory {
 }
 
 impl Entry {
-    fn of(info: &Info) -> Self {
+    fn of(device: &dyn Device) -> Self {
+        let info: &Info = device.info();
+        let kernel = |(name, compiled)| KernelEntry { name, compiled };
         Self {
+            kernels: device.compiled().into_iter().map(kernel).collect(),
             id: info.id.clone(),
             name: info.name.clone(),
             tiers: info.tiers.clone(),
             threads: info.threads,
             details: info.details.clone(),
         }
+    }
+}
+
+impl Entry {
+    /// Which of its kernels lie compiled, by the algorithms that they serve.
+    fn compiled(&self) -> String {
+        let compiled: Vec<&str> = self
+            .kernels
+            .iter()
+            .filter(|kernel| kernel.compiled)
+            .map(|kernel| {
+                kernel.name.split_once(' ').map_or(kernel.name.as_str(), |(algorithm, _)| algorithm)
+            })
+            .collect();
+        let mut algorithms = compiled.clone();
+        algorithms.dedup();
+        let count = format!("{} of {}", compiled.len(), self.kernels.len());
+        if algorithms.is_empty() { count } else { format!("{count}, for {}", algorithms.join(", ")) }
     }
 }
 

@@ -4,9 +4,11 @@ pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod devices;
 pub(crate) mod lab;
+pub(crate) mod launch;
 pub(crate) mod measure;
 pub(crate) mod plan;
 pub(crate) mod shared;
+pub(crate) mod tune;
 pub(crate) mod verify;
 
 use anyhow::Result;
@@ -20,6 +22,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Verb::Devices(options) => devices::run(&options),
         Verb::Bench(options) => bench::run(&options),
         Verb::Lab(options) => lab::run(&options),
+        Verb::Tune(options) => tune::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Plan(options) => plan::run(&options),
         Verb::Completions(options) => completions::run(&options),

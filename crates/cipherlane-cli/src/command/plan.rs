@@ -4,6 +4,7 @@ use anyhow::Result;
 use cipherlane::{Algorithm, BatchError, Kernel, Operation, Plan, Shape, Wish};
 use serde::Serialize;
 
+use super::launch::{self, Launch};
 use super::shared::{Keys, Roster, Threads};
 use crate::exit::Exit;
 use crate::render::sink::Sink;
@@ -14,7 +15,8 @@ const EXAMPLES: &str = "\
 Examples:
   cipherlane plan --algorithm aes-128-gcm --size 128 --messages 1000000 --keys distinct
   cipherlane plan --algorithm aes-256-xts --operation decrypt --size 4k --tier avx2
-  cipherlane plan --algorithm aes-128-ctr --size 1GiB --device rival:libcrypto";
+  cipherlane plan --algorithm aes-128-ctr --size 1GiB --device rival:libcrypto
+  cipherlane plan --algorithm aes-128-ctr --size 1GiB --device cuda:0 --blocks 264 --threads-per-block 512";
 
 /// Options of `plan`.
 #[derive(Debug, clap::Args)]
@@ -44,6 +46,8 @@ pub(crate) struct Options {
     /// Insist on a number of threads: 1, phys or all
     #[arg(long, short, env = "CIPHERLANE_THREADS")]
     threads: Option<Threads>,
+    #[command(flatten)]
+    launch: Launch,
     /// Write it as JSON to this file, `-` for stdout (which then has no table)
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
     json: Option<Sink>,
@@ -60,8 +64,18 @@ struct Entry<'a> {
     lanes: usize,
     threads: usize,
     chunk_bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    geometry: Option<Launched>,
     constant_time: bool,
     alternatives: Vec<&'a str>,
+}
+
+/// A geometry, as JSON has it.
+#[derive(Debug, Serialize)]
+struct Launched {
+    blocks: usize,
+    threads_per_block: usize,
+    streams: usize,
 }
 
 /// Shows the plan.
@@ -69,11 +83,12 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     let roster = Roster::find(options.device != "cpu");
     let device = roster.choose(std::slice::from_ref(&options.device))?[0];
     let shape = options.shape()?;
-    let wish = Wish {
+    let mut wish = Wish {
         tier: options.tier.clone(),
         threads: options.threads.map(|threads| threads.on(&cipherlane_lab::host::detect())),
         ..Wish::default()
     };
+    options.launch.wish(&mut wish);
     let plan = device.plan(&shape, &wish)?;
     let mut others = device.kernels(&shape);
     others.retain(|kernel| kernel.name != plan.kernel);
@@ -106,6 +121,11 @@ impl<'a> Entry<'a> {
             lanes: plan.lanes,
             threads: plan.threads,
             chunk_bytes: plan.chunk,
+            geometry: plan.geometry.map(|geometry| Launched {
+                blocks: geometry.blocks,
+                threads_per_block: geometry.threads_per_block,
+                streams: geometry.streams,
+            }),
             constant_time: plan.constant_time,
             alternatives: others.iter().map(|kernel| kernel.name.as_str()).collect(),
         }
@@ -126,7 +146,8 @@ fn to_table(plan: &Plan, others: &[Kernel]) -> comfy_table::Table {
         ("tier", plan.tier.clone()),
         ("blocks in flight", plan.lanes.to_string()),
         ("threads", plan.threads.to_string()),
-        ("a thread takes", chunk),
+        (if plan.geometry.is_some() { "brought at a time" } else { "a thread takes" }, chunk),
+        ("launches", plan.geometry.as_ref().map_or_else(|| "none".to_owned(), launch::described)),
         ("timing", timing.to_owned()),
         ("other kernels here", if others.is_empty() { "none".to_owned() } else { others.join(", ") }),
     ] {

@@ -2,6 +2,7 @@
 
 use cipherlane_lab::telemetry::DEFAULT_HERTZ;
 
+use crate::command::launch::Launch;
 use crate::command::shared::{self, Threads};
 use crate::exit::Usage;
 use crate::render::sink::{self, Sink};
@@ -18,6 +19,8 @@ pub(crate) struct How {
     /// Threads, a row each: a number, phys (physical cores) or all [default: 1,phys; with --quick 1]
     #[arg(long, short, env = "CIPHERLANE_THREADS", value_delimiter = ',', help_heading = "Where")]
     pub(crate) threads: Vec<Threads>,
+    #[command(flatten)]
+    pub(crate) launch: Launch,
     /// Leave the rivals out
     #[arg(long, env = "CIPHERLANE_NO_RIVALS", help_heading = "Where")]
     pub(crate) no_rivals: bool,

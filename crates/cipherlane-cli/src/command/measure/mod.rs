@@ -84,6 +84,7 @@ fn contenders<'a>(how: &How, roster: &'a Roster) -> Result<Vec<Contender<'a>>> {
     } else {
         shared::at_tiers(&own, &how.tier)?
     };
+    how.launch.apply(&mut contenders)?;
     contenders.extend(rivals.into_iter().map(Contender::new));
     if !how.no_rivals {
         for rival in &roster.rivals {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use cipherlane_lab::Outcome;
-use cipherlane_record::{Comparison, Keys, Measurement, Verdict};
+use cipherlane_record::{Comparison, Geometry, Keys, Measurement, Transfer, Verdict};
 use comfy_table::{Cell, Table};
 
 use super::describe;
@@ -88,9 +88,14 @@ fn does(row: &Measurement) -> String {
     format!("{workload}{} {}{keys}", row.algorithm, row.operation)
 }
 
-/// The tier on this CPU, or the device; the kernel's full name stands below, in the row's scope.
+/// The tier on this CPU, or the device, and whether the data lies there before the clock starts; the kernel's full name
+/// stands below, in the row's scope.
 fn tier(row: &Measurement) -> String {
-    if row.device == "cpu" { row.tier.clone() } else { row.device.clone() }
+    match (row.scope.transfer, row.device.as_str()) {
+        (_, "cpu") => row.tier.clone(),
+        (Transfer::Excluded, device) => format!("{device}, data there"),
+        (Transfer::Included | Transfer::None, device) => device.to_owned(),
+    }
 }
 
 fn rival(best: &Comparison) -> Cell {
@@ -104,6 +109,18 @@ fn ratio(best: &Comparison) -> Cell {
         Verdict::Faster => table::good(text),
         Verdict::Slower => table::bad(text),
         Verdict::Ambiguous => table::plain(text),
+    }
+}
+
+/// How kernels were launched, and where the time of a pass went.
+fn write_launch(text: &mut String, row: &Measurement) {
+    if let Some(Geometry { blocks, threads_per_block, streams }) = &row.geometry {
+        let _ = write!(text, "; {blocks} blocks of {threads_per_block} threads, streams {streams}");
+    }
+    if let Some(times) = &row.times {
+        let [there, kernels, back] =
+            [times.to_device_seconds, times.kernel_seconds, times.to_host_seconds].map(|time| 1e3 * time);
+        let _ = write!(text, "; {there:.3} ms there, {kernels:.3} ms kernels, {back:.3} ms back");
     }
 }
 
@@ -121,6 +138,7 @@ fn write_scopes(text: &mut String, rows: &[&Measurement]) {
             checks.unexpected,
             units::message_rate(row.messages_per_second)
         );
+        write_launch(text, row);
         if let Some(ceiling) = &row.ceiling {
             let _ = write!(
                 text,

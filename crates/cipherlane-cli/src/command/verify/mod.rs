@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use cipherlane_lab::Contender;
 
+use super::launch::Launch;
 use super::shared::{self, Roster};
 use crate::exit::Exit;
 use crate::render::progress::Bar;
@@ -38,6 +39,8 @@ pub(crate) struct Options {
     /// Instruction tiers: portable, sse, avx2, avx512 [default: every one of this machine]
     #[arg(long, env = "CIPHERLANE_TIER", value_delimiter = ',')]
     tier: Vec<String>,
+    #[command(flatten)]
+    launch: Launch,
     /// CAVP .rsp files, Wycheproof JSON files, or folders of them, in place of the fetched ones
     #[arg(long, value_name = "PATH")]
     vectors: Vec<PathBuf>,
@@ -56,11 +59,12 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<Exit> {
     let roster = Roster::find(!options.device.is_empty());
     let devices = roster.choose(&options.device)?;
-    let seats = if options.tier.is_empty() {
+    let mut seats = if options.tier.is_empty() {
         shared::at_every_tier(&devices)
     } else {
         shared::at_tiers(&devices, &options.tier)?
     };
+    options.launch.apply(&mut seats)?;
     let answers = Answers::find(&options.vectors)?;
     for file in &answers.passed_over {
         complain("warning", &format!("{file}; passed over"));
