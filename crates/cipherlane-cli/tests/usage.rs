@@ -18,7 +18,7 @@ fn the_version_names_the_commit() {
 #[test]
 fn every_verb_has_examples() {
     let sandbox = Sandbox::new();
-    for verb in ["devices", "bench", "verify", "plan", "completions"] {
+    for verb in ["devices", "bench", "verify", "plan", "tune", "completions"] {
         let example = contains("Examples:").and(contains(format!("cipherlane {verb}")));
         sandbox.cipherlane(&[verb, "--help"]).assert().success().stdout(example);
     }
@@ -53,6 +53,9 @@ fn impossible_combinations_say_why() {
         (&["plan", "-a", "aes-128-xts", "-s", "15"], "16 bytes to 16 MiB"),
         (&["plan", "-a", "aes-128-gcm", "-t", "0"], "1 to 4096, phys or all"),
         (&["plan", "-a", "aes-128-gcm", "-s", "1q"], "write 16, 16k, 1MiB or 4kB"),
+        (&["plan", "-a", "aes-128-gcm", "--blocks", "3"], "must be left out on cpu"),
+        (&["verify", "--device", "cpu", "--blocks", "3"], "none of these devices launches kernels"),
+        (&["tune", "-a", "aes-128-gcm", "--device", "cpu"], "none of these devices launches kernels"),
         (&["bench", "-a", "aes-128-ctr", "-o", "seal,open"], "it can encrypt and decrypt"),
         (&["bench", "-a", "aes-256-xts", "-s", "16k,17MiB"], "16 bytes to 16 MiB"),
         (&["bench", "tls-16k", "--size", "16"], "the workload tls-16k has its own"),
