@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{bench, completions, devices, lab, plan, tune, verify};
+use crate::command::{bench, completions, devices, lab, plan, report, tune, verify};
 
 /// Version and commit, as `--version` prints them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -22,6 +22,7 @@ Examples:
   cipherlane bench --algorithm aes-256-gcm --size 64,1k,16k --json out.jsonl
   cipherlane lab list                        the experiments, and the questions that they answer
   cipherlane lab run rivals --quick          every algorithm beside the best libraries there are
+  cipherlane report out.jsonl --open         the records as a page, in the browser
   cipherlane verify                          every known answer on every tier
   cipherlane tune --algorithm aes-128-ctr    the fastest launch of a GPU, kept for later runs
   cipherlane plan --algorithm aes-128-gcm --operation seal --size 128 --messages 1000000
@@ -52,6 +53,8 @@ pub(crate) enum Verb {
     Lab(lab::Options),
     /// Find the launch geometry in which a GPU runs kernels fastest, and keep it
     Tune(tune::Options),
+    /// Turn records into a page with pictures, Markdown or CSV
+    Report(report::Options),
     /// Check known answers on every device and tier
     Verify(verify::Options),
     /// Show how a workload would be run

@@ -1,6 +1,6 @@
 //! The five numbers that matter, each beside its ceiling and its rival.
 
-use cipherlane_record::{Keys, Observation, Verdict};
+use cipherlane_record::{Keys, Observation, Published, Verdict};
 
 use crate::machine::Machines;
 use crate::row::{Job, Row};
@@ -22,10 +22,22 @@ pub(crate) struct Figure {
     pub(crate) interval: String,
     /// What was measured, and where.
     pub(crate) what: [String; 2],
-    /// What part of the ceiling it is, and which ceiling.
-    pub(crate) ceiling: Option<(f64, String)>,
-    /// How it compares with the best rival.
-    pub(crate) rival: Option<(Verdict, String)>,
+    /// What stands beside it.
+    pub(crate) beside: Beside,
+}
+
+/// What stands beside a number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Beside {
+    /// Beside a throughput.
+    Measured {
+        /// What part of the ceiling it is, and which ceiling.
+        ceiling: Option<(f64, String)>,
+        /// How it compares with the best rival.
+        rival: Option<(Verdict, String)>,
+    },
+    /// What studies published for the like, if anything.
+    Observed(Vec<String>),
 }
 
 /// A use of cryptography that people ask about.
@@ -72,14 +84,14 @@ pub(crate) fn of(
     for topic in &TOPICS {
         let best = fastest(own.iter().filter(|row| (topic.is)(row)), topic.messages);
         if let Some(row) = best {
-            figures.push(figure(topic.label, row, topic.messages, machines));
+            figures.push(measured(topic.label, row, topic.messages, machines));
             shown.push(row.job());
         }
     }
     while figures.len() < FIGURES {
         own.retain(|row| !shown.contains(&row.job()));
         let Some(row) = fastest(own.iter(), false) else { break };
-        figures.push(figure(&label(&row.job()), row, false, machines));
+        figures.push(measured(&label(&row.job()), row, false, machines));
         shown.push(row.job());
     }
     let mut experiments: Vec<&str> = Vec::new();
@@ -103,7 +115,7 @@ fn label(job: &Job<'_>) -> String {
     format!("{name} {}", job.operation)
 }
 
-fn figure(label: &str, row: &Row<'_>, messages: bool, machines: &Machines<'_>) -> Figure {
+fn measured(label: &str, row: &Row<'_>, messages: bool, machines: &Machines<'_>) -> Figure {
     let ends = row.bytes_per_second_ci95;
     let (rate, low, high) = if messages {
         let bytes = row.bytes_per_second / row.messages_per_second;
@@ -113,7 +125,7 @@ fn figure(label: &str, row: &Row<'_>, messages: bool, machines: &Machines<'_>) -
     };
     let text = |value: f64| if messages { units::per_second(value) } else { units::rate(value) };
     let (number, unit) = apart(&text(rate));
-    let unit = if messages { format!("{} messages/s", unit.trim_end_matches("/s").trim_end()) } else { unit };
+    let unit = if messages { format!("{} msg/s", unit.trim_end_matches("/s").trim_end()) } else { unit };
     let machine =
         if machines.several() { format!("{}: ", Machines::letter(row.machine)) } else { String::new() };
     let threads = units::count(row.threads, "thread");
@@ -122,14 +134,19 @@ fn figure(label: &str, row: &Row<'_>, messages: bool, machines: &Machines<'_>) -
         value: (number, unit.trim().to_owned()),
         interval: range(&text(low), &text(high)),
         what: [row.does(), format!("{machine}{}, {threads}", row.contender())],
-        ceiling: row.ceiling.as_ref().map(|ceiling| {
-            (ceiling.share, format!("{}: {}", units::rate(ceiling.bytes_per_second), ceiling.bound))
-        }),
-        rival: row.best_rival.as_ref().map(|best| {
-            let text = format!("{:.2} × {}", best.ratio, best.rival_name);
-            (best.verdict, format!("{text} ({})", units::rate(best.rival_bytes_per_second)))
-        }),
+        beside: Beside::Measured { ceiling: ceiling(row), rival: rival(row) },
     }
+}
+
+fn ceiling(row: &Row<'_>) -> Option<(f64, String)> {
+    let ceiling = row.ceiling.as_ref()?;
+    Some((ceiling.share, format!("{}: {}", units::rate(ceiling.bytes_per_second), ceiling.bound)))
+}
+
+fn rival(row: &Row<'_>) -> Option<(Verdict, String)> {
+    let best = row.best_rival.as_ref()?;
+    let rate = units::rate(best.rival_bytes_per_second);
+    Some((best.verdict, format!("{:.2} × {} ({rate})", best.ratio, best.rival_name)))
 }
 
 /// `16.2–16.4 GB/s`; with both units where they differ.
@@ -148,6 +165,11 @@ fn apart(text: &str) -> (String, String) {
     )
 }
 
+/// `31.3 on GTX 680 [001.8]`.
+fn figure(published: &Published) -> String {
+    format!("{} on {} [{}]", units::significant(published.value), published.on, published.source)
+}
+
 fn observation(machine: usize, row: &Observation, machines: &Machines<'_>) -> Option<Figure> {
     let value = row.values.first()?;
     let number = value.value?;
@@ -161,7 +183,6 @@ fn observation(machine: usize, row: &Observation, machines: &Machines<'_>) -> Op
             format!("{} to {}", units::significant(ends.low), units::significant(ends.high))
         }),
         what: [format!("{}, {}", value.name, axes.join(", ")), format!("{machine}{}", row.subject_name)],
-        ceiling: None,
-        rival: None,
+        beside: Beside::Observed(value.published.iter().map(figure).collect()),
     })
 }

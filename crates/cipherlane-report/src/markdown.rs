@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::Report;
+use crate::headline::Beside;
 use crate::machine::Machines;
 use crate::section::Section;
 use crate::table::Table;
@@ -26,10 +27,17 @@ pub(crate) fn text(report: &Report<'_>) -> String {
     }
     for figure in &report.figures {
         let (number, unit) = (&figure.value.0, plain(&figure.value.1));
-        let ceiling =
-            figure.ceiling.as_ref().map(|(share, bound)| format!("; {} of {bound}", units::percent(*share)));
-        let rival = figure.rival.as_ref().map(|(_, rival)| format!("; {rival}"));
-        let rest = [ceiling, rival].into_iter().flatten().collect::<String>();
+        let rest: String = match &figure.beside {
+            Beside::Measured { ceiling, rival } => {
+                let ceiling =
+                    ceiling.as_ref().map(|(share, of)| format!("; {} of {of}", units::percent(*share)));
+                let rival = rival.as_ref().map(|(_, rival)| format!("; {rival}"));
+                [ceiling, rival].into_iter().flatten().collect()
+            }
+            Beside::Observed(published) => {
+                published.iter().map(|one| format!("; published: {one}")).collect()
+            }
+        };
         let what = figure.what.join(", ");
         line(
             &mut text,

@@ -117,10 +117,10 @@ impl<'a> Row<'a> {
         match kind {
             Kind::Rival => if self.is_rival() { "rival" } else { "" }.to_owned(),
             Kind::Machine => Machines::letter(self.machine),
-            Kind::Device if self.is_rival() => row.device_name.clone(),
-            Kind::Device => row.device.clone(),
-            Kind::Tier if self.is_rival() => String::new(),
-            Kind::Tier => row.tier.clone(),
+            Kind::Device => self.contender(),
+            // That of a CPU is part of its name.
+            Kind::Tier if self.is_offload() => row.tier.clone(),
+            Kind::Tier => String::new(),
             Kind::Threads => units::count(row.threads, "thread"),
             Kind::Transfer if self.is_offload() => format!("transfer {}", row.scope.transfer.name()),
             Kind::Transfer => String::new(),

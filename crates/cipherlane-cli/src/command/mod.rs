@@ -7,6 +7,7 @@ pub(crate) mod lab;
 pub(crate) mod launch;
 pub(crate) mod measure;
 pub(crate) mod plan;
+pub(crate) mod report;
 pub(crate) mod shared;
 pub(crate) mod tune;
 pub(crate) mod verify;
@@ -23,6 +24,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Verb::Bench(options) => bench::run(&options),
         Verb::Lab(options) => lab::run(&options),
         Verb::Tune(options) => tune::run(&options),
+        Verb::Report(options) => report::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Plan(options) => plan::run(&options),
         Verb::Completions(options) => completions::run(&options),

@@ -4,7 +4,7 @@ use cipherlane_record::Transfer;
 
 use super::Rule;
 use crate::crossover;
-use crate::row::{Kind, Row};
+use crate::row::Row;
 use crate::section::grouped;
 use crate::section::sweep::{self, Swept};
 use crate::table::{Column, Table};
@@ -74,7 +74,7 @@ pub(super) fn tiers(own: &[Row<'_>]) -> Option<Rule> {
     let several: Vec<Vec<Row<'_>>> = points
         .into_iter()
         .map(|(_, rows)| rows)
-        .filter(|rows| rows.iter().any(|row| row.traits(&[Kind::Tier]) != rows[0].traits(&[Kind::Tier])))
+        .filter(|rows| rows.iter().any(|row| row.tier != rows[0].tier))
         .collect();
     let best = |rows: &Vec<Row<'_>>| {
         let best = rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second));

@@ -26,15 +26,18 @@ pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> 
     gains.sort_by(f64::total_cmp);
     let host = machines.all()[own.first()?.machine].host;
     let most = rows.iter().map(|(_, most, _)| *most).max()?;
-    let beyond =
-        if *threads < most { format!("; more, up to {most}, gain less than 3 %") } else { String::new() };
+    let (verdict, beyond) = if *threads < most {
+        ("are enough", format!("; more, up to {most}, gain less than 3 %"))
+    } else {
+        ("are the fastest measured", String::new())
+    };
     let cores = match host.physical_cores {
         Some(cores) if cores == *threads => ", one per core,",
         _ if host.logical_cores == *threads => ", one per logical CPU,",
         _ => "",
     };
     let text = format!(
-        "{}{cores} are enough in {} of {}{beyond}. They are {} times as fast as the fewest measured (median).",
+        "{}{cores} {verdict} in {} of {}{beyond}. They are {} times as fast as the fewest measured (median).",
         units::count(*threads, "thread"),
         rows.len(),
         units::count(counts.len(), "job"),
@@ -55,24 +58,27 @@ fn enough(rows: &[Row<'_>]) -> Option<(usize, usize, f64)> {
     (fewest.threads < most).then(|| (chosen.threads, most, chosen.bytes_per_second / fewest.bytes_per_second))
 }
 
-/// From which size on messages reach nearly the best rate: batches of short ones are worth packing.
+/// From which size on messages reach nearly the best rate of a device: short ones are worth packing.
 pub(super) fn size(own: &[Row<'_>]) -> Option<Rule> {
     let groups = sweep::groups(own, Swept::Size);
-    let reach = |rows: &[Row<'_>]| {
-        let (_, rows) = sweep::series(rows, Swept::Size).into_iter().next()?;
+    let all = groups.iter().flat_map(|(_, rows)| sweep::series(rows, Swept::Size));
+    let reach = |(_, rows): (_, Vec<Row<'_>>)| {
         let best = rows.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
         let from = rows.iter().find(|row| row.bytes_per_second >= NEARLY * best)?;
-        Some(from.message_bytes)
+        Some((from.contender(), from.message_bytes))
     };
-    let mut found: Vec<_> = groups.iter().filter_map(|(_, rows)| reach(rows)).collect();
-    found.sort_unstable();
-    let from = found.get(found.len() / 2)?;
-    let text = format!(
-        "Messages of {} and more reach 90 % of the best rate (median of {}).",
-        units::bytes(*from),
-        units::count(found.len(), "job")
+    let texts = grouped(all.filter_map(reach), |(contender, _)| contender.clone()).into_iter().map(
+        |(contender, found)| {
+            let mut sizes: Vec<u64> = found.iter().map(|(_, bytes)| *bytes).collect();
+            sizes.sort_unstable();
+            format!("{} on {contender}", units::bytes(sizes[sizes.len() / 2]))
+        },
     );
-    Some(Rule { title: "Message size", text })
+    let text = texts.collect::<Vec<_>>().join(", ");
+    (!text.is_empty()).then(|| Rule {
+        title: "Message size",
+        text: format!("90 % of the best rate is reached from these sizes on, by the median of jobs: {text}."),
+    })
 }
 
 /// Who does most for the energy.
@@ -97,10 +103,10 @@ pub(super) fn rivals(own: &[Row<'_>]) -> Option<Rule> {
     let mut slower: Vec<_> = compared.iter().filter(|(_, best)| best.verdict == Verdict::Slower).collect();
     slower.sort_by(|one, other| one.1.ratio.total_cmp(&other.1.ratio));
     let faster = compared.iter().filter(|(_, best)| best.verdict == Verdict::Faster).count();
+    let none = if slower.is_empty() { "none".to_owned() } else { slower.len().to_string() };
     let tally = format!(
-        "cipherlane is faster than the best rival in {faster} of {}, slower in {}",
-        units::count(compared.len(), "row"),
-        slower.len()
+        "cipherlane is faster than the best rival in {faster} of {}, slower in {none}",
+        units::count(compared.len(), "row")
     );
     let worst = slower.first().map_or_else(String::new, |(row, best)| {
         format!(": {} is {:.2} times as fast at {}", best.rival_name, 1.0 / best.ratio, row.does())

@@ -13,7 +13,7 @@ const GAP: i32 = 6;
 /// Space below a group.
 const BELOW: i32 = 16;
 /// Room for the numbers of the axis and its title.
-const AXIS: i32 = 92;
+const AXIS: i32 = 84;
 const LEFT: i32 = 6;
 const RIGHT: i32 = 26;
 /// Part of the width that is kept for the texts behind the bars.
@@ -71,11 +71,15 @@ fn scale(bars: &Bars) -> Scale {
     };
     let ends = values().map(|bar| bar.value).chain(published).chain([most]);
     let mut scale = bars.value.scale(ends, true);
-    if bars.value.logarithmic {
+    if bars.stacked {
+        scale.high = most;
+    } else if bars.whole {
+        scale.high = most.max(100.0) * 1.12;
+    } else if bars.value.logarithmic {
         let span = (scale.high / scale.low).powf(ROOM / (1.0 - ROOM));
         scale.high *= span;
         scale.low /= 2.0;
-    } else if !bars.stacked {
+    } else {
         scale.high += (scale.high - scale.low) * ROOM / (1.0 - ROOM);
     }
     scale
@@ -100,7 +104,7 @@ fn draw_group(
             draw_block(paper, series, (place(done), place(done + bar.value)), upper)?;
             done += bar.value;
         } else {
-            draw_bar(paper, series, bar, (origin, place), upper)?;
+            draw_bar(paper, series, bar, (origin, place), upper, bars.value.logarithmic)?;
             upper += BAR + GAP;
         }
     }
@@ -122,10 +126,18 @@ fn draw_bar(
     bar: &Bar,
     (origin, place): (i32, &impl Fn(f64) -> i32),
     upper: i32,
+    logarithmic: bool,
 ) -> Result<(), Error> {
     let end = place(bar.value);
-    draw_block(paper, series, (origin, end), upper)?;
     let middle = upper + BAR / 2;
+    if logarithmic {
+        // The length would say nothing; the place of the marker does.
+        let stem = vec![(origin, middle), (end, middle)];
+        paper.draw(&PathElement::new(stem, draw::line(svg::series(series), 2)))?;
+        draw::marker(paper, series, (end, middle))?;
+    } else {
+        draw_block(paper, series, (origin, end), upper)?;
+    }
     let mut text_from = end.max(origin);
     if let Some((low, high)) = bar.interval {
         let (low, high) = (place(low), place(high));

@@ -30,7 +30,7 @@ pub(super) const LINE: i32 = 34;
 /// Height of letters, in the measure of the plotting library: it divides by 1.24.
 const LETTERS: f64 = 25.0 * 1.24;
 /// About how wide a letter is.
-const LETTER_WIDTH: usize = 13;
+const LETTER_WIDTH: usize = 14;
 /// Radius of a marker.
 const RADIUS: i32 = 7;
 
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn long_texts_are_cut_by_letters_not_by_bytes() {
         assert_eq!(fitted("short", 200), "short");
-        assert_eq!(fitted("äöüßäöüß", 6 * 13), "äöüßä…");
+        assert_eq!(fitted("äöüßäöüß", 6 * 14), "äöüßä…");
         assert_eq!(fitted("text", -5), "…");
     }
 }

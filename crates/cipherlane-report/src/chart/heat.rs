@@ -6,7 +6,7 @@ use super::draw::{self, At, Drawing, Error, LINE, Paper, WIDTH};
 use super::{Heat, svg};
 use crate::units;
 
-const CELL: i32 = 52;
+const CELL: i32 = 60;
 const LEFT: i32 = 92;
 const BOTTOM: i32 = 80;
 /// The strongest colour, so that the number in the cell can still be read.

@@ -8,7 +8,10 @@ use super::{Lines, Look, Point, Series, svg};
 const HEIGHT: u32 = 600;
 /// Room for the numbers of the y axis, and for those of the x axis with its title.
 const LEFT: u32 = 92;
-const BOTTOM: u32 = 96;
+const BOTTOM: u32 = 86;
+
+/// Lines of labels above the plot.
+const MOST_LABELS: usize = 3;
 
 /// Draws axes, marks and series.
 pub(super) fn draw(lines: &Lines) -> Result<Drawing, Error> {
@@ -24,7 +27,8 @@ pub(super) fn draw(lines: &Lines) -> Result<Drawing, Error> {
     let y_scale = lines.y.scale(ends, from_zero);
     draw::on_paper(HEIGHT, |paper| {
         draw::write(paper, &lines.y.title, At::Right, (2, LINE / 2), svg::INK)?;
-        let room = lines.marks.len().min(3);
+        let labelled = || lines.marks.iter().filter(|mark| !mark.label.is_empty());
+        let room = labelled().count().min(MOST_LABELS);
         #[allow(clippy::cast_possible_wrap, clippy::cast_possible_truncation)] // at most three
         let top = LINE + 10 + LINE * room as i32;
         let mut chart = ChartBuilder::on(paper)
@@ -46,9 +50,10 @@ pub(super) fn draw(lines: &Lines) -> Result<Drawing, Error> {
             .draw()?;
         let bottom = i32::try_from(HEIGHT - BOTTOM).unwrap_or(0);
         let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
-        for (row, mark) in lines.marks.iter().enumerate() {
-            let x = place(mark.x, 0.0).0;
-            draw_mark(paper, &mark.label, x, row % 3, bottom)?;
+        let mut row = 0;
+        for mark in &lines.marks {
+            draw_mark(paper, &mark.label, place(mark.x, 0.0).0, row % MOST_LABELS, bottom)?;
+            row += usize::from(!mark.label.is_empty());
         }
         // Those that matter most come first, and are drawn last.
         for (number, series) in lines.series.iter().enumerate().rev() {
@@ -101,7 +106,7 @@ fn draw_series(
             paper.draw(&PathElement::new(path, draw::line(colour, width)))?;
         }
         Look::Computed => paper.draw(&PathElement::new(path, draw::line(svg::dashed(number), 3)))?,
-        Look::Published => {}
+        Look::Published | Look::Solid => {}
     }
     for point in &series.points {
         if let Some((low, high)) = point.interval {
@@ -114,7 +119,7 @@ fn draw_series(
         match series.look {
             Look::Measured => draw::marker(paper, number, at(point))?,
             Look::Published => draw::published(paper, at(point), colour)?,
-            Look::Dense | Look::Computed => {}
+            Look::Dense | Look::Computed | Look::Solid => {}
         }
     }
     Ok(())
@@ -128,7 +133,8 @@ pub(super) fn sample(paper: &Paper<'_>, look: Look, number: usize) -> Result<(),
             paper.draw(&across(draw::line(svg::series(number), 4)))?;
             draw::marker(paper, number, (24, 12))
         }
-        Look::Dense => {
+        Look::Dense => Ok(paper.draw(&across(draw::line(svg::series(number), 5)))?),
+        Look::Solid => {
             let block = Rectangle::new([(4, 3), (44, 21)], draw::area(svg::series(number), 1.0));
             Ok(paper.draw(&block)?)
         }

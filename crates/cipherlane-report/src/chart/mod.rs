@@ -68,6 +68,8 @@ pub(crate) enum Look {
     Computed,
     /// Markers without a line, for what others published.
     Published,
+    /// An area, of bars.
+    Solid,
 }
 
 /// A value with its 95 % interval.
@@ -96,6 +98,8 @@ pub(crate) struct Bars {
     pub(crate) groups: Vec<Group>,
     /// Whether the bars of a group are parts of one.
     pub(crate) stacked: bool,
+    /// Whether values are per cent of a whole, which is shown.
+    pub(crate) whole: bool,
 }
 
 /// The bars of one thing.
@@ -153,7 +157,7 @@ impl Chart {
                 let mut legend: Vec<(Look, usize, &str)> = series
                     .iter()
                     .enumerate()
-                    .map(|(place, name)| (Look::Dense, place, name.as_str()))
+                    .map(|(place, name)| (Look::Solid, place, name.as_str()))
                     .collect();
                 if groups.iter().any(|group| !group.published.is_empty()) {
                     legend.push((Look::Published, svg::PUBLISHED, "published"));

@@ -66,10 +66,14 @@ impl Axis {
         Self { title: title.to_owned(), logarithmic: true, form }
     }
 
-    /// Equal ratios equally far apart if `values` span more than a hundredfold; equal differences if not.
+    /// For curves: equal ratios equally far apart if `values` span more than a hundredfold, equal differences if not.
     pub(crate) fn spanning(title: &str, values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = extent(values);
-        Self { logarithmic: low > 0.0 && high > 100.0 * low, ..Self::linear(title) }
+        Self { logarithmic: spans(values, 100.0), ..Self::linear(title) }
+    }
+
+    /// For bars, whose lengths are compared: equal differences, unless the small ones would not be seen at all.
+    pub(crate) fn lengths(title: &str, values: impl Iterator<Item = f64>) -> Self {
+        Self { logarithmic: spans(values, 1000.0), ..Self::linear(title) }
     }
 
     /// The scale for `values`. Of a linear axis with `from_zero`, zero is part.
@@ -92,6 +96,12 @@ impl Axis {
             high: high + room,
         }
     }
+}
+
+/// Whether the largest is more than `times` the smallest.
+fn spans(values: impl Iterator<Item = f64>, times: f64) -> bool {
+    let (low, high) = extent(values);
+    low > 0.0 && high > times * low
 }
 
 /// Smallest and largest; 0 and 1 where there is none.
@@ -142,8 +152,8 @@ impl Scale {
 
     fn decades(&self, most: usize) -> Vec<f64> {
         let ends = self.low.log10().floor()..=self.high.log10().ceil();
-        let span = ends.end() - ends.start();
-        let digits: &[f64] = if span * 3.0 <= count(most) { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let span = (self.high / self.low).log10();
+        let digits: &[f64] = if span * 3.0 <= count(most + 1) { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let all = steps(*ends.start(), *ends.end())
             .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powf(power)));
         all.filter(|value| (self.low..=self.high).contains(value)).collect()

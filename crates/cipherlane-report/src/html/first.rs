@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::parts;
 use crate::advice::Advice;
-use crate::headline::Figure;
+use crate::headline::{Beside, Figure};
 use crate::units;
 
 /// The numbers, side by side.
@@ -29,16 +29,29 @@ fn figure(figure: &Figure) -> Markup {
             p.value { (number) " " small { (unit) } }
             @if !figure.interval.is_empty() { p.interval { (figure.interval) } }
             p { (job) br; (place) }
-            @match &figure.ceiling {
-                Some((share, bound)) => {
-                    (meter(*share))
-                    p.beside { b { (units::percent(*share)) } " of " (bound) }
+            div.beside { (beside(&figure.beside)) }
+        }
+    }
+}
+
+fn beside(beside: &Beside) -> Markup {
+    html! {
+        @match beside {
+            Beside::Measured { ceiling, rival } => {
+                @match ceiling {
+                    Some((share, bound)) => {
+                        (meter(*share))
+                        p { b { (units::percent(*share)) } " of " (bound) }
+                    }
+                    None => p.none { "no ceiling in the record" }
                 }
-                None => p.beside.none { "no ceiling in the record" }
+                @match rival {
+                    Some((verdict, text)) => p class=(class(*verdict)) { (sign(*verdict)) " " (text) }
+                    None => p.none { "no rival ran beside it" }
+                }
             }
-            @match &figure.rival {
-                Some((verdict, text)) => p.beside class=(class(*verdict)) { (sign(*verdict)) " " (text) }
-                None => p.beside.none { "no rival ran beside it" }
+            Beside::Observed(published) => {
+                @for figure in published { p.none { "published: " (figure) } }
             }
         }
     }

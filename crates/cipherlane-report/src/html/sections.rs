@@ -63,7 +63,7 @@ fn scopes(section: &Section) -> Markup {
     let lines = section.scopes.lines();
     html! {
         @if !lines.is_empty() {
-            details.rows open[lines.len() <= SHORT / 2] {
+            details.rows.scopes open[lines.len() <= SHORT / 2] {
                 summary { "Scopes: what the numbers cover" }
                 dl.facts { @for (letter, line) in &lines { dt { (letter) } dd { (line) } } }
             }

@@ -1,6 +1,6 @@
 //! Where the time went, what energy it took, and what other work cost.
 
-use cipherlane_record::{Energy, Load, Share};
+use cipherlane_record::{Energy, Geometry, Load, Share};
 
 use super::grouped;
 use crate::chart::{Axis, Bar, Bars, Chart, Group, Lines, Look, MOST_SERIES, Plot, Point, Series};
@@ -34,6 +34,7 @@ pub(super) fn times(rows: &[Row<'_>]) -> Option<Chart> {
             series: ["to device", "kernel", "to host"].map(str::to_owned).to_vec(),
             groups: groups[..shown].to_vec(),
             stacked: true,
+            whole: true,
         }),
     })
 }
@@ -49,10 +50,21 @@ fn parts(row: &Row<'_>) -> Option<Group> {
     let sum: f64 = seconds.iter().sum();
     let bar = |part: f64| Bar { value: 100.0 * part / sum, interval: None, note: units::seconds(part) };
     (sum > 0.0).then(|| Group {
-        label: format!("{}, {} on {}", row.does(), messages(row), row.contender()),
+        label: format!("{}, {} on {}{}", row.does(), messages(row), row.contender(), launch(row)),
         bars: seconds.map(|part| Some(bar(part))).to_vec(),
         published: Vec::new(),
     })
+}
+
+/// Blocks, threads and streams: rows of a sweep differ in nothing else.
+fn launch(row: &Row<'_>) -> String {
+    row.geometry.map_or_else(String::new, |one| {
+        format!(", {} × {}, {}", one.blocks, one.threads_per_block, streams(&one))
+    })
+}
+
+fn streams(launch: &Geometry) -> String {
+    units::count(usize::try_from(launch.streams).unwrap_or(usize::MAX), "stream")
 }
 
 fn messages(row: &Row<'_>) -> String {
@@ -81,6 +93,7 @@ pub(super) fn energy(rows: &[Row<'_>]) -> Option<Chart> {
             series: ["all energy", "without idle power"].map(str::to_owned).to_vec(),
             groups,
             stacked: false,
+            whole: false,
         }),
     })
 }

@@ -20,7 +20,7 @@ pub(crate) use warnings::Warning;
 
 use crate::chart::Chart;
 use crate::machine::Machines;
-use crate::row::Row;
+use crate::row::{Job, Row};
 use crate::table::Table;
 use crate::units;
 
@@ -118,14 +118,25 @@ fn charts_of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
     charts.extend(threads::charts(rows, machines));
     charts.extend(geometry::charts(rows));
     charts.extend(conditions::load(rows));
-    let swept = !charts.is_empty();
+    charts.extend(overview::rivals(&not_swept(rows), machines));
     charts.extend(conditions::times(rows));
     charts.extend(conditions::energy(rows));
-    if !swept {
-        charts.extend(overview::rivals(rows, machines));
-    }
     charts.extend(overview::ceilings(rows, machines));
     charts
+}
+
+/// Rows of jobs of which no curve shows the rivals.
+fn not_swept<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
+    let by_size = sweep::groups(rows, sweep::Swept::Size).into_iter().map(|(_, rows)| rows);
+    let by_threads = threads::groups(rows).into_iter();
+    let mut swept: BTreeSet<Job<'_>> = BTreeSet::new();
+    swept.extend(
+        by_size.filter(|rows| !sweep::series(rows, sweep::Swept::Size).is_empty()).map(|rows| rows[0].job()),
+    );
+    swept.extend(by_threads.filter(|rows| !threads::series(rows).is_empty()).map(|rows| rows[0].job()));
+    let is_plain =
+        |row: &&Row<'_>| row.geometry.is_none() && row.load.is_none() && !swept.contains(&row.job());
+    rows.iter().filter(is_plain).copied().collect()
 }
 
 fn timelines<'a>(measured: &[Row<'a>], observed: &[(usize, &'a Observation)]) -> Vec<(usize, &'a Timeline)> {

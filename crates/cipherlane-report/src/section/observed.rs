@@ -227,10 +227,11 @@ fn bars(seen: &[Seen<'_>], machines: &Machines<'_>) -> Option<Chart> {
         title: first.value.name.clone(),
         finding: format!("{}{}", finding(seen, name), more(seen.len(), groups.len())),
         plot: Plot::Bars(Bars {
-            value: Axis::spanning(&title(first.value), values),
+            value: Axis::lengths(&title(first.value), values),
             series: vec!["observed".to_owned()],
             groups,
             stacked: false,
+            whole: false,
         }),
     })
 }

@@ -56,41 +56,46 @@ pub(super) fn rivals(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart>
         title: "Beside the best rival".to_owned(),
         finding: format!("{finding}{}", more(all.len(), shown.len())),
         plot: Plot::Bars(Bars {
-            value: Axis::spanning(&format!("Throughput ({unit})"), values),
+            value: Axis::lengths(&format!("Throughput ({unit})"), values),
             series: ["cipherlane", "best rival"].map(str::to_owned).to_vec(),
             groups: shown.iter().map(group).collect(),
             stacked: false,
+            whole: false,
         }),
     })
 }
 
-/// What part of the machine's ceiling rows reach.
+/// What part of the machine's ceiling the fastest row of each job and size reaches.
 pub(super) fn ceilings(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
-    let all: Vec<(Row<'_>, f64, &str)> = rows
-        .iter()
-        .filter(|row| row.verified)
-        .filter_map(|row| row.ceiling.as_ref().map(|ceiling| (*row, ceiling.share, ceiling.bound.as_str())))
-        .collect();
-    let shown = &all[..all.len().min(MOST_BARS)];
-    let group = |(row, share, bound): &(Row<'_>, f64, &str)| Group {
-        label: label(row, machines),
-        bars: vec![Some(Bar { value: 100.0 * share, interval: None, note: format!("% of {bound}") })],
-        published: Vec::new(),
+    let bound = ours(rows).filter(|row| row.ceiling.is_some());
+    let jobs = grouped(bound, |row| (row.machine, row.job(), row.message_bytes));
+    let best = |rows: &[Row<'_>]| {
+        let share = |row: &Row<'_>| row.ceiling.as_ref().map_or(0.0, |ceiling| ceiling.share);
+        let row = rows.iter().max_by(|one, other| share(one).total_cmp(&share(other)))?;
+        let group = Group {
+            label: format!("{} · {}", label(row, machines), row.ceiling.as_ref()?.bound),
+            bars: vec![Some(Bar { value: 100.0 * share(row), interval: None, note: "%".to_owned() })],
+            published: Vec::new(),
+        };
+        Some((share(row), group))
     };
-    let (row, share, bound) = all.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let all: Vec<(f64, Group)> = jobs.iter().filter_map(|(_, rows)| best(rows)).collect();
+    let shown = all.len().min(MOST_BARS);
+    let (share, group) = all.iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
     Some(Chart {
         title: "Beside the ceiling".to_owned(),
         finding: format!(
-            "Closest: {} with {} of what {bound} allows.{}",
-            row.does(),
+            "Closest to what the machine allows: {} with {}.{}",
+            group.label,
             units::percent(*share),
-            more(all.len(), shown.len())
+            more(all.len(), shown)
         ),
         plot: Plot::Bars(Bars {
             value: Axis::linear("Part of the ceiling (%)"),
             series: vec!["reached".to_owned()],
-            groups: shown.iter().map(group).collect(),
+            groups: all[..shown].iter().map(|(_, group)| group.clone()).collect(),
             stacked: false,
+            whole: true,
         }),
     })
 }
@@ -115,13 +120,13 @@ pub(super) fn machines(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Char
         published: Vec::new(),
     };
     let values = jobs.iter().flat_map(|(_, rows)| rows.iter().map(|row| row.bytes_per_second / factor));
-    let value = Axis::spanning(&format!("Throughput of the fastest row ({unit})"), values);
+    let value = Axis::lengths(&format!("Throughput of the fastest row ({unit})"), values);
     let shown = jobs.len().min(MOST_BARS);
     (!jobs.is_empty()).then(|| Chart {
         title: "Machines side by side".to_owned(),
         finding: format!(
-            "{} were measured on more than one machine.{}",
-            units::count(jobs.len(), "job"),
+            "Jobs that were measured on more than one machine: {}.{}",
+            jobs.len(),
             more(jobs.len(), shown)
         ),
         plot: Plot::Bars(Bars {
@@ -129,6 +134,7 @@ pub(super) fn machines(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Char
             series: (0..places).map(Machines::letter).collect(),
             groups: jobs[..shown].iter().map(group).collect(),
             stacked: false,
+            whole: false,
         }),
     })
 }

@@ -17,19 +17,19 @@ pub(super) fn measured(rows: &[Row<'_>], machines: &Machines<'_>, scopes: &Scope
         Column::words("machine"),
         Column::words("does"),
         Column::number("message"),
-        Column::number("messages"),
         Column::words("device"),
         Column::number("threads"),
         Column::number("GB/s (95 %)"),
-        Column::number("messages/s"),
-        Column::number("cycles/B"),
         Column::number("of ceiling"),
         Column::words("best rival GB/s"),
         Column::words("ratio (95 %)"),
+        Column::words("scope"),
+        Column::number("messages"),
+        Column::number("messages/s"),
+        Column::number("cycles/B"),
         Column::words("launch"),
         Column::number("Gbit/J (net)"),
         Column::words("load"),
-        Column::words("scope"),
     ];
     let rows = rows.iter().map(|row| cells(row, machines, scopes).to_vec()).collect();
     Table { columns, rows }.without_empty_columns()
@@ -43,12 +43,9 @@ fn cells(row: &Row<'_>, machines: &Machines<'_>, scopes: &Scopes) -> [String; 16
         if machines.several() { Machines::letter(row.machine) } else { String::new() },
         row.job().label(),
         units::bytes(row.message_bytes),
-        row.messages.to_string(),
         row.contender(),
         row.threads.to_string(),
         rate(row),
-        right(units::per_second(row.messages_per_second)),
-        right(row.cycles_per_byte.map_or_else(String::new, units::significant)),
         right(row.ceiling.as_ref().map_or_else(String::new, |ceiling| units::percent(ceiling.share))),
         best.map_or_else(String::new, |best| {
             format!("{} {}", units::significant(best.rival_bytes_per_second / 1e9), best.rival_name)
@@ -57,10 +54,13 @@ fn cells(row: &Row<'_>, machines: &Machines<'_>, scopes: &Scopes) -> [String; 16
             let ends = best.ratio_ci95;
             format!("{:.2} ({:.2}–{:.2}) {}", best.ratio, ends.low, ends.high, best.verdict.name())
         }),
+        scopes.letter(row),
+        row.messages.to_string(),
+        right(units::per_second(row.messages_per_second)),
+        right(row.cycles_per_byte.map_or_else(String::new, units::significant)),
         launch(row),
         row.energy.as_ref().map_or_else(String::new, per_joule),
         load(row),
-        scopes.letter(row),
     ]
 }
 

@@ -11,8 +11,10 @@ use crate::units;
 const MOST_POINTS: usize = 400;
 /// Fewer readings have markers.
 const DENSE: usize = 24;
-/// Moments of throttling that are marked; the text counts all.
-const MOST_MARKS: usize = 6;
+/// Stretches of throttling that are marked; the text counts all readings.
+const MOST_MARKS: usize = 12;
+/// Readings further apart, in seconds, belong to different stretches.
+const STRETCH: f64 = 1.5;
 
 /// A reading: its channel's name and unit, when, and what.
 struct Reading<'a> {
@@ -113,7 +115,6 @@ fn chart(
         0 => String::new(),
         count => format!(" Throttled at {}.", units::count(count, "reading")),
     };
-    let marks = throttled.iter().take(MOST_MARKS);
     Some(Chart {
         title: format!("{}{of}", capitalised(name)),
         finding: format!("{}.{throttle}", ranges.join("; ")),
@@ -121,9 +122,20 @@ fn chart(
             x: Axis::linear("Time since the first reading (s)"),
             y: Axis::linear(&format!("{} ({unit})", capitalised(name))),
             series,
-            marks: marks.map(|&x| Mark { x, label: "throttled".to_owned() }).collect(),
+            marks: marks_of(throttled),
         }),
     })
+}
+
+/// A mark where each stretch of throttling begins; the first says what they are.
+fn marks_of(throttled: &[f64]) -> Vec<Mark> {
+    let mut moments = throttled.to_vec();
+    moments.sort_by(f64::total_cmp);
+    let apart = |pair: &&[f64]| pair[1] - pair[0] > STRETCH;
+    let begins =
+        moments.first().copied().into_iter().chain(moments.windows(2).filter(apart).map(|pair| pair[1]));
+    let label = |place: usize| if place == 0 { "throttled".to_owned() } else { String::new() };
+    begins.take(MOST_MARKS).enumerate().map(|(place, x)| Mark { x, label: label(place) }).collect()
 }
 
 /// Means over as many stretches as a chart can show.

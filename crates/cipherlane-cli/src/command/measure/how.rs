@@ -43,6 +43,9 @@ pub(crate) struct How {
     /// The rows as a Markdown table
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_MD", help_heading = "Results (- is stdout)")]
     pub(crate) md: Option<Sink>,
+    /// Write the report beside the records, and open it in the browser
+    #[arg(long, env = "CIPHERLANE_OPEN", help_heading = "Results (- is stdout)")]
+    pub(crate) open: bool,
     /// Show no progress bar
     #[arg(long, env = "CIPHERLANE_NO_PROGRESS", help_heading = "Results (- is stdout)")]
     pub(crate) no_progress: bool,
@@ -52,8 +55,11 @@ impl How {
     /// Whether results go to stdout.
     ///
     /// # Errors
-    /// If two of them do.
+    /// If two of them do, or if records go there that a report is wanted of.
     pub(crate) fn takes_stdout(&self) -> Result<bool, Usage> {
+        if self.open && self.json == Some(Sink::Stdout) {
+            return Err(Usage("--open makes a report of the file of records; give --json a file".to_owned()));
+        }
         sink::takes_stdout([
             ("--json", self.json.as_ref()),
             ("--csv", self.csv.as_ref()),

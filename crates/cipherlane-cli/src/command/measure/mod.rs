@@ -62,6 +62,9 @@ pub(crate) fn run(suite: &Suite, how: &How, seconds: f64, host: &Host) -> Result
     let shown = |id: &str| !id.starts_with("rival:") || how.device.iter().any(|asked| asked == id);
     let report = report::of(&outcome, shown, store.path());
     show(&report, stdout_taken)?;
+    if let Some(records) = store.path().filter(|_| how.open && !outcome.rows.is_empty()) {
+        super::report::show_beside(records, stdout_taken)?;
+    }
     Ok(Measured { outcome, stdout_taken })
 }
 

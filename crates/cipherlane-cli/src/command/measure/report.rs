@@ -29,6 +29,9 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, records: Optio
     }
     if let Some(path) = records {
         let _ = writeln!(text, "records: {} ({} rows, rivals' included)", path.display(), outcome.rows.len());
+        if !outcome.rows.is_empty() {
+            let _ = writeln!(text, "see: cipherlane report {} --open", path.display());
+        }
     }
     text
 }

@@ -1,0 +1,127 @@
+//! `report`: records as a page with pictures, as Markdown and as CSV.
+
+mod browser;
+mod questions;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use cipherlane_record::Record;
+use cipherlane_report::Report;
+
+use crate::exit::{Exit, Usage};
+use crate::render::sink::{self, Sink};
+use crate::render::{self, complain, units};
+
+const EXAMPLES: &str = "\
+Examples:
+  cipherlane report bench.jsonl                       writes bench.html beside it
+  cipherlane report bench.jsonl --open                the same, and shows it in the browser
+  cipherlane report mine.jsonl theirs.jsonl -o both.html
+  cipherlane report records/*/*.jsonl -o all.html --md all.md --csv all.csv";
+
+/// Options of `report`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// Files of records, of one machine or many, as `bench --json` and `lab run --json` write them
+    #[arg(value_name = "RECORDS", required = true)]
+    records: Vec<PathBuf>,
+    /// The page [default: the first file of records with the ending .html, unless --md or --csv is given]
+    #[arg(long, short, value_name = "FILE", help_heading = "Results (- is stdout)")]
+    output: Option<Sink>,
+    /// The same as Markdown, with tables in place of pictures
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_MD", help_heading = "Results (- is stdout)")]
+    md: Option<Sink>,
+    /// The same as comma-separated values, a line for each quantity
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]
+    csv: Option<Sink>,
+    /// Show the page in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+/// Reads the records and writes what was asked for.
+pub(crate) fn run(options: &Options) -> Result<Exit> {
+    let taken = sink::takes_stdout([
+        ("--output", options.output.as_ref()),
+        ("--md", options.md.as_ref()),
+        ("--csv", options.csv.as_ref()),
+    ])?;
+    let page = options.page()?;
+    let records = read(&options.records)?;
+    if records.is_empty() {
+        let files: Vec<String> = options.records.iter().map(|path| path.display().to_string()).collect();
+        complain("error", &format!("no record in {}", files.join(", ")));
+        return Ok(Exit::NothingToRun);
+    }
+    let questions = questions::all();
+    let report = Report::new(&records, &questions);
+    if let Some(sink) = &options.md {
+        sink.open()?.write_all(report.markdown().as_bytes())?;
+    }
+    if let Some(sink) = &options.csv {
+        sink.open()?.write_all(report.csv().as_bytes())?;
+    }
+    if let Some(sink) = &page {
+        sink.open()?.write_all(report.html()?.as_bytes())?;
+    }
+    if let Some(Sink::File(path)) = &page {
+        tell(path, records.len(), taken)?;
+        if options.open {
+            browser::show(path);
+        }
+    }
+    Ok(Exit::Success)
+}
+
+impl Options {
+    /// Where the page goes, if one is wanted.
+    ///
+    /// # Errors
+    /// If it is to be shown and goes to stdout.
+    fn page(&self) -> Result<Option<Sink>, Usage> {
+        match &self.output {
+            Some(Sink::Stdout) if self.open => {
+                Err(Usage("--open shows a file; give --output the path of one".to_owned()))
+            }
+            Some(sink) => Ok(Some(sink.clone())),
+            None if !self.open && (self.md.is_some() || self.csv.is_some()) => Ok(None),
+            None => Ok(self.records.first().map(|first| Sink::File(beside(first)))),
+        }
+    }
+}
+
+/// Writes the page of the file of records beside it, and shows it in the browser: what `bench --open` does.
+pub(crate) fn show_beside(records: &Path, stdout_taken: bool) -> Result<()> {
+    let path = beside(records);
+    let records = read(&[records.to_owned()])?;
+    let page = Report::new(&records, &questions::all()).html()?;
+    Sink::File(path.clone()).open()?.write_all(page.as_bytes())?;
+    tell(&path, records.len(), stdout_taken)?;
+    browser::show(&path);
+    Ok(())
+}
+
+/// The page's place where none was given.
+fn beside(records: &Path) -> PathBuf {
+    records.with_extension("html")
+}
+
+fn read(paths: &[PathBuf]) -> Result<Vec<Record>> {
+    let mut records = Vec::new();
+    for path in paths {
+        records.extend(cipherlane_record::read(path)?);
+    }
+    Ok(records)
+}
+
+fn tell(page: &Path, records: usize, stdout_taken: bool) -> Result<()> {
+    let text = format!("report: {} (records: {})\n", page.display(), units::count(records));
+    if stdout_taken {
+        render::print_aside(&text);
+        Ok(())
+    } else {
+        Ok(render::print(&text)?)
+    }
+}

@@ -1,0 +1,125 @@
+//! `report`: files in, a page, Markdown and CSV out; the browser, and what is said where there is none.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: a test that cannot be set up has failed
+
+mod support;
+
+use std::path::Path;
+
+use predicates::prelude::*;
+use predicates::str::contains;
+use support::{Sandbox, stdout};
+
+/// A sandbox with a file of records in it.
+fn with_records() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records/granite-rapids-vm/bench.jsonl");
+    let text = std::fs::read_to_string(records).unwrap();
+    // A few rows are enough: the page has its own tests.
+    let few: Vec<&str> = text.lines().take(6).collect();
+    sandbox.write("bench.jsonl", &few.join("\n"));
+    sandbox
+}
+
+#[test]
+fn the_page_lies_beside_the_records() {
+    let sandbox = with_records();
+    let text = stdout(&mut sandbox.cipherlane(&["report", "bench.jsonl"]));
+    assert!(text.contains("report: bench.html (records: 6)"), "{text}");
+    let page = sandbox.read("bench.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"), "{page}");
+    assert!(page.contains("How fast is this machine"), "bench has a question");
+}
+
+#[test]
+fn every_form_goes_where_it_is_told() {
+    let sandbox = with_records();
+    let run = ["report", "bench.jsonl", "bench.jsonl", "-o", "two.html", "--md", "two.md", "--csv", "-"];
+    let assert =
+        sandbox.cipherlane(&run).assert().success().stderr(contains("report: two.html (records: 12)"));
+    let csv = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    assert!(csv.starts_with("record,experiment,machine,"), "{csv}");
+    assert!(sandbox.read("two.md").starts_with("# cipherlane report"));
+    assert!(sandbox.read("two.html").contains("12 records"));
+    let text = stdout(&mut sandbox.cipherlane(&["report", "bench.jsonl", "--md", "-"]));
+    assert!(text.starts_with("# cipherlane report"));
+    assert!(!sandbox.folder.path().join("bench.html").exists(), "Markdown alone was asked for");
+}
+
+#[test]
+fn what_cannot_be_reported_says_why() {
+    let sandbox = with_records();
+    sandbox.write("empty.jsonl", "\n");
+    sandbox.write("wrong.jsonl", "{\"speed\": \"high\"}\n");
+    for (arguments, code, reason) in [
+        (&["report"][..], 2, "RECORDS"),
+        (&["report", "none.jsonl"], 1, "none.jsonl"),
+        (&["report", "empty.jsonl"], 6, "no record in empty.jsonl"),
+        (&["report", "wrong.jsonl"], 1, "wrong.jsonl:1: not a measurement"),
+        (&["report", "bench.jsonl", "-o", "-", "--open"], 2, "--open shows a file"),
+        (&["report", "bench.jsonl", "-o", "-", "--md", "-"], 2, "would mix on stdout"),
+        (&["bench", "--quick", "--open", "--json", "-"], 2, "give --json a file"),
+    ] {
+        sandbox.cipherlane(arguments).assert().code(code).stderr(contains(reason));
+    }
+}
+
+/// A browser that writes down what it is shown.
+#[cfg(unix)]
+fn browser(sandbox: &Sandbox) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    sandbox.write("browser", "#!/bin/sh\nprintf %s \"$1\" > \"$(dirname \"$0\")/shown\"\n");
+    let path = sandbox.folder.path().join("browser");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// What the browser was shown. It runs by itself, so that it may take a moment.
+#[cfg(unix)]
+fn shown(sandbox: &Sandbox) -> String {
+    let path = sandbox.folder.path().join("shown");
+    for _ in 0..100 {
+        match std::fs::read_to_string(&path) {
+            Ok(text) if !text.is_empty() => return text,
+            _ => std::thread::sleep(std::time::Duration::from_millis(100)),
+        }
+    }
+    panic!("the browser was not started");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_browser_is_shown_the_page() {
+    let sandbox = with_records();
+    let browser = browser(&sandbox);
+    let run = ["report", "bench.jsonl", "--open"];
+    sandbox.cipherlane(&run).env("BROWSER", &browser).assert().success().stderr("");
+    let url = shown(&sandbox);
+    assert!(url.starts_with("file:///") && url.ends_with("/bench.html"), "{url}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bench_says_how_to_see_it_and_shows_it_if_told() {
+    let sandbox = Sandbox::new();
+    let browser = browser(&sandbox);
+    let run =
+        ["bench", "-a", "aes-128-gcm", "-o", "seal", "-s", "256", "-t", "1", "--time", "1", "--no-rivals"];
+    let open = [&run[..], &["--json", "rows.jsonl", "--open"]].concat();
+    let see =
+        contains("see: cipherlane report rows.jsonl --open").and(contains("report: rows.html (records: 1)"));
+    sandbox.cipherlane(&open).env("BROWSER", &browser).assert().success().stdout(see);
+    assert!(shown(&sandbox).ends_with("/rows.html"));
+    assert!(sandbox.read("rows.html").contains("aes-128-gcm seal"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_browser_it_is_said_how_to_see_the_page() {
+    let sandbox = with_records();
+    let mut command = sandbox.cipherlane(&["report", "bench.jsonl", "--open"]);
+    command.env_remove("BROWSER").env("PATH", sandbox.folder.path());
+    let warning = contains("warning: no browser shows bench.html").and(contains("complete by itself"));
+    command.assert().success().stderr(warning);
+    assert!(sandbox.folder.path().join("bench.html").exists());
+}
