@@ -3,6 +3,7 @@
 // A command-line tool prints.
 #![allow(clippy::print_stderr, clippy::print_stdout)]
 
+mod chromium;
 mod ci;
 mod layers;
 mod msrv;

@@ -6,14 +6,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use cipherlane::{Plan, Spans};
 use cipherlane_record::{
     Cache, Calibration, Ceiling, Comparison, Geometry, Host, Interval, KeySetup, Keys, Measurement, Part,
-    SCHEMA_VERSION, Scope, Summary, Timeline, Times, Transfer,
+    SCHEMA_VERSION, Scope, Summary, Timeline, Times, Transfer, throttle,
 };
 
 use crate::bench::{Options, Wanted};
 use crate::ceiling::mix;
 use crate::measure::{End, Runner};
 use crate::statistics;
-use crate::telemetry::throttle;
 use crate::workload::Workload;
 
 /// What the rows of one point have in common.

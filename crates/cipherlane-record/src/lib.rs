@@ -20,6 +20,7 @@ pub mod measurement;
 pub mod observation;
 pub mod scope;
 pub mod summary;
+pub mod throttle;
 pub mod timeline;
 
 pub use conditions::{Calibration, CrossCheck, Energy, Geometry, Load, Meter, Share, Times};

@@ -118,12 +118,11 @@ impl<'a> Row<'a> {
             Kind::Rival => if self.is_rival() { "rival" } else { "" }.to_owned(),
             Kind::Machine => Machines::letter(self.machine),
             Kind::Device => self.contender(),
-            // That of a CPU is part of its name.
+            // The tier of a CPU is part of its name, and it has nothing to transfer.
             Kind::Tier if self.is_offload() => row.tier.clone(),
-            Kind::Tier => String::new(),
-            Kind::Threads => units::count(row.threads, "thread"),
             Kind::Transfer if self.is_offload() => format!("transfer {}", row.scope.transfer.name()),
-            Kind::Transfer => String::new(),
+            Kind::Tier | Kind::Transfer => String::new(),
+            Kind::Threads => units::count(row.threads, "thread"),
             Kind::Load => self.load_text(),
         }
     }

@@ -197,7 +197,12 @@ fn charts_follow_from_what_the_rows_have() {
         let section = sections.find(|section| section.contains(&heading)).unwrap();
         assert!(section.contains(axis), "{experiment} has no chart of {axis}");
     }
-    assert!(page.contains("throttled") && page.contains("Amdahl") && page.contains("16 cores"));
+    assert!(
+        page.contains("power limit")
+            && page.contains("Throttled at 2 readings")
+            && page.contains("Amdahl")
+            && page.contains("16 cores")
+    );
     assert!(page.contains("GTX 680") && page.contains("the study counted per SMX"));
 }
 

@@ -31,7 +31,7 @@ pub enum Quantity {
     Load,
     /// The part of the time in which the memory was read or written.
     MemoryLoad,
-    /// Why the clock is as it is: the driver's bits, which [`super::throttle`] names.
+    /// Why the clock is as it is: the driver's bits, which [`cipherlane_record::throttle`] names.
     Throttle,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Sensors`] finds what this machine has, below a root folder that tests point elsewhere, and through NVML for
 //! GPUs; what it has not is [`Sensors::missing`], with the reason and what would help. A [`Sampler`] reads them from
-//! a thread of its own into a [`cipherlane_record::Timeline`]. [`throttle`] says in words whether a clock was held
+//! a thread of its own into a [`cipherlane_record::Timeline`]. [`cipherlane_record::throttle`] says in words whether a clock was held
 //! back. Nothing here changes a setting of the machine.
 
 mod counter;
@@ -14,7 +14,6 @@ mod nvml;
 mod rapl;
 mod sampler;
 mod sensor;
-pub mod throttle;
 
 pub use counter::{Counter, Speed};
 pub use files::Files;

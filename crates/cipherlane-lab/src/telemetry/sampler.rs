@@ -5,9 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use cipherlane_record::{Channel, Timeline};
+use cipherlane_record::{Channel, Timeline, throttle};
 
-use super::{Sensors, throttle};
+use super::Sensors;
 
 /// Readings a second, if nobody asks for another number.
 pub const DEFAULT_HERTZ: f64 = 4.0;

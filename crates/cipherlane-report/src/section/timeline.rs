@@ -1,6 +1,6 @@
 //! What sensors said while rows were measured: clocks, temperatures, power, and when the machine throttled.
 
-use cipherlane_record::Timeline;
+use cipherlane_record::{Timeline, throttle};
 
 use super::grouped;
 use crate::chart::{Axis, Chart, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
@@ -41,10 +41,10 @@ fn of_machine(timelines: &[(usize, &Timeline)], title: &str) -> Vec<Chart> {
         .iter()
         .flat_map(|(_, timeline)| readings(timeline, timeline.unix_seconds - begin))
         .collect();
-    let (throttle, readings): (Vec<_>, Vec<_>) =
-        readings.into_iter().partition(|reading| is_throttle(reading.name));
-    let throttled: Vec<f64> =
-        throttle.iter().filter(|reading| reading.value > 0.0).map(|reading| reading.seconds).collect();
+    let (states, readings): (Vec<_>, Vec<_>) =
+        readings.into_iter().partition(|reading| throttle::is_channel(reading.name));
+    let held_back = |reading: &&Reading<'_>| !throttle::reasons(reading.name, reading.value).is_empty();
+    let throttled: Vec<f64> = states.iter().filter(held_back).map(|reading| reading.seconds).collect();
     let quantities =
         grouped(readings, |reading| (quantity(reading.name).to_owned(), reading.unit.to_owned()));
     quantities
@@ -61,11 +61,6 @@ fn readings(timeline: &Timeline, from: f64) -> impl Iterator<Item = Reading<'_>>
             Some(Reading { name: &channel.name, unit: &channel.unit, seconds: from + seconds, value })
         })
     })
-}
-
-/// Whether a channel says when the machine held itself back: 0 where it did not.
-pub(super) fn is_throttle(channel: &str) -> bool {
-    quantity(channel).contains("throttl")
 }
 
 /// The quantity of a channel: `power` of `cuda:0.power`.
@@ -111,13 +106,13 @@ fn chart(
         format!("{} {} to {} {unit}", one.name, units::significant(low), units::significant(high))
     };
     let ranges: Vec<String> = series.iter().map(range).collect();
-    let throttle = match throttled.len() {
+    let held_back = match throttled.len() {
         0 => String::new(),
         count => format!(" Throttled at {}.", units::count(count, "reading")),
     };
     Some(Chart {
         title: format!("{}{of}", capitalised(name)),
-        finding: format!("{}.{throttle}", ranges.join("; ")),
+        finding: format!("{}.{held_back}", ranges.join("; ")),
         plot: Plot::Lines(Lines {
             x: Axis::linear("Time since the first reading (s)"),
             y: Axis::linear(&format!("{} ({unit})", capitalised(name))),
@@ -144,6 +139,8 @@ fn thinned(readings: &[Reading<'_>], factor: f64) -> Vec<Point> {
     let mut sorted: Vec<(f64, f64)> =
         readings.iter().map(|reading| (reading.seconds, reading.value / factor)).collect();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+    // Rows of one run, ours and the rivals', have the same readings.
+    sorted.dedup();
     let stretch = sorted.len().div_ceil(MOST_POINTS).max(1);
     let mean = |part: &[(f64, f64)]| {
         let sum = part.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));

@@ -1,8 +1,7 @@
 //! What a reader must know before believing: wrong outputs, throttling, noise, and what the tool itself warned of.
 
-use cipherlane_record::{Observation, Timeline};
+use cipherlane_record::{Observation, Timeline, throttle};
 
-use super::timeline::is_throttle;
 use crate::machine::Machines;
 use crate::row::Row;
 use crate::units;
@@ -55,7 +54,7 @@ pub(super) fn of_measured(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Warn
             format!("{}: {} of {} outputs were wrong", name(row), row.checks.unexpected, row.checks.messages);
         warnings.push(Warning { kind: Kind::Wrong, text });
     }
-    let throttled = rows.iter().filter(|row| row.timeline.as_ref().is_some_and(throttled)).map(name);
+    let throttled = rows.iter().filter_map(|row| Some(name(row) + &throttled(row.timeline.as_ref())?));
     warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
     let noisy = rows.iter().filter(|row| row.verified && noise(row) > NOISY);
     let noisy = noisy.map(|row| format!("{} ({} wide)", name(row), units::percent(noise(row))));
@@ -73,8 +72,9 @@ pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<
     let wrong = wrong.map(|(_, row)| row.subject_name.clone());
     let mut warnings: Vec<Warning> =
         together(Kind::Wrong, "results were wrong:", wrong).into_iter().collect();
-    let throttled = rows.iter().filter(|(_, row)| row.timeline.as_ref().is_some_and(throttled));
-    let throttled = throttled.map(|(_, row)| row.subject_name.clone());
+    let throttled = rows
+        .iter()
+        .filter_map(|(_, row)| Some(row.subject_name.clone() + &throttled(row.timeline.as_ref())?));
     warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
     let mut notes: Vec<String> = Vec::new();
     for note in rows.iter().flat_map(|(_, row)| &row.notes) {
@@ -90,9 +90,10 @@ fn noise(row: &Row<'_>) -> f64 {
     (ends.high - ends.low) / row.bytes_per_second
 }
 
-fn throttled(timeline: &Timeline) -> bool {
-    let channels = timeline.channels.iter().filter(|channel| is_throttle(&channel.name));
-    channels.flat_map(|channel| channel.values.iter().flatten()).any(|&value| value > 0.0)
+/// What held the machine back meanwhile: ` (cuda:0: power limit)`.
+fn throttled(timeline: Option<&Timeline>) -> Option<String> {
+    let seen = throttle::seen(timeline?);
+    (!seen.is_empty()).then(|| format!(" ({})", seen.join(", ")))
 }
 
 /// Names that one warning lists; it counts the others.

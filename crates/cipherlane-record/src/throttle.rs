@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cipherlane_record::Timeline;
+use crate::timeline::Timeline;
 
 /// The end of a channel's name that tells of throttling: events since the last reading for `cpu`, the driver's bits
 /// for GPUs.
@@ -25,10 +25,16 @@ pub fn channel(id: &str) -> String {
     format!("{id}{CHANNEL}")
 }
 
+/// Whether a channel of this name tells it.
+#[must_use]
+pub fn is_channel(name: &str) -> bool {
+    name.ends_with(CHANNEL)
+}
+
 /// What held `channel`'s device back when it read `value`; empty for other channels and where nothing did.
 ///
 /// ```
-/// # use cipherlane_lab::telemetry::throttle::reasons;
+/// # use cipherlane_record::throttle::reasons;
 /// assert_eq!(reasons("cuda:0.throttle", 5.0), ["power limit"]); // 0x1 is idle
 /// assert_eq!(reasons("cpu.throttle", 2.0), ["temperature limit"]);
 /// assert!(reasons("cpu.load", 1.0).is_empty());
@@ -65,7 +71,7 @@ pub fn seen(timeline: &Timeline) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cipherlane_record::Channel;
+    use crate::timeline::Channel;
 
     #[test]
     fn every_reason_of_a_timeline_is_named_once() {
