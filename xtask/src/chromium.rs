@@ -11,8 +11,8 @@ use crate::shell;
 const PACKAGES: [&str; 2] = ["chromium", "fonts-dejavu-core"];
 const PROGRAM: &str = "chromium";
 
-/// The variable that makes the tests fail without a browser: in CI, and wherever there is one. Elsewhere it is said that
-/// pages are left unseen.
+/// The variable that makes the tests fail without a browser: in CI, and wherever there is one. Elsewhere it is said
+/// that pages are left unseen.
 pub(crate) fn environment() -> Option<(&'static str, &'static str)> {
     let found = ensure_installed();
     if let Err(error) = &found {

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use cipherlane_record::{Interval, Measurement, Observation, Record};
 
-const HEADER: &str = "record,experiment,machine,subject,subject_name,where,quantity,unit,value,low_95,high_95,verified,published";
+const HEADER: &str = "record,experiment,machine,subject,subject_name,where,quantity,unit,value,low_95,high_95,\
+                      verified,published";
 
 /// The header, and the lines of every record.
 pub(crate) fn text(records: &[Record]) -> String {
