@@ -16,6 +16,7 @@ pub mod load;
 pub mod measure;
 pub mod observer;
 mod random;
+pub mod resume;
 #[cfg(feature = "rivals")]
 pub mod rivals;
 mod row;

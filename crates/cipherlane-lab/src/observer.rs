@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use cipherlane::{Algorithm, Operation};
-use cipherlane_record::Measurement;
+use cipherlane_record::{Measurement, Observation};
 
 /// Watches a run. Every method but [`Observer::finished`] does nothing by default.
 pub trait Observer {
@@ -18,6 +18,15 @@ pub trait Observer {
     /// # Errors
     /// If it cannot be kept; the run then ends.
     fn finished(&mut self, row: &Measurement) -> io::Result<()>;
+
+    /// An observation is finished. Called at once, as [`Observer::finished`] is. Does nothing by default.
+    ///
+    /// # Errors
+    /// If it cannot be kept; the run then ends.
+    fn observed(&mut self, row: &Observation) -> io::Result<()> {
+        let _ = row;
+        Ok(())
+    }
 
     /// A row will not be measured, and why.
     fn skipped(&mut self, skipped: &Skipped) {

@@ -68,15 +68,25 @@ pub fn joules(timeline: &Timeline, id: &str, window: Window) -> Result<Vec<(Mete
     if !found.is_empty() {
         return Ok(found);
     }
-    let reason = |(_, name): &(Meter, String)| {
-        // Where a whole device is missing its name alone stands there.
-        let reason = timeline.missing.get(name).or_else(|| timeline.missing.get(id));
-        reason.map_or_else(
-            || format!("{name}: no sensor, or no two readings"),
-            |reason| format!("{name}: {reason}"),
-        )
+    Err(format!("no meter of energy for {id}: {}", why_none(timeline, id, &meters)))
+}
+
+/// Why none of `meters` told anything.
+fn why_none(timeline: &Timeline, id: &str, meters: &[(Meter, String)]) -> String {
+    if let Some(reason) = timeline.missing.get(id) {
+        return reason.clone();
+    }
+    let reason = |(_, name): &(Meter, String)| match (timeline.missing.get(name), timeline.channel(name)) {
+        (Some(reason), _) => Some(format!("{name}: {reason}")),
+        (None, Some(_)) => Some(format!("{name}: no two readings in the time")),
+        (None, None) => None,
     };
-    Err(format!("no meter of energy for {id}: {}", meters.iter().map(reason).collect::<Vec<_>>().join("; ")))
+    let reasons: Vec<String> = meters.iter().filter_map(reason).collect();
+    if reasons.is_empty() {
+        return "it has no sensor that is known (NVML tells of NVIDIA's GPUs, RAPL of the CPU), or sensors are off"
+            .to_owned();
+    }
+    reasons.join("; ")
 }
 
 /// The energy of `windows.load`, in which the device `id` got through `bytes` of text.

@@ -1,20 +1,34 @@
 //! Experiments: each is one TOML file with the question that it answers and what it runs.
 
+mod kind;
+mod setting;
+mod steady;
 mod sweep;
 
 use cipherlane::{Algorithm, Operation, UnknownName};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 use thiserror::Error;
 
+use kind::energy::Power;
+use kind::load::Loads;
+use kind::offload::Offload;
+use kind::thermal::Thermal;
+pub use setting::{Run, Scale, Setting};
 pub use sweep::Narrow;
 
 use crate::suite::Suite;
 
 /// The files of the experiments that come along.
-const FILES: [&str; 3] = [
+const FILES: [&str; 9] = [
+    include_str!("../../../../experiments/both-loads.toml"),
     include_str!("../../../../experiments/cpu-ceilings.toml"),
+    include_str!("../../../../experiments/cpu-load.toml"),
+    include_str!("../../../../experiments/energy.toml"),
+    include_str!("../../../../experiments/gpu-load.toml"),
     include_str!("../../../../experiments/gpu-speeds.toml"),
+    include_str!("../../../../experiments/offload.toml"),
     include_str!("../../../../experiments/rivals.toml"),
+    include_str!("../../../../experiments/thermal.toml"),
 ];
 
 /// An experiment, as its file says.
@@ -36,6 +50,41 @@ pub struct Experiment {
     /// The rows of a quick look at a sweep.
     #[serde(default)]
     quick: Vec<sweep::Rows>,
+    thermal: Option<Scaled<Thermal>>,
+    energy: Option<Scaled<Power>>,
+    offload: Option<Scaled<Offload>>,
+    load: Option<Scaled<Loads>>,
+}
+
+/// The parameters of a kind, for each scale.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scaled<T> {
+    full: T,
+    quick: T,
+    smoke: T,
+}
+
+impl<T: Run + Clone + 'static> Scaled<T> {
+    fn at(&self, scale: Scale) -> Box<dyn Run> {
+        let chosen = match scale {
+            Scale::Full => &self.full,
+            Scale::Quick => &self.quick,
+            Scale::Smoke => &self.smoke,
+        };
+        Box::new(chosen.clone())
+    }
+}
+
+/// An algorithm by its name.
+fn algorithm<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Algorithm, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+}
+
+/// Algorithms by their names.
+fn algorithms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Algorithm>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    names.iter().map(|name| name.parse().map_err(de::Error::custom)).collect()
 }
 
 const fn default_seconds_per_row() -> f64 {
@@ -50,6 +99,14 @@ pub enum Kind {
     Ceilings,
     /// Measures rows of a suite, like `bench`.
     Sweep,
+    /// Looks at the sensors before, during and after a load.
+    Thermal,
+    /// Measures throughput by power.
+    Energy,
+    /// Times a device against the CPU, by size.
+    Offload,
+    /// Times a device while the machine has other work.
+    Load,
 }
 
 /// Why an experiment cannot be run.
@@ -62,6 +119,14 @@ pub enum ExperimentError {
         name: String,
         /// What is wrong, and where.
         error: Box<toml::de::Error>,
+    },
+    /// The file has no parameters for its kind.
+    #[error("{name}: give its parameters as [{table}.full], [{table}.quick] and [{table}.smoke]")]
+    Table {
+        /// The experiment.
+        name: String,
+        /// The table that is missing.
+        table: String,
     },
     /// A name that nothing has.
     #[error(transparent)]
@@ -103,6 +168,22 @@ impl Experiment {
         all.into_iter()
             .find(|experiment| experiment.name == name)
             .ok_or_else(|| UnknownName::new("experiment", name, known))
+    }
+
+    /// What makes its observations at `scale`; `None` for the kinds that make none.
+    ///
+    /// # Errors
+    /// If its file lacks the parameters of its kind.
+    pub fn at(&self, scale: Scale) -> Result<Option<Box<dyn Run>>, ExperimentError> {
+        let run = match self.kind {
+            Kind::Ceilings | Kind::Sweep => return Ok(None),
+            Kind::Thermal => self.thermal.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Energy => self.energy.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Offload => self.offload.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Load => self.load.as_ref().map(|scaled| scaled.at(scale)),
+        };
+        let table = format!("{:?}", self.kind).to_lowercase();
+        run.map(Some).ok_or(ExperimentError::Table { name: self.name.clone(), table })
     }
 
     /// The suite of a sweep at each number of `threads`: all rows or the quick ones, as far as `narrow` lets them.
@@ -149,6 +230,19 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), FILES.len());
         assert!(all.iter().all(|experiment| experiment.question.ends_with('?')));
+    }
+
+    #[test]
+    fn every_experiment_has_its_parameters_at_every_scale() {
+        for experiment in Experiment::all() {
+            let observes = !matches!(experiment.kind, Kind::Ceilings | Kind::Sweep);
+            for scale in [Scale::Full, Scale::Quick, Scale::Smoke] {
+                assert_eq!(experiment.at(scale).unwrap().is_some(), observes, "{}", experiment.name);
+            }
+        }
+        let text = "name = \"mine\"\nquestion = \"How warm?\"\nkind = \"thermal\"";
+        let error = Experiment::parse("mine", text).unwrap().at(Scale::Full).err().unwrap();
+        assert!(error.to_string().contains("[thermal.full]"), "{error}");
     }
 
     #[test]

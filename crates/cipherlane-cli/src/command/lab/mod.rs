@@ -8,14 +8,14 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use cipherlane::{Algorithm, Operation};
 use cipherlane_lab::Experiment;
-use cipherlane_lab::experiment::{Kind, Narrow};
+use cipherlane_lab::experiment::{Kind, Narrow, Scale};
 use clap::{Args, Subcommand};
 
 use super::measure::{self, How};
 use super::shared;
 use crate::exit::Exit;
 use crate::render::table::{self, Column};
-use crate::render::{self, units};
+use crate::render::{self, complain, units};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,6 +23,9 @@ Examples:
   cipherlane lab run cpu-ceilings                    what this core's instructions and memory allow
   cipherlane lab run rivals --quick                  the rows that matter most, in a minute
   cipherlane lab run rivals --algorithm sm4-ctr --json sm4.jsonl
+  cipherlane lab run thermal energy --quick          how warm it gets, and what a watt does
+  cipherlane lab run gpu-load --device cuda:0        how other work on the GPU shows
+  cipherlane lab run all --dry-run                   what would be run, and how long it would take
   cipherlane lab run mine.toml                       an experiment of your own";
 
 /// Options of `lab`.
@@ -50,6 +53,12 @@ struct RunOptions {
     /// A first look: the rows that matter most
     #[arg(long, env = "CIPHERLANE_QUICK")]
     quick: bool,
+    /// One short, verified point of each experiment: whether it runs at all
+    #[arg(long, env = "CIPHERLANE_SMOKE", conflicts_with = "quick")]
+    smoke: bool,
+    /// Print what would be run and how long it would take; run nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Seconds for each experiment [default: as many as its rows need]
     #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
     time: Option<f64>,
@@ -91,8 +100,13 @@ impl RunOptions {
         let mut worst = Exit::Success;
         for experiment in self.experiments()? {
             let exit = match experiment.kind {
+                Kind::Ceilings if self.dry_run => {
+                    measure::show(&format!("{}: a few seconds; nothing was run\n", experiment.name), false)?;
+                    Exit::Success
+                }
                 Kind::Ceilings => ceilings::run(&self.how)?,
                 Kind::Sweep => self.sweep(&experiment)?,
+                Kind::Thermal | Kind::Energy | Kind::Offload | Kind::Load => self.observe(&experiment)?,
             };
             if worst == Exit::Success {
                 worst = exit;
@@ -119,6 +133,22 @@ impl RunOptions {
         Ok(chosen)
     }
 
+    const fn scale(&self) -> Scale {
+        if self.smoke {
+            Scale::Smoke
+        } else if self.quick {
+            Scale::Quick
+        } else {
+            Scale::Full
+        }
+    }
+
+    fn observe(&self, experiment: &Experiment) -> Result<Exit> {
+        let host = cipherlane_lab::host::detect();
+        let run = experiment.at(self.scale())?.context("this kind makes no observations")?;
+        measure::observe(&experiment.name, &*run, &self.how, &self.how.done()?, self.dry_run, &host)
+    }
+
     fn sweep(&self, experiment: &Experiment) -> Result<Exit> {
         let host = cipherlane_lab::host::detect();
         let threads = shared::thread_counts(&self.how.threads, &[shared::Threads::Count(1)], &host);
@@ -127,9 +157,22 @@ impl RunOptions {
             operations: self.operation.clone(),
             sizes: self.size.clone(),
         };
-        let suite = experiment.suite(self.quick, &narrow, &threads)?;
+        let mut suite = experiment.suite(self.quick || self.smoke, &narrow, &threads)?;
+        if self.smoke {
+            suite.points.truncate(1);
+        }
+        let asked: Vec<&str> = self.how.device.iter().map(String::as_str).collect();
+        let left_out =
+            self.how.done()?.leave_out(&mut suite, if asked.is_empty() { &["cpu"] } else { &asked });
+        if left_out > 0 {
+            complain("resumed", &format!("{left_out} points are in the file already"));
+        }
         #[allow(clippy::cast_precision_loss)] // far below 2^53
         let seconds = self.time.unwrap_or(experiment.seconds_per_row * suite.points.len() as f64);
+        if self.dry_run {
+            measure::show(&measure::plan_of(&suite, seconds), false)?;
+            return Ok(Exit::Success);
+        }
         let measured = measure::run(&suite, &self.how, seconds, &host)?;
         measure::show(&losing::of(&measured.outcome.rows), measured.stdout_taken)?;
         Ok(measure::exit(&measured.outcome))

@@ -1,5 +1,9 @@
 //! How to measure, as the verbs that do have it on their command lines.
 
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cipherlane_lab::resume::Done;
 use cipherlane_lab::telemetry::DEFAULT_HERTZ;
 
 use crate::command::launch::Launch;
@@ -37,6 +41,9 @@ pub(crate) struct How {
     /// Records, one JSON object a line, written as rows finish [default: a new file, which is named at the end]
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
     pub(crate) json: Option<Sink>,
+    /// Go on with a file of records: rows that it holds are not measured again, new ones are added
+    #[arg(long, value_name = "FILE", conflicts_with = "json", help_heading = "Results (- is stdout)")]
+    pub(crate) resume: Option<PathBuf>,
     /// The rows as comma-separated values
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]
     pub(crate) csv: Option<Sink>,
@@ -65,6 +72,18 @@ impl How {
             ("--csv", self.csv.as_ref()),
             ("--md", self.md.as_ref()),
         ])
+    }
+
+    /// The rows of the file to go on with; none without one.
+    ///
+    /// # Errors
+    /// If it is no file of records.
+    pub(crate) fn done(&self) -> Result<Done> {
+        Ok(self
+            .resume
+            .as_ref()
+            .map_or_else(|| Ok(Vec::new()), |path| cipherlane_record::read(path))
+            .map(Done::of)?)
     }
 
     /// Whether a rival was asked for by name.

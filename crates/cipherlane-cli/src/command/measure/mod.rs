@@ -2,6 +2,7 @@
 
 mod how;
 mod known;
+mod observe;
 mod report;
 mod store;
 mod watch;
@@ -17,6 +18,7 @@ use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Su
 use cipherlane_record::Host;
 
 pub(crate) use how::How;
+pub(crate) use observe::{observe, plan_of};
 
 use super::shared::{self, Roster};
 use crate::exit::Exit;
@@ -26,6 +28,8 @@ use watch::Watch;
 
 /// Ctrl-C was pressed.
 static STOP: AtomicBool = AtomicBool::new(false);
+/// Ctrl-C is being caught.
+static CAUGHT: AtomicBool = AtomicBool::new(false);
 
 /// What came of a suite.
 pub(crate) struct Measured {
@@ -127,14 +131,22 @@ fn lab_options<'a>(
         stop: &STOP,
         ceilings,
         sampler,
-        // By name: where the program lies is nobody's business who reads the record.
-        argv: std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(std::env::args().skip(1)).collect(),
+        argv: argv(),
     }
+}
+
+/// The command line, with the program by its name: where it lies is nobody's business who reads the record.
+fn argv() -> Vec<String> {
+    std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(std::env::args().skip(1)).collect()
 }
 
 /// The first Ctrl-C ends the run after the current sample, the second ends the program. Rows that are finished have
 /// been written by then.
 fn stop_on_ctrl_c() -> Result<()> {
+    // Several experiments of one command share the handler.
+    if CAUGHT.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
     ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(Exit::Interrupted as i32);

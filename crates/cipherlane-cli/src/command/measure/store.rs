@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
-use cipherlane_record::{Measurement, Writer, csv, markdown};
+use anyhow::{Context, Result};
+use cipherlane_record::{Measurement, Observation, Writer, csv, markdown};
 
 use super::How;
 use crate::render::sink::{Sink, create};
@@ -25,6 +25,11 @@ impl Store {
     pub(super) fn open(how: &How, name: &str) -> Result<Self> {
         for sink in [&how.csv, &how.md].into_iter().flatten() {
             drop(sink.open()?);
+        }
+        if let Some(path) = &how.resume {
+            let file = fs::File::options().append(true).open(path);
+            let file = file.with_context(|| format!("cannot go on with {}", path.display()))?;
+            return Ok(Self { writer: Some(Writer::new(Box::new(file))), path: Some(path.clone()) });
         }
         match &how.json {
             Some(sink @ Sink::Stdout) => Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None }),
@@ -57,6 +62,11 @@ impl Store {
     /// Writes a row at once.
     pub(super) fn append(&mut self, row: &Measurement) -> io::Result<()> {
         self.writer.as_mut().map_or(Ok(()), |writer| writer.append(row))
+    }
+
+    /// Writes an observation at once.
+    pub(super) fn observe(&mut self, row: &Observation) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), |writer| writer.observe(row))
     }
 
     /// The file of records, if it is one.

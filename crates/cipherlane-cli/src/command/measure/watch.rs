@@ -3,7 +3,7 @@
 use std::io;
 
 use cipherlane_lab::{Observer, Progress, Skipped};
-use cipherlane_record::Measurement;
+use cipherlane_record::{Measurement, Observation};
 
 use super::describe;
 use super::store::Store;
@@ -16,11 +16,20 @@ pub(super) struct Watch {
     store: Store,
     /// The row that finished last, in short.
     last: String,
+    observations: Vec<Observation>,
+    /// What was left out, in words.
+    skipped: Vec<String>,
 }
 
 impl Watch {
     pub(super) fn new(store: Store, quiet: bool) -> Self {
-        Self { bar: Bar::new(quiet), store, last: String::new() }
+        Self {
+            bar: Bar::new(quiet),
+            store,
+            last: String::new(),
+            observations: Vec::new(),
+            skipped: Vec::new(),
+        }
     }
 
     /// Shows what is going on before the run.
@@ -36,6 +45,11 @@ impl Watch {
     /// Takes the bar away.
     pub(super) fn clear(&self) {
         self.bar.clear();
+    }
+
+    /// Where the rows went, the observations, and what was left out.
+    pub(super) fn into_parts(self) -> (Store, Vec<Observation>, Vec<String>) {
+        (self.store, self.observations, self.skipped)
     }
 
     /// Where the rows went.
@@ -64,7 +78,16 @@ impl Observer for Watch {
         self.store.append(row)
     }
 
+    fn observed(&mut self, row: &Observation) -> io::Result<()> {
+        let axes: Vec<String> = row.axes.values().map(ToString::to_string).collect();
+        self.say(&format!("{}: {} on {}", row.experiment, axes.join(", "), row.subject));
+        self.store.observe(row)?;
+        self.observations.push(row.clone());
+        Ok(())
+    }
+
     fn skipped(&mut self, skipped: &Skipped) {
+        self.skipped.push(describe(skipped));
         self.bar.suspend(|| complain("skipped", &describe(skipped)));
     }
 }

@@ -1,0 +1,265 @@
+//! Running an experiment that makes observations: its plan, its run, its tables.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use anyhow::{Context, Result};
+use cipherlane::verify::Reference;
+use cipherlane::{Device, Tier};
+use cipherlane_lab::experiment::{Run, Setting};
+use cipherlane_lab::resume::Done;
+use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};
+use cipherlane_lab::{Contender, Judges};
+use cipherlane_record::{Host, Observation, Value};
+
+use super::store::Store;
+use super::watch::Watch;
+use super::{How, STOP, argv, show, stop_on_ctrl_c};
+use crate::command::shared::Roster;
+use crate::exit::Exit;
+use crate::render::table::{self, Column};
+use crate::render::units;
+
+/// Runs `run` under the experiment's `name`, or, where it is `dry`, says what it would do.
+pub(crate) fn observe(
+    name: &str,
+    run: &dyn Run,
+    how: &How,
+    done: &Done,
+    dry: bool,
+    host: &Host,
+) -> Result<Exit> {
+    let stdout_taken = how.takes_stdout()?;
+    let roster = Roster::find(false);
+    let devices = roster.choose(&how.device)?;
+    let cpu = roster.engine.device("cpu")?;
+    let reference = Reference::new();
+    let judges = Judges {
+        fast: Contender::at_tier(&**cpu, Tier::Portable.name()),
+        readable: Contender::new(&reference),
+    };
+    let sensors =
+        if how.sensors > 0.0 && !dry { Sensors::of_this_machine(&devices) } else { Sensors::default() };
+    let sampler = Sampler::start(sensors, MOST_HERTZ).context("no thread for the sensors")?;
+    let setting = Setting {
+        experiment: name,
+        devices: &devices,
+        cpu: &**cpu,
+        judges: &judges,
+        sampler: &sampler,
+        host,
+        stop: &STOP,
+        done,
+        seed: how.seed,
+        argv: &argv(),
+    };
+    if dry {
+        show(&plan(name, run, &setting), stdout_taken)?;
+        return Ok(Exit::Success);
+    }
+    stop_on_ctrl_c()?;
+    let mut watch = Watch::new(Store::open(how, name)?, how.no_progress);
+    watch.say(name);
+    run.run(&setting, &mut watch)?;
+    watch.clear();
+    let (store, rows, skipped) = watch.into_parts();
+    write_tables(how, &rows)?;
+    let mut text = tables(&rows);
+    for reason in &skipped {
+        let _ = writeln!(text, "not measured: {reason}");
+    }
+    if let Some(path) = store.path() {
+        let _ = writeln!(text, "records: {} ({} rows)", path.display(), rows.len());
+    }
+    show(&text, stdout_taken)?;
+    Ok(exit(&rows, &setting))
+}
+
+fn exit(rows: &[Observation], setting: &Setting<'_>) -> Exit {
+    if rows.iter().any(|row| row.verified == Some(false)) {
+        Exit::Mismatch
+    } else if setting.stop.load(std::sync::atomic::Ordering::Relaxed) {
+        Exit::Interrupted
+    } else if rows.is_empty() {
+        Exit::NothingToRun
+    } else {
+        Exit::Success
+    }
+}
+
+/// What would be run, and how long it would take.
+fn plan(name: &str, run: &dyn Run, setting: &Setting<'_>) -> String {
+    let steps = run.plan(setting);
+    let mut text = String::new();
+    for (what, time) in &steps {
+        let _ = writeln!(text, "{name}: {what}: {}", units::seconds(*time));
+    }
+    let total = steps.iter().map(|(_, time)| *time).sum();
+    let _ = writeln!(
+        text,
+        "{name}: {} steps, about {} in all; nothing was run",
+        steps.len(),
+        units::seconds(total)
+    );
+    text
+}
+
+/// A table for each subject and set of values: the axes, then the values, with the study's figures below ours.
+fn tables(rows: &[Observation]) -> String {
+    let mut text = String::new();
+    let mut rest: Vec<&Observation> = rows.iter().collect();
+    while let Some(first) = rest.first().copied() {
+        let (alike, other): (Vec<_>, Vec<_>) = rest.into_iter().partition(|row| is_like(row, first));
+        let _ = writeln!(text, "{}: {}", first.subject, first.subject_name);
+        let _ = writeln!(text, "{}", table_of(&alike).trim_fmt());
+        notes(&mut text, &alike);
+        rest = other;
+    }
+    text
+}
+
+/// Whether two rows stand in one table.
+fn is_like(row: &Observation, other: &Observation) -> bool {
+    row.subject == other.subject
+        && row.axes.keys().eq(other.axes.keys())
+        && row.values.iter().map(|value| &value.name).eq(other.values.iter().map(|value| &value.name))
+}
+
+fn table_of(rows: &[&Observation]) -> comfy_table::Table {
+    use comfy_table::CellAlignment::{Left, Right};
+    let first = rows[0];
+    let axes = first.axes.keys().map(|name| (name.clone(), Left));
+    let unit = |value: &Value| if value.unit == "1" { String::new() } else { format!(" {}", value.unit) };
+    let values = first.values.iter().map(|value| (format!("{}{}", value.name, unit(value)), Right));
+    let columns: Vec<_> = axes.chain(values).chain([("verified".to_owned(), Left)]).collect();
+    let mut table = table::with_columns(&columns);
+    for row in rows {
+        let axes = row.axes.values().map(|place| table::plain(place.to_string()));
+        let values = row.values.iter().map(|value| match value.value {
+            Some(_) => table::plain(cell(value)),
+            None => table::faint("-"),
+        });
+        let verified = match row.verified {
+            Some(true) => table::good("yes"),
+            Some(false) => table::bad("NO"),
+            None => table::faint("-"),
+        };
+        table.add_row(axes.chain(values).chain([verified]).collect::<Vec<_>>());
+    }
+    table
+}
+
+/// A value with the study's figure behind it.
+fn cell(value: &Value) -> String {
+    let ours = value.value.map_or_else(|| "-".to_owned(), units::significant);
+    match value.published.first() {
+        Some(figure) => format!("{ours} (study: {})", units::significant(figure.value)),
+        None => ours,
+    }
+}
+
+/// Under a table: why values are missing, the study's figures with what they were measured on, and notes; each once.
+fn notes(text: &mut String, rows: &[&Observation]) {
+    let mut said: Vec<String> = Vec::new();
+    let mut say = |line: String| {
+        if !said.contains(&line) {
+            let _ = writeln!(text, "{line}");
+            said.push(line);
+        }
+    };
+    let values = || rows.iter().flat_map(|row| &row.values);
+    let reasons: BTreeSet<&String> = values().filter_map(|value| value.reason.as_ref()).collect();
+    for reason in reasons {
+        let of_reason = values().filter(|value| value.reason.as_ref() == Some(reason));
+        let names: BTreeSet<&str> = of_reason.map(|value| value.name.as_str()).collect();
+        say(format!("{} not known: {reason}", names.into_iter().collect::<Vec<_>>().join(", ")));
+    }
+    for value in values() {
+        for figure in &value.published {
+            let published = units::significant(figure.value);
+            say(format!(
+                "study {}: {} {published} {} on {}",
+                figure.source, value.name, value.unit, figure.on
+            ));
+        }
+    }
+    rows.iter().flat_map(|row| &row.notes).for_each(|note| say(note.clone()));
+}
+
+/// One line a value, for `--csv` and `--md`.
+fn write_tables(how: &How, rows: &[Observation]) -> Result<()> {
+    const HEAD: [&str; 10] =
+        ["experiment", "subject", "axes", "value", "unit", "found", "low", "high", "published", "verified"];
+    if let Some(sink) = &how.csv {
+        let mut file = sink.open()?;
+        writeln!(file, "{}", HEAD.join(","))?;
+        for line in lines(rows) {
+            writeln!(file, "{}", line.map(|field| quoted(&field)).join(","))?;
+        }
+    }
+    if let Some(sink) = &how.md {
+        let mut file = sink.open()?;
+        writeln!(file, "| {} |\n|{}", HEAD.join(" | "), "---|".repeat(HEAD.len()))?;
+        for line in lines(rows) {
+            writeln!(file, "| {} |", line.map(|field| field.replace('|', "\\|")).join(" | "))?;
+        }
+    }
+    Ok(())
+}
+
+/// A field as RFC 4180 has it.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+fn lines(rows: &[Observation]) -> impl Iterator<Item = [String; 10]> {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    rows.iter().flat_map(move |row| {
+        let axes: Vec<String> = row.axes.iter().map(|(name, place)| format!("{name}={place}")).collect();
+        let axes = axes.join(" ");
+        row.values.iter().map(move |value| {
+            let published: Vec<String> =
+                value.published.iter().map(|figure| format!("{} ({})", figure.value, figure.on)).collect();
+            [
+                row.experiment.clone(),
+                row.subject.clone(),
+                axes.clone(),
+                value.name.clone(),
+                value.unit.clone(),
+                number(value.value),
+                number(value.ci95.map(|interval| interval.low)),
+                number(value.ci95.map(|interval| interval.high)),
+                published.join("; "),
+                row.verified.map_or_else(String::new, |verified| verified.to_string()),
+            ]
+        })
+    })
+}
+
+/// The plan of a sweep: its rows, and the time that it is given.
+pub(crate) fn plan_of(suite: &cipherlane_lab::Suite, seconds: f64) -> String {
+    let mut table = table::new([
+        Column::Words("workload"),
+        Column::Words("does"),
+        Column::Number("message"),
+        Column::Number("threads"),
+    ]);
+    for point in &suite.points {
+        let (does, bytes) = match &point.choice {
+            cipherlane_lab::workload::Choice::Custom(custom) => (
+                format!("{} {}", custom.algorithm, custom.operation),
+                units::bytes(custom.message_bytes as u64),
+            ),
+            cipherlane_lab::workload::Choice::Named(named, _) => (named.question.to_owned(), "-".to_owned()),
+        };
+        table.add_row([point.choice.name().to_owned(), does, bytes, point.threads.to_string()]);
+    }
+    let time = units::seconds(std::time::Duration::from_secs_f64(seconds));
+    let (name, count) = (&suite.experiment, suite.points.len());
+    format!("{}\n{name}: {count} points, about {time} in all; nothing was run\n", table.trim_fmt())
+}

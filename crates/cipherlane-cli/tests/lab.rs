@@ -1,0 +1,63 @@
+//! `cipherlane lab`, as users call it: experiments that make observations.
+
+mod support;
+
+use std::fs;
+
+use cipherlane_record::{Record, read};
+use predicates::str::contains;
+use support::Sandbox;
+
+#[test]
+fn a_dry_run_says_what_it_would_do_and_does_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .cipherlane(&["lab", "run", "energy", "thermal", "--device", "cpu", "--dry-run"])
+        .assert()
+        .success()
+        .stdout(contains("energy: 5 trials of aes-128-ctr on cpu"))
+        .stdout(contains("nothing was run"));
+}
+
+#[test]
+fn a_smoke_run_is_verified_and_kept_and_not_repeated() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.folder.path().join("rows.jsonl");
+    let file = path.display().to_string();
+    let run = |how: [&str; 2]| {
+        let mut arguments = vec!["lab", "run", "thermal", "--smoke", "--device", "cpu"];
+        arguments.extend(how);
+        sandbox.cipherlane(&arguments).assert()
+    };
+    run(["--json", &file]).success().stdout(contains("before")).stdout(contains("steady"));
+    let rows = read(&path).unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in &rows {
+        let Record::Observation(row) = row else { panic!("an observation") };
+        assert_eq!((row.verified, row.subject.as_str()), (Some(true), "cpu"));
+        assert!(!row.timeline.as_ref().unwrap().seconds.is_empty());
+        for value in &row.values {
+            assert_eq!(value.value.is_none(), value.reason.is_some(), "{}", value.name);
+        }
+    }
+    // All of it is there: nothing is left to run, and the file stays as it is.
+    run(["--resume", &file]).code(6);
+    assert_eq!(read(&path).unwrap().len(), 4);
+}
+
+#[test]
+fn energy_without_a_meter_says_why() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.folder.path().join("rows.jsonl");
+    let file = path.display().to_string();
+    let arguments = ["lab", "run", "energy", "--smoke", "--device", "cpu", "--sensors", "0", "--json", &file];
+    sandbox.cipherlane(&arguments).assert().success().stdout(contains("no meter of energy for cpu"));
+    assert!(fs::read_to_string(&path).unwrap().contains("\"throughput\""));
+}
+
+#[test]
+fn the_cpu_takes_nothing_off_itself() {
+    let sandbox = Sandbox::new();
+    let arguments = ["lab", "run", "offload", "--smoke", "--device", "cpu"];
+    sandbox.cipherlane(&arguments).assert().code(6).stdout(contains("name a GPU with --device"));
+}

@@ -1,0 +1,282 @@
+//! Throughput by power, gross and net of idleness, as study 001 has it; and how far the meters are to be trusted.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+use cipherlane::{Algorithm, Device};
+use cipherlane_record::{Axis, Energy, Value};
+use serde::Deserialize;
+
+use crate::energy::probe::{Wave, square_wave, steps};
+use crate::energy::{Protocol, Trial};
+use crate::experiment::setting::{Row, Run, Setting, beside, known, median};
+use crate::experiment::steady::Steady;
+use crate::observer::Observer;
+use crate::random::Random;
+use crate::telemetry::{Gpu, NvmlGpu, Quantity};
+
+/// The experiment's parameters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::experiment) struct Power {
+    /// What is run.
+    #[serde(deserialize_with = "super::super::algorithms")]
+    algorithms: Vec<Algorithm>,
+    /// Bytes of a message.
+    message_bytes: usize,
+    /// Bytes that a device with memory of its own is given at a time: several times its caches, so that launching and
+    /// beginning do not count.
+    batch_bytes: usize,
+    /// Trials of each algorithm on each device.
+    trials: usize,
+    /// Seconds of idleness before and after each trial.
+    idle: f64,
+    /// Seconds of load that are left out.
+    settle: f64,
+    /// Seconds of load.
+    load: f64,
+    /// Seconds of each probe of the meters; 0 for none.
+    probe: f64,
+}
+
+/// Gbit/s per watt net of idleness (study 001, figure 5).
+const STUDY: &str = "001.7";
+const PUBLISHED: [(&str, &[(f64, &str)]); 3] = [
+    (
+        "aes-128",
+        &[(1.3, "HD 7970"), (0.68, "HD 6770"), (0.43, "GTX 680"), (0.39, "GTX 580"), (0.07, "Phenom II X6")],
+    ),
+    ("camellia-128", &[(0.06, "Phenom II X6")]),
+    ("sc2000-128", &[(0.07, "Phenom II X6")]),
+];
+/// Watts beyond idleness (study 001, table 6).
+const STUDY_WATTS: &str = "001.6";
+const PUBLISHED_WATTS: [(&str, &[(f64, &str)]); 3] = [
+    ("aes-128", &[(157.5, "HD 7970"), (147.7, "GTX 680")]),
+    ("camellia-128", &[(173.5, "HD 7970"), (153.1, "GTX 680")]),
+    ("sc2000-128", &[(179.0, "HD 7970"), (150.3, "GTX 680")]),
+];
+
+fn published(
+    table: &[(&str, &'static [(f64, &'static str)])],
+    algorithm: Algorithm,
+) -> &'static [(f64, &'static str)] {
+    let name = algorithm.to_string();
+    table.iter().find(|(cipher, _)| name.starts_with(cipher)).map_or(&[], |(_, figures)| figures)
+}
+
+impl Run for Power {
+    fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
+        let of = |device: &&dyn Device| {
+            let id = &device.info().id;
+            let trial = |algorithm: &Algorithm| {
+                let time = self.protocol().total() * u32::try_from(self.trials).unwrap_or(u32::MAX);
+                (format!("{} trials of {algorithm} on {id}", self.trials), time)
+            };
+            self.algorithms.iter().map(trial).collect::<Vec<_>>()
+        };
+        setting.devices.iter().flat_map(of).collect()
+    }
+
+    fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
+        for &device in setting.devices {
+            self.device(setting, device, observer)?;
+        }
+        Ok(())
+    }
+}
+
+/// The trials of one algorithm.
+struct Trials {
+    algorithm: Algorithm,
+    steady: Steady,
+    trials: Vec<Trial>,
+}
+
+impl Power {
+    fn protocol(&self) -> Protocol {
+        let seconds = Duration::from_secs_f64;
+        Protocol { idle: seconds(self.idle), settle: seconds(self.settle), load: seconds(self.load) }
+    }
+
+    fn axes(algorithm: Algorithm) -> BTreeMap<String, Axis> {
+        BTreeMap::from([("algorithm".to_owned(), Axis::Name(algorithm.to_string()))])
+    }
+
+    fn device(
+        &self,
+        setting: &Setting<'_>,
+        device: &dyn Device,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let mut all = Vec::new();
+        for &algorithm in &self.algorithms {
+            if setting.is_done(device, &Self::axes(algorithm)) {
+                continue;
+            }
+            match Steady::filling(setting, device, algorithm, self.message_bytes, self.batch_bytes) {
+                Ok(steady) => all.push(Trials { algorithm, steady, trials: Vec::new() }),
+                Err(reason) => setting.skip(observer, device, Some(algorithm), reason),
+            }
+        }
+        // Each round in another order: heat of the trial before raises the power of the next.
+        let mut random = Random::new(setting.seed);
+        for _ in 0..self.trials {
+            random.shuffle(&mut all);
+            let mut failed = None;
+            for (place, trials) in all.iter_mut().enumerate() {
+                match self.trial(setting, device, trials) {
+                    Ok(Some(trial)) => trials.trials.push(trial),
+                    Ok(None) => return Ok(()),
+                    Err(reason) => failed = Some((place, reason)),
+                }
+            }
+            if let Some((place, reason)) = failed {
+                let trials = all.remove(place);
+                setting.skip(observer, device, Some(trials.algorithm), reason);
+            }
+        }
+        for mut trials in all {
+            if trials.trials.is_empty() {
+                continue;
+            }
+            if self.probe > 0.0 {
+                let mut row = self.row(setting, &trials);
+                row.notes.extend(self.probes(setting, device, &mut trials.steady));
+                observer.observed(&setting.observation(device, row))?;
+            } else {
+                observer.observed(&setting.observation(device, self.row(setting, &trials)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn trial(
+        &self,
+        setting: &Setting<'_>,
+        device: &dyn Device,
+        trials: &mut Trials,
+    ) -> Result<Option<Trial>, String> {
+        let steady = &mut trials.steady;
+        let work = |until: Instant| steady.until(setting, until);
+        let trial = self.protocol().run(setting.sampler, &device.info().id, setting.stop, work)?;
+        steady.look();
+        Ok(trial)
+    }
+
+    fn row(&self, setting: &Setting<'_>, trials: &Trials) -> Row {
+        let rates: Vec<f64> = trials
+            .trials
+            .iter()
+            .map(|trial| 8e-9 * trial.bytes as f64 / trial.windows.load.seconds())
+            .collect();
+        let mut values = vec![median("throughput", "Gbit/s", &rates, setting.seed)];
+        values.extend(self.power(setting, trials));
+        Row {
+            axes: Self::axes(trials.algorithm),
+            values,
+            samples: rates,
+            verified: Some(trials.steady.verified()),
+            timeline: trials.trials.last().map(|trial| trial.timeline.clone()),
+            notes: vec![format!(
+                "the device's own meters; transfers are part of the load; study 001 measured the rails of the \
+                 board, with kernels alone; trials: {}",
+                trials.trials.len()
+            )],
+        }
+    }
+
+    /// Power and efficiency over the trials, or why they are not known.
+    fn power(&self, setting: &Setting<'_>, trials: &Trials) -> Vec<Value> {
+        let energies: Result<Vec<&Energy>, &String> =
+            trials.trials.iter().map(|trial| trial.energy.as_ref()).collect();
+        let over = |name: &str, unit: &str, of: &dyn Fn(&Energy) -> Option<f64>, lack: &str| match &energies {
+            Err(reason) => known(name, unit, Err((*reason).clone())),
+            Ok(energies) => {
+                let found: Option<Vec<f64>> = energies.iter().map(|energy| of(energy)).collect();
+                found.map_or_else(
+                    || known(name, unit, Err(lack.to_owned())),
+                    |found| median(name, unit, &found, setting.seed),
+                )
+            }
+        };
+        let idle = "no reading while idle, or the load takes no more than idleness";
+        let net = |energy: &Energy| Some(energy.watts() - energy.idle_watts?);
+        vec![
+            beside(
+                over("net", "Gbit/s/W", &|energy| Some(1e-9 * energy.net_bits_per_joule()?), idle),
+                STUDY,
+                published(&PUBLISHED, trials.algorithm),
+            ),
+            over("gross", "Gbit/s/W", &|energy| Some(1e-9 * energy.bits_per_joule()), ""),
+            over("power", "W", &|energy| Some(energy.watts()), ""),
+            over("idle", "W", &|energy| energy.idle_watts, idle),
+            beside(
+                over("power beyond idle", "W", &net, idle),
+                STUDY_WATTS,
+                published(&PUBLISHED_WATTS, trials.algorithm),
+            ),
+            over("sigma", "W", &|energy| energy.sigma_watts, "fewer than two readings of power"),
+            over("energy", "J/GB", &|energy| Some(8e9 / energy.bits_per_joule()), ""),
+            over(
+                "second meter by first",
+                "1",
+                &|energy| Some(energy.cross_check.as_ref()?.joules / energy.joules),
+                "the device has one meter",
+            ),
+        ]
+    }
+
+    /// What the probes say of the device's meters, in words.
+    fn probes(&self, setting: &Setting<'_>, device: &dyn Device, steady: &mut Steady) -> Vec<String> {
+        let time = Duration::from_secs_f64(self.probe);
+        let mut notes = Vec::new();
+        let bus = device.info().details.iter().find(|(name, _)| name == "bus").map(|(_, bus)| bus);
+        match bus
+            .ok_or("the device has no counter that can be polled".to_owned())
+            .and_then(|bus| NvmlGpu::at(bus))
+        {
+            Ok(mut gpu) => notes.push(match steps(|| gpu.read(Quantity::Energy), time) {
+                Ok(steps) => format!(
+                    "counter: {} steps, one each {:.1} ms, {:.2} J high",
+                    steps.count,
+                    1e3 * steps.seconds,
+                    steps.joules
+                ),
+                Err(reason) => format!("counter not probed: {reason}"),
+            }),
+            Err(reason) => notes.push(format!("counter not probed: {reason}")),
+        }
+        let busy = |until: Instant| {
+            while Instant::now() < until {
+                steady.once()?;
+            }
+            Ok(())
+        };
+        let wave = Wave { time, ..Wave::default() };
+        match square_wave(wave, setting.sampler, &device.info().id, setting.stop, busy) {
+            Ok(seen) => notes.extend(seen.iter().map(|seen| {
+                let watts: Vec<String> = seen.watts.iter().map(|watts| format!("{watts:.0}")).collect();
+                let spread = 100.0 * seen.spread();
+                let name = seen.meter.name();
+                format!("square wave of 100 ms: {name} saw {} W, a spread of {spread:.0} %", watts.join(", "))
+            })),
+            Err(reason) => notes.push(format!("no square wave: {reason}")),
+        }
+        notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_the_study_are_found_by_cipher() {
+        let algorithm = |name: &str| name.parse::<Algorithm>().unwrap();
+        assert_eq!(published(&PUBLISHED, algorithm("aes-128-ctr"))[0], (1.3, "HD 7970"));
+        assert_eq!(published(&PUBLISHED_WATTS, algorithm("sc2000-128-ecb"))[0].0, 179.0);
+        assert!(published(&PUBLISHED, algorithm("sm4-ctr")).is_empty());
+    }
+}

@@ -1,0 +1,189 @@
+//! What a device takes off the CPU, against the size of the data (study 002).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+use cipherlane::{Algorithm, Device};
+use cipherlane_record::{Axis, Value};
+use serde::Deserialize;
+
+use crate::experiment::setting::{Row, Run, Setting, beside, median, value};
+use crate::experiment::steady::Steady;
+use crate::observer::Observer;
+use crate::statistics;
+
+/// The experiment's parameters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::experiment) struct Offload {
+    /// What is run.
+    #[serde(deserialize_with = "super::super::algorithms")]
+    pub(super) algorithms: Vec<Algorithm>,
+    /// Bytes of the data.
+    pub(super) sizes: Vec<usize>,
+    /// The data is cut into messages of so many bytes; smaller data is one message.
+    pub(super) message_bytes: usize,
+    /// Runs of each point.
+    pub(super) repetitions: usize,
+    /// Seconds after which a point ends, however many runs there were.
+    pub(super) seconds: f64,
+}
+
+/// The study's best: 60 % for AES-256.
+const STUDY: &str = "002.3";
+const BEST_SAVED: [(f64, &str); 1] = [(60.0, "best of all sizes, AES-256")];
+
+/// Times of the runs of a point, in seconds.
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    pub(super) total: Vec<f64>,
+    pub(super) gpu: Vec<f64>,
+}
+
+impl Offload {
+    /// A session of `device` for `size` bytes.
+    pub(super) fn open(
+        &self,
+        setting: &Setting<'_>,
+        device: &dyn Device,
+        algorithm: Algorithm,
+        size: usize,
+    ) -> Result<Steady, String> {
+        let message_bytes = size.min(self.message_bytes);
+        let messages = Some((size / message_bytes.max(1)).max(1));
+        let threads = (device.info().id == setting.cpu.info().id).then_some(1);
+        Steady::open(setting, device, algorithm, message_bytes, messages, threads)
+    }
+
+    /// Runs the batch as often as asked for, or until the time is up; the first and the last run are looked at.
+    pub(super) fn times(&self, setting: &Setting<'_>, steady: &mut Steady) -> Result<Times, String> {
+        let end = Instant::now() + Duration::from_secs_f64(self.seconds);
+        let mut times = Times::default();
+        steady.checked()?;
+        while times.total.len() < self.repetitions.max(3)
+            && (times.total.len() < 3 || Instant::now() < end)
+            && !setting.stopped()
+        {
+            let spans = steady.once()?;
+            times.total.push(spans.wall.as_secs_f64());
+            times.gpu.push(spans.execute.as_secs_f64());
+        }
+        steady.checked()?;
+        Ok(times)
+    }
+
+    pub(super) fn axes(algorithm: Algorithm, size: usize) -> BTreeMap<String, Axis> {
+        BTreeMap::from([
+            ("algorithm".to_owned(), Axis::Name(algorithm.to_string())),
+            ("bytes".to_owned(), Axis::Number(size as f64)),
+        ])
+    }
+
+    /// Points of all algorithms and sizes.
+    pub(super) fn points(&self) -> impl Iterator<Item = (Algorithm, usize)> {
+        self.algorithms.iter().flat_map(|&algorithm| self.sizes.iter().map(move |&size| (algorithm, size)))
+    }
+
+    fn point(
+        &self,
+        setting: &Setting<'_>,
+        device: &dyn Device,
+        algorithm: Algorithm,
+        size: usize,
+    ) -> Result<Option<Row>, String> {
+        let mut theirs = self.open(setting, device, algorithm, size)?;
+        let mut own = self.open(setting, setting.cpu, algorithm, size)?;
+        let mark = setting.sampler.mark();
+        let times = self.times(setting, &mut theirs)?;
+        let without = self.times(setting, &mut own)?.total;
+        if setting.stopped() {
+            return Ok(None);
+        }
+        let microseconds = |seconds: &[f64]| seconds.iter().map(|s| 1e6 * s).collect::<Vec<_>>();
+        let (total, gpu) = (microseconds(&times.total), microseconds(&times.gpu));
+        let without = microseconds(&without);
+        let on_cpu: Vec<f64> = total.iter().zip(&gpu).map(|(total, gpu)| total - gpu).collect();
+        Ok(Some(Row {
+            axes: Self::axes(algorithm, size),
+            values: values(&total, &gpu, &on_cpu, &without, setting.seed),
+            samples: total,
+            verified: Some(theirs.verified() && own.verified()),
+            timeline: Some(setting.sampler.since(mark)),
+            notes: vec![format!(
+                "without the device: one thread of {}; a message has at most {} B",
+                setting.cpu.info().name,
+                self.message_bytes
+            )],
+        }))
+    }
+}
+
+/// The study's four times, and what is saved of the CPU's.
+fn values(total: &[f64], gpu: &[f64], on_cpu: &[f64], without: &[f64], seed: u64) -> Vec<Value> {
+    let no_gpu = statistics::median(without);
+    let saved = 100.0 * (no_gpu - statistics::median(on_cpu)) / no_gpu;
+    vec![
+        median("t_total", "µs", total, seed),
+        median("t_gpu", "µs", gpu, seed),
+        median("t_cpu", "µs", on_cpu, seed),
+        median("t_no_gpu", "µs", without, seed),
+        beside(value("t_saved", "%", saved), STUDY, &BEST_SAVED),
+    ]
+}
+
+impl Run for Offload {
+    fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
+        // Two devices take turns: at most twice the time of a point.
+        let time = Duration::from_secs_f64(2.0 * self.seconds);
+        let of = |device: &&dyn Device| {
+            let id = device.info().id.clone();
+            let point = move |(algorithm, size): (Algorithm, usize)| {
+                (format!("{algorithm}, {size} B, on {id}"), time)
+            };
+            self.points().map(point).collect::<Vec<_>>()
+        };
+        setting.devices.iter().filter(|device| is_offload(setting, **device)).flat_map(of).collect()
+    }
+
+    fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
+        for &device in setting.devices {
+            if !is_offload(setting, device) {
+                let reason = "the CPU takes nothing off itself; name a GPU with --device (`cipherlane devices` \
+                              lists them)";
+                setting.skip(observer, device, None, reason.to_owned());
+                continue;
+            }
+            for (algorithm, size) in self.points() {
+                if setting.stopped() {
+                    return Ok(());
+                }
+                if setting.is_done(device, &Self::axes(algorithm, size)) {
+                    continue;
+                }
+                match self.point(setting, device, algorithm, size) {
+                    Ok(Some(row)) => observer.observed(&setting.observation(device, row))?,
+                    Ok(None) => return Ok(()),
+                    Err(reason) => setting.skip(observer, device, Some(algorithm), reason),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_offload(setting: &Setting<'_>, device: &dyn Device) -> bool {
+    device.info().id != setting.cpu.info().id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_is_the_part_of_the_cpus_time_that_is_left_over() {
+        let values = values(&[100.0, 110.0, 90.0], &[60.0, 60.0, 60.0], &[40.0, 50.0, 30.0], &[80.0], 1);
+        assert_eq!(values[4].value, Some(50.0));
+        assert_eq!(values[0].value, Some(100.0));
+    }
+}

@@ -1,0 +1,173 @@
+//! What experiments of every kind are given, and what they have in common.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use cipherlane::{Algorithm, Device};
+use cipherlane_record::{
+    Axis, Host, Interval, Kind, Observation, Published, SCHEMA_VERSION, Timeline, Value,
+};
+
+use crate::judge::Judges;
+use crate::observer::{Observer, Skipped};
+use crate::resume::Done;
+use crate::statistics;
+use crate::telemetry::Sampler;
+
+/// How much of an experiment is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// What the study asks for.
+    #[default]
+    Full,
+    /// A first look.
+    Quick,
+    /// One short, verified point: whether it runs at all.
+    Smoke,
+}
+
+/// Where and for whom an experiment runs.
+pub struct Setting<'a> {
+    /// The experiment's name.
+    pub experiment: &'a str,
+    /// The devices that were asked for.
+    pub devices: &'a [&'a dyn Device],
+    /// This CPU, with which devices are compared.
+    pub cpu: &'a dyn Device,
+    /// Who knows the right answers.
+    pub judges: &'a Judges<'a>,
+    /// Who reads the sensors.
+    pub sampler: &'a Sampler,
+    /// This machine.
+    pub host: &'a Host,
+    /// Set from elsewhere (Ctrl-C) to end the run; finished rows are kept.
+    pub stop: &'a AtomicBool,
+    /// Rows that a record file holds already.
+    pub done: &'a Done,
+    /// Seed of all contents and orders.
+    pub seed: u64,
+    /// The command line, for the records.
+    pub argv: &'a [String],
+}
+
+impl std::fmt::Debug for Setting<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let devices: Vec<&str> = self.devices.iter().map(|device| device.info().id.as_str()).collect();
+        f.debug_struct("Setting")
+            .field("experiment", &self.experiment)
+            .field("devices", &devices)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An experiment that makes observations.
+pub trait Run {
+    /// The points that it will run, in words, and about how long each takes.
+    fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)>;
+
+    /// Runs it. What a device cannot do is skipped, with its reason.
+    ///
+    /// # Errors
+    /// If a row cannot be kept.
+    fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()>;
+}
+
+/// A row on its way: what is particular to it.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub(super) axes: BTreeMap<String, Axis>,
+    pub(super) values: Vec<Value>,
+    pub(super) samples: Vec<f64>,
+    pub(super) verified: Option<bool>,
+    pub(super) timeline: Option<Timeline>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Setting<'_> {
+    /// Whether the run shall end.
+    pub(super) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Whether the row of `device` at `axes` is there already.
+    pub(super) fn is_done(&self, device: &dyn Device, axes: &BTreeMap<String, Axis>) -> bool {
+        self.done.observed(self.experiment, &device.info().id, axes)
+    }
+
+    /// The record of `row`, which was observed on `device`.
+    pub(super) fn observation(&self, device: &dyn Device, row: Row) -> Observation {
+        let Row { axes, values, samples, verified, timeline, notes } = row;
+        Observation {
+            schema_version: SCHEMA_VERSION,
+            record: Kind::Observation,
+            experiment: self.experiment.to_owned(),
+            subject: device.info().id.clone(),
+            subject_name: device.info().name.clone(),
+            axes,
+            values,
+            samples,
+            verified,
+            timeline: timeline.map(|timeline| timeline.of(&device.info().id)),
+            notes,
+            unix_seconds: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            argv: self.argv.to_vec(),
+            host: self.host.clone(),
+        }
+    }
+
+    /// Tells that `device` does not do something.
+    pub(super) fn skip(
+        &self,
+        observer: &mut dyn Observer,
+        device: &dyn Device,
+        algorithm: Option<Algorithm>,
+        reason: String,
+    ) {
+        observer.skipped(&Skipped {
+            workload: self.experiment.to_owned(),
+            algorithm,
+            operation: algorithm.map(Algorithm::forward),
+            threads: 1,
+            device: Some(device.info().id.clone()),
+            reason,
+        });
+    }
+}
+
+/// A value that was observed.
+pub(super) fn value(name: &str, unit: &str, value: f64) -> Value {
+    Value {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        value: Some(value),
+        reason: None,
+        ci95: None,
+        published: Vec::new(),
+    }
+}
+
+/// A value that was observed or could not be, with its reason.
+pub(super) fn known(name: &str, unit: &str, found: Result<f64, String>) -> Value {
+    let (found, reason) = match found {
+        Ok(found) => (Some(found), None),
+        Err(reason) => (None, Some(reason)),
+    };
+    Value { value: found, reason, ..value(name, unit, 0.0) }
+}
+
+/// The median of `samples` with its interval.
+pub(super) fn median(name: &str, unit: &str, samples: &[f64], seed: u64) -> Value {
+    let Interval { low, high } = statistics::median_interval(samples, seed);
+    Value { ci95: Some(Interval { low, high }), ..value(name, unit, statistics::median(samples)) }
+}
+
+/// `value` beside figures of a study: each with what it was measured on.
+pub(super) fn beside(value: Value, source: &str, figures: &[(f64, &str)]) -> Value {
+    let published = figures
+        .iter()
+        .map(|&(value, on)| Published { value, on: on.to_owned(), source: source.to_owned() })
+        .collect();
+    Value { published, ..value }
+}

@@ -1,0 +1,70 @@
+//! What a record file holds already, so that an experiment goes on where it was interrupted.
+
+use std::collections::BTreeMap;
+
+use cipherlane_record::{Axis, Measurement, Observation, Record};
+
+use crate::suite::{Point, Suite};
+use crate::workload::{Choice, Job};
+
+/// Rows that are there already.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    measurements: Vec<Measurement>,
+    observations: Vec<Observation>,
+}
+
+impl Done {
+    /// The rows of a file.
+    #[must_use]
+    pub fn of(records: Vec<Record>) -> Self {
+        let mut done = Self::default();
+        for record in records {
+            match record {
+                Record::Measurement(row) => done.measurements.push(*row),
+                Record::Observation(row) => done.observations.push(*row),
+            }
+        }
+        done
+    }
+
+    /// Whether `experiment` has the row of `subject` at `axes`.
+    #[must_use]
+    pub fn observed(&self, experiment: &str, subject: &str, axes: &BTreeMap<String, Axis>) -> bool {
+        self.observations
+            .iter()
+            .any(|row| row.experiment == experiment && row.subject == subject && row.axes == *axes)
+    }
+
+    /// Leaves the points out of `suite` of which one of `devices` has a row: rows of a point are written together,
+    /// when all of its contenders are done. Returns how many were left out.
+    pub fn leave_out(&self, suite: &mut Suite, devices: &[&str]) -> usize {
+        let before = suite.points.len();
+        let experiment = &suite.experiment;
+        let of_suite: Vec<&Measurement> =
+            self.measurements.iter().filter(|row| row.experiment == *experiment).collect();
+        suite.points.retain(|point| {
+            !of_suite.iter().any(|row| devices.contains(&row.device.as_str()) && is_of(row, point))
+        });
+        before - suite.points.len()
+    }
+}
+
+/// Whether `row` is one of `point`.
+fn is_of(row: &Measurement, point: &Point) -> bool {
+    let job = match point.choice.job() {
+        Job::Mixed => row.operation == "mixed",
+        Job::Single(algorithm, operation) => {
+            row.algorithm == algorithm.to_string() && row.operation == operation.name()
+        }
+    };
+    let sizes = match &point.choice {
+        Choice::Named(..) => true,
+        Choice::Custom(custom) => {
+            row.message_bytes == custom.message_bytes as u64
+                && row.keys == custom.keys
+                && custom.messages.is_none_or(|messages| row.messages == messages as u64)
+        }
+    };
+    job && sizes && row.workload == point.choice.name() && row.threads == point.threads
+}
