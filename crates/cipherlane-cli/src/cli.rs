@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{bench, completions, devices, lab, plan, report, tune, verify};
+use crate::command::{bench, compare, completions, devices, lab, plan, report, tune, verify};
 
 /// Version and commit, as `--version` prints them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -23,12 +23,13 @@ Examples:
   cipherlane lab list                        the experiments, and the questions that they answer
   cipherlane lab run rivals --quick          every algorithm beside the best libraries there are
   cipherlane report out.jsonl --open         the records as a page, in the browser
+  cipherlane compare before.jsonl after.jsonl  what became faster, what slower
   cipherlane verify                          every known answer on every tier
   cipherlane tune --algorithm aes-128-ctr    the fastest launch of a GPU, kept for later runs
   cipherlane plan --algorithm aes-128-gcm --operation seal --size 128 --messages 1000000
 
-Exit codes: 0 ok, 1 failure, 2 usage, 3 verification mismatch, 4 and 5 reserved (regression, thermal or power \
-abort), 6 nothing to run, 130 interrupted by Ctrl-C with finished rows kept.
+Exit codes: 0 ok, 1 failure, 2 usage, 3 verification mismatch, 4 regression (compare --fail-on), 5 reserved (thermal or \
+power abort), 6 nothing to run, 130 interrupted by Ctrl-C with finished rows kept.
 
 Each option may be given by the environment variable beside it; the command line wins. NO_COLOR and CLICOLOR_FORCE \
 are obeyed. CIPHERLANE_NO_AVX512=1, CIPHERLANE_NO_AVX2=1 and CIPHERLANE_NO_SSE=1 switch a tier off;\nCIPHERLANE_NO_VAES=1 keeps the tier avx2 on AES-NI.";
@@ -55,6 +56,8 @@ pub(crate) enum Verb {
     Tune(tune::Options),
     /// Turn records into a page with pictures, Markdown or CSV
     Report(report::Options),
+    /// Compare records with others: what became faster, what slower
+    Compare(compare::Options),
     /// Check known answers on every device and tier
     Verify(verify::Options),
     /// Show how a workload would be run

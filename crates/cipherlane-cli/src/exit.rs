@@ -21,7 +21,7 @@ pub(crate) struct WrongAnswer {
     pub(crate) first: String,
 }
 
-/// What the exit code says. 4 (regression) and 5 (thermal or power abort) are kept for verbs to come.
+/// What the exit code says. 5 (thermal or power abort) is kept for verbs to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All went well.
@@ -32,6 +32,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// A known answer came out wrong.
     Mismatch = 3,
+    /// Something became slower.
+    Regression = 4,
     /// Nothing of what was asked for can run here.
     NothingToRun = 6,
     /// Ctrl-C; finished rows are kept. 128 and the number of SIGINT, as shells have it.

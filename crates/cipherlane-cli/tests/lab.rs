@@ -1,5 +1,7 @@
 //! `cipherlane lab`, as users call it: experiments that make observations.
 
+#![allow(clippy::unwrap_used)] // in helpers as well: a test that cannot be set up has failed
+
 mod support;
 
 use std::fs;

@@ -7,6 +7,7 @@
 
 pub mod bench;
 pub mod ceiling;
+pub mod compare;
 pub mod contender;
 pub mod energy;
 pub mod experiment;

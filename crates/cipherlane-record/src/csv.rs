@@ -64,7 +64,11 @@ pub fn write(mut sink: impl Write, rows: &[Measurement]) -> io::Result<()> {
     sink.flush()
 }
 
-fn write_line(sink: &mut impl Write, values: impl Iterator<Item = String>) -> io::Result<()> {
+/// Writes one line of values, quoted where they need it.
+///
+/// # Errors
+/// If the sink fails.
+pub fn write_line(mut sink: impl Write, values: impl Iterator<Item = String>) -> io::Result<()> {
     let quoted: Vec<String> = values.map(quote).collect();
     write!(sink, "{}\r\n", quoted.join(","))
 }

@@ -69,7 +69,11 @@ fn ratio(best: &Comparison) -> String {
     format!("{:.2} ({:.2} to {:.2}) {}", best.ratio, interval.low, interval.high, best.verdict.name())
 }
 
-fn write_line(sink: &mut impl Write, cells: &[String]) -> io::Result<()> {
+/// Writes one line of a table.
+///
+/// # Errors
+/// If the sink fails.
+pub fn write_line(mut sink: impl Write, cells: &[String]) -> io::Result<()> {
     let escaped: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     writeln!(sink, "| {} |", escaped.join(" | "))
 }

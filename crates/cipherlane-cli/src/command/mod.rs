@@ -1,6 +1,7 @@
 //! The verbs, one file each.
 
 pub(crate) mod bench;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod devices;
 pub(crate) mod lab;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Verb::Lab(options) => lab::run(&options),
         Verb::Tune(options) => tune::run(&options),
         Verb::Report(options) => report::run(&options),
+        Verb::Compare(options) => compare::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Plan(options) => plan::run(&options),
         Verb::Completions(options) => completions::run(&options),

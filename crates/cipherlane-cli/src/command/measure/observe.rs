@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use anyhow::{Context, Result};
 use cipherlane::verify::Reference;
-use cipherlane::{Device, Tier};
+use cipherlane::Tier;
 use cipherlane_lab::experiment::{Run, Setting};
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};

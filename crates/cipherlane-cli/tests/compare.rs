@@ -1,0 +1,99 @@
+//! `compare`: verdicts, tables and exit codes. The records are measured ones, of `records/`.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: a test that cannot be set up has failed
+
+mod support;
+
+use std::path::Path;
+
+use cipherlane_record::{Cache, Measurement, Writer, measurements, read};
+use predicates::prelude::*;
+use predicates::str::contains;
+use support::{Sandbox, stdout};
+
+/// The engine's rows.
+fn measured() -> Vec<Measurement> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records/granite-rapids-vm/bench.jsonl");
+    let rows = measurements(read(&path).unwrap());
+    rows.into_iter().filter(|row| row.device == "cpu").collect()
+}
+
+/// `base.jsonl` and `new.jsonl`, in which every time is `factor` times as long.
+fn files(factor: f64) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let mut rows = measured();
+    write(&sandbox, "base.jsonl", &rows);
+    for row in &mut rows {
+        row.unix_seconds += 600;
+        row.bytes_per_second /= factor;
+        for sample in &mut row.samples {
+            sample.wall_seconds *= factor;
+        }
+    }
+    write(&sandbox, "new.jsonl", &rows);
+    sandbox
+}
+
+fn write(sandbox: &Sandbox, name: &str, rows: &[Measurement]) {
+    let mut writer = Writer::open(&sandbox.folder.path().join(name)).unwrap();
+    rows.iter().for_each(|row| writer.append(row).unwrap());
+}
+
+#[test]
+fn records_against_themselves_are_ambiguous() {
+    let sandbox = files(1.0);
+    let text =
+        stdout(&mut sandbox.cipherlane(&["compare", "base.jsonl", "base.jsonl", "--fail-on", "slower"]));
+    assert!(text.contains(" 0 faster, 0 slower, ") && text.contains("AMBIGUOUS"), "{text}");
+    assert!(text.contains("B is 1.000 times as fast as A"), "{text}");
+}
+
+#[test]
+fn a_regression_exits_4_if_that_was_asked_for() {
+    let sandbox = files(2.0);
+    let compare =
+        |more: &[&str]| sandbox.cipherlane(&[&["compare", "base.jsonl", "new.jsonl"], more].concat());
+    compare(&[]).assert().success().stdout(contains("SLOWER").and(contains("B is 0.500 times")));
+    compare(&["--fail-on", "slower"]).assert().code(4).stderr(contains("regression: "));
+    compare(&["--fail-on", "slower:20"]).assert().code(4).stderr(contains("more than 20 %"));
+    compare(&["--fail-on", "slower:60"]).assert().success();
+    compare(&["--fail-on", "faster"]).assert().code(2).stderr(contains("write slower"));
+    sandbox.cipherlane(&["compare", "new.jsonl", "base.jsonl", "--fail-on", "slower"]).assert().success();
+}
+
+#[test]
+fn tables_have_every_row() {
+    let sandbox = files(2.0);
+    let run = ["compare", "base.jsonl", "new.jsonl", "--json", "-", "--csv", "c.csv", "--md", "c.md"];
+    let comparison: serde_json::Value = serde_json::from_str(&stdout(&mut sandbox.cipherlane(&run))).unwrap();
+    let rows = measured().len();
+    assert_eq!(comparison["compared"].as_array().unwrap().len(), rows);
+    assert!((comparison["geometric_mean"].as_f64().unwrap() - 0.5).abs() < 1e-9);
+    let csv = sandbox.read("c.csv");
+    assert!(csv.starts_with("experiment,workload,algorithm"), "{csv}");
+    assert_eq!(csv.lines().filter(|line| line.contains(",SLOWER,")).count(), rows);
+    assert_eq!(sandbox.read("c.md").lines().count(), rows + 2);
+}
+
+#[test]
+fn what_is_not_compared_is_said() {
+    let sandbox = files(1.0);
+    let mut rows = measured();
+    rows[0].scope.cache = if rows[0].scope.cache == Cache::Hot { Cache::Cold } else { Cache::Hot };
+    rows[1].threads = 77;
+    write(&sandbox, "other.jsonl", &rows);
+    let compare = ["compare", "base.jsonl", "other.jsonl"];
+    let said = contains("not compared: ").and(contains("scopes differ: cache"));
+    let said = said.and(contains("only in base.jsonl: ")).and(contains("threads 77"));
+    sandbox.cipherlane(&compare).assert().success().stdout(said);
+    let across = sandbox.cipherlane(&[&compare[..], &["--across-scopes"]].concat()).assert().success();
+    across.stdout(contains("scopes differ").not().and(contains("cache ")));
+}
+
+#[test]
+fn nothing_in_common_exits_6_and_no_records_exit_1() {
+    let sandbox = files(1.0);
+    sandbox.write("empty.jsonl", "");
+    sandbox.cipherlane(&["compare", "base.jsonl", "empty.jsonl"]).assert().code(6);
+    sandbox.cipherlane(&["compare", "base.jsonl", "absent"]).assert().code(1).stderr(contains("absent"));
+}

@@ -1,0 +1,138 @@
+//! Records against each other and against themselves. The rows are measured ones, of `records/`.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in helpers as well: a test that cannot be set up has failed
+
+use std::path::Path;
+use std::slice::from_ref;
+
+use cipherlane_lab::compare::{Comparison, Options, compare};
+use cipherlane_record::{Cache, Measurement, Verdict, measurements, read};
+
+fn measured() -> Vec<Measurement> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records/granite-rapids-vm/bench.jsonl");
+    measurements(read(&path).unwrap())
+}
+
+/// One row of the engine with enough samples to tell.
+fn one() -> Measurement {
+    measured().into_iter().find(|row| row.device == "cpu" && row.samples.len() >= 20).unwrap()
+}
+
+fn of(base: &[Measurement], new: &[Measurement]) -> Comparison {
+    compare(base, new, &Options { across_scopes: false, seed: 1 })
+}
+
+/// `row` as another run would have it, each sample `factor` times as long.
+fn another_run(row: &Measurement, factor: f64) -> Measurement {
+    let mut other = row.clone();
+    other.unix_seconds += 600;
+    for sample in &mut other.samples {
+        sample.wall_seconds *= factor;
+    }
+    other
+}
+
+/// A number below `bound` from `state` (Knuth's MMIX generator).
+fn below(state: &mut u64, bound: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    usize::try_from(*state >> 33).unwrap() % bound
+}
+
+#[test]
+fn records_are_never_slower_than_themselves() {
+    let rows = measured();
+    for seed in 0..5 {
+        let comparison = compare(&rows, &rows, &Options { across_scopes: false, seed });
+        assert_eq!(comparison.compared.len(), rows.len());
+        assert_eq!(comparison.count(Verdict::Slower), 0, "seed {seed}");
+        assert!((comparison.geometric_mean.unwrap() - 1.0).abs() < 1e-12);
+        assert!(comparison.compared.iter().all(|row| row.paired && row.differs.is_empty()));
+    }
+}
+
+#[test]
+fn a_resample_is_slower_in_at_most_a_twentieth_of_seeds() {
+    const SEEDS: u64 = 200;
+    let row = one();
+    let slower = (0..SEEDS).filter(|&seed| {
+        let mut state = seed;
+        let mut resample = another_run(&row, 1.0);
+        for sample in &mut resample.samples {
+            *sample = row.samples[below(&mut state, row.samples.len())];
+        }
+        let comparison = compare(from_ref(&row), &[resample], &Options { across_scopes: false, seed });
+        assert!(!comparison.compared[0].paired);
+        comparison.count(Verdict::Slower) > 0
+    });
+    let slower = slower.count();
+    assert!(slower <= 10, "{slower} of {SEEDS}");
+}
+
+#[test]
+fn a_fifth_slower_is_seen_and_gated_by_the_part_that_is_allowed() {
+    let row = one();
+    let comparison = of(from_ref(&row), &[another_run(&row, 1.25)]);
+    let compared = &comparison.compared[0];
+    assert_eq!(compared.verdict, Verdict::Slower);
+    assert!((compared.ratio - 0.8).abs() < 1e-9, "{}", compared.ratio);
+    assert_eq!(comparison.slower(0.0).count(), 1);
+    assert_eq!(comparison.slower(50.0).count(), 0);
+    assert_eq!(of(&[another_run(&row, 1.25)], &[row]).count(Verdict::Faster), 1);
+}
+
+#[test]
+fn more_messages_in_a_pass_are_no_slowdown() {
+    let row = one();
+    let mut longer = another_run(&row, 2.0);
+    longer.bytes *= 2;
+    longer.messages *= 2;
+    let comparison = of(&[row], &[longer]);
+    assert!((comparison.compared[0].ratio - 1.0).abs() < 1e-9);
+    assert!(comparison.compared[0].differs[0].starts_with("messages"));
+}
+
+#[test]
+fn rows_of_different_scope_are_compared_only_on_demand() {
+    let row = one();
+    let mut cold = another_run(&row, 1.0);
+    cold.scope.cache = if row.scope.cache == Cache::Hot { Cache::Cold } else { Cache::Hot };
+    let comparison = of(from_ref(&row), &[cold.clone()]);
+    assert!(comparison.compared.is_empty() && comparison.geometric_mean.is_none());
+    assert!(comparison.refused[0].reason.contains("scopes differ: cache"), "{:?}", comparison.refused);
+    let comparison = compare(&[row], &[cold], &Options { across_scopes: true, seed: 1 });
+    assert!(comparison.compared[0].differs[0].starts_with("cache"));
+}
+
+#[test]
+fn wrong_outputs_have_no_ratio() {
+    let row = one();
+    let mut wrong = another_run(&row, 0.5);
+    wrong.verified = false;
+    wrong.checks.unexpected = 3;
+    let comparison = of(&[row], &[wrong]);
+    assert!(comparison.compared.is_empty());
+    assert!(comparison.refused[0].reason.starts_with("3 of "), "{:?}", comparison.refused);
+}
+
+#[test]
+fn rows_without_partner_are_named() {
+    let (row, mut threads) = (one(), one());
+    threads.threads += 1;
+    let comparison = of(from_ref(&row), &[threads]);
+    assert!(comparison.compared.is_empty());
+    assert_eq!(comparison.only_base[0].threads, row.threads);
+    assert_eq!(comparison.only_new[0].threads, row.threads + 1);
+}
+
+#[test]
+fn kernels_tell_rows_apart_only_where_a_file_has_several() {
+    let (row, mut other) = (one(), one());
+    other.kernel = "another".to_owned();
+    let comparison = of(from_ref(&row), &[other.clone()]);
+    assert_eq!(comparison.compared.len(), 1, "a new kernel is what is compared");
+    assert!(comparison.compared[0].differs[0].starts_with("kernel"));
+    let comparison = of(&[row.clone(), other.clone()], &[other, row.clone()]);
+    let kernels: Vec<_> = comparison.compared.iter().map(|row| row.row.kernel.clone().unwrap()).collect();
+    assert_eq!(kernels, [row.kernel, "another".to_owned()]);
+    assert!(comparison.compared.iter().all(|row| row.differs.is_empty()));
+}
