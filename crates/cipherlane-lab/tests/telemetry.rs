@@ -5,8 +5,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use cipherlane_lab::telemetry::{Files, Rapl, Sampler, Sensors, throttle};
-use cipherlane_record::Timeline;
+use cipherlane_lab::telemetry::{Files, Rapl, Sampler, Sensors};
+use cipherlane_record::{Timeline, throttle};
 use tempfile::TempDir;
 
 /// A tree with these files.
