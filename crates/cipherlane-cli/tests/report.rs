@@ -74,7 +74,7 @@ fn browser(sandbox: &Sandbox) -> std::path::PathBuf {
     path
 }
 
-/// What the browser was shown. It runs by itself, so that it may take a moment.
+/// What the browser was shown; nothing if it was not started. It runs by itself, so that it may take a moment.
 #[cfg(unix)]
 fn shown(sandbox: &Sandbox) -> String {
     let path = sandbox.folder.path().join("shown");
@@ -84,7 +84,7 @@ fn shown(sandbox: &Sandbox) -> String {
             _ => std::thread::sleep(std::time::Duration::from_millis(100)),
         }
     }
-    panic!("the browser was not started");
+    String::new()
 }
 
 #[cfg(unix)]
