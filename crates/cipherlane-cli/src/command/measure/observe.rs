@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use anyhow::{Context, Result};
-use cipherlane::verify::Reference;
 use cipherlane::Tier;
+use cipherlane::verify::Reference;
 use cipherlane_lab::experiment::{Run, Setting};
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};
