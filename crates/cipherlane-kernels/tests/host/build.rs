@@ -19,7 +19,9 @@ impl Compiler {
         let name = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
         let compiler = Self { name };
         let folder = tempfile_folder("probe");
-        match compiler.compile("int main(void) { return 0; }\n", &folder.join("probe")) {
+        // Each thread has a file of its own: tests run side by side.
+        let file = folder.join(format!("{:?}", std::thread::current().id()));
+        match compiler.compile("int main(void) { return 0; }\n", &file) {
             Ok(()) => Some(compiler),
             Err(reason) => {
                 assert!(std::env::var_os("CIPHERLANE_CI").is_none(), "no C compiler for host C: {reason}");

@@ -1,5 +1,7 @@
 //! The devices of all platforms.
 
+use std::sync::{Mutex, PoisonError};
+
 use cl3::info_type::InfoType;
 use cl3::types::cl_device_id;
 use cl3::{device as cl_device, platform as cl_platform};
@@ -60,6 +62,9 @@ pub fn devices() -> Result<Vec<DeviceHandle>, ClError> {
     if !cl3::is_opencl_runtime_available() {
         return Err(ClError::new("the OpenCL loader", cl3::error_codes::DLOPEN_RUNTIME_LOAD_FAILED));
     }
+    // PoCL 3.1 shows no device to a thread that asks while another one asks for the first time.
+    static ASKING: Mutex<()> = Mutex::new(());
+    let _alone = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut devices = Vec::new();
     for platform in cl_platform::get_platform_ids().named("clGetPlatformIDs")? {
         let name: String = cl_platform::get_platform_info(platform, cl_platform::CL_PLATFORM_NAME)
