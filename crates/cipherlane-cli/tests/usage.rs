@@ -30,7 +30,7 @@ fn unknown_names_list_the_known_ones() {
     for (arguments, known) in [
         (&["bench", "metre"][..], "meter-128, cavp-mix, tls-16k, disk-4k, bulk"),
         (&["bench", "--algorithm", "aes-512-gcm"], "a cipher (aes-128, aes-192, aes-256"),
-        (&["bench", "--operation", "hash"], "seal, open, encrypt, decrypt"),
+        (&["bench", "--operation", "encipher"], "seal, open, encrypt, decrypt"),
         (&["bench", "--device", "abacus", "tls-16k"], "cpu"),
         (&["verify", "--device", "abacus"], "cpu"),
         (&["verify", "--tier", "neon"], "portable"),
