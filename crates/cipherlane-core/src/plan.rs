@@ -57,15 +57,21 @@ pub struct Wish {
     pub blocks: Option<usize>,
     /// [`Geometry::threads_per_block`], as the kernel takes them.
     pub threads_per_block: Option<usize>,
+    /// [`Geometry::streams`], at least 1.
+    pub streams: Option<usize>,
 }
 
 impl Wish {
     /// For devices that launch no kernels.
     ///
     /// # Errors
-    /// If blocks or their threads are wished for.
+    /// If blocks, their threads or streams are wished for.
     pub fn check_no_geometry(&self, device: &str) -> Result<(), Unsupported> {
-        let wished = [("blocks", self.blocks), ("threads per block", self.threads_per_block)];
+        let wished = [
+            ("blocks", self.blocks),
+            ("threads per block", self.threads_per_block),
+            ("streams", self.streams),
+        ];
         for (what, number) in wished {
             if let Some(found) = number {
                 let wanted = format!("left out on {device}, which launches no kernels");

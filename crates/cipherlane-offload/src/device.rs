@@ -12,7 +12,7 @@ use crate::backend::{Backend, Fault, Limits, Unit};
 use crate::loaded::unit;
 use crate::programs::{Programs, Tuning};
 use crate::resident::Resident;
-use crate::session::{OffloadSession, STREAMS};
+use crate::session::OffloadSession;
 use crate::tuning::Launch;
 
 /// A device before it is used: what is known of it without a context.
@@ -52,6 +52,8 @@ const CHUNK: usize = 32 << 20;
 const MIN_CHUNK: usize = 256;
 /// Most blocks of a launch: those of any device's grid, and tasks of 32 bits.
 const MAX_BLOCKS: usize = 1 << 20;
+/// Most queues of a session: each has memory and staging for a group.
+const MAX_STREAMS: usize = 64;
 
 impl<P: Provider> Accelerator<P> {
     /// The device that `provider` gives.
@@ -167,10 +169,7 @@ impl<P: Provider> Accelerator<P> {
             let wanted = programs.first().map_or_else(String::new, |program| program.threads.to_string());
             return Err(Unsupported::Range { what: "threads per block", wanted, found: threads_per_block });
         }
-        if streams != STREAMS {
-            return Err(Unsupported::Range { what: "streams", wanted: STREAMS.to_string(), found: streams });
-        }
-        Ok(())
+        check_streams(streams)
     }
 
     /// How `program` is launched, with what is wished for in the place of what was found best.
@@ -178,12 +177,14 @@ impl<P: Provider> Accelerator<P> {
         let best = Launch::best(&self.0.build(), program, self.0.limits(), shape).geometry();
         let blocks = wish.blocks.unwrap_or(best.blocks);
         let threads_per_block = wish.threads_per_block.unwrap_or(best.threads_per_block);
+        let streams = wish.streams.unwrap_or(best.streams);
         check_blocks(blocks)?;
+        check_streams(streams)?;
         if !takes(program, threads_per_block) {
             let wanted = format!("{}, for {}", program.threads, program.kernel);
             return Err(Unsupported::Range { what: "threads per block", wanted, found: threads_per_block });
         }
-        Ok(Geometry { blocks, threads_per_block, ..best })
+        Ok(Geometry { blocks, threads_per_block, streams })
     }
 
     pub(crate) fn failed(&self, Fault(reason): Fault) -> DeviceError {
@@ -283,6 +284,13 @@ fn check_blocks(blocks: usize) -> Result<(), Unsupported> {
         return Ok(());
     }
     Err(Unsupported::Range { what: "blocks", wanted: format!("1 to {MAX_BLOCKS}"), found: blocks })
+}
+
+fn check_streams(streams: usize) -> Result<(), Unsupported> {
+    if (1..=MAX_STREAMS).contains(&streams) {
+        return Ok(());
+    }
+    Err(Unsupported::Range { what: "streams", wanted: format!("1 to {MAX_STREAMS}"), found: streams })
 }
 
 fn check_numbers(threads: usize, chunk: usize) -> Result<(), Unsupported> {

@@ -19,9 +19,7 @@ use crate::lane::{Flight, Lane, download_results, download_text, size, upload_ro
 use crate::launch::{Scene, Schedule};
 use crate::loaded::Chosen;
 use crate::programs::Programs;
-
-/// Groups that are under way at once, each on a queue: one comes in, one is computed, one goes out.
-pub(crate) const STREAMS: usize = 3;
+use crate::tuning::STREAMS;
 
 /// A session on a device with memory of its own.
 ///
@@ -54,8 +52,9 @@ impl<B: Backend> OffloadSession<B> {
         shared: bool,
     ) -> Result<Self, Fault> {
         let shape = Shape { shared_key: shared, ..device::nominal(plan.algorithm, plan.operation) };
+        let streams = plan.geometry.map_or(STREAMS, |geometry| geometry.streams);
         let mut session = Self {
-            lanes: (0..STREAMS).map(|_| Lane::new(&*backend)).collect::<Result<_, Fault>>()?,
+            lanes: (0..streams).map(|_| Lane::new(&*backend)).collect::<Result<_, Fault>>()?,
             schedule: Schedule::new(&*backend)?,
             whole: Buffers::default(),
             plan: plan.clone(),
@@ -124,7 +123,8 @@ impl<B: Backend> OffloadSession<B> {
                 self.land_all(job, spans)?;
                 self.run_long(job, &group, program, spans)?;
             } else {
-                let lane = &mut self.lanes[index % STREAMS];
+                let streams = self.lanes.len();
+                let lane = &mut self.lanes[index % streams];
                 lane.land(&*self.backend, job, spans)?;
                 let loaded = self.programs.get(program);
                 lane.fly(&*self.backend, Chosen { index: program, loaded }, &mut self.schedule, job, &group)?;
@@ -192,7 +192,7 @@ impl<B: Backend> Long<'_, B> {
         upload_rows(link, &self.scene, job, self.group, rows, &mut flight.loads)?;
         self.scene.start(link, &mut self.chosen, schedule, is_keyed, &mut flight.launches)?;
         // What the other lanes are given comes after all of that.
-        for here in 1..STREAMS {
+        for here in 1..self.lanes.len() {
             self.after(here, 0, |flight| flight.launches.last().or(flight.loads.last()))?;
             if let Some((_, set)) = &schedule.set {
                 self.backend.after(&self.lanes[here].queue, set)?;
@@ -209,8 +209,9 @@ impl<B: Backend> Long<'_, B> {
         spans: &mut Spans,
         take_back: bool,
     ) -> Result<(), Fault> {
+        let streams = self.lanes.len();
         for (index, piece) in self.group.pieces.iter().enumerate() {
-            let (here, before) = (index % STREAMS, (index + STREAMS - 1) % STREAMS);
+            let (here, before) = (index % streams, (index + streams - 1) % streams);
             if index > 0 {
                 // CBC reads the block before a piece.
                 self.after(here, before, |flight| flight.loads.last())?;
@@ -251,7 +252,7 @@ impl<B: Backend> Long<'_, B> {
 
     /// Launches what comes after the texts, on the first lane, and takes back what it makes.
     fn end(&mut self, schedule: &Schedule<B>) -> Result<(), Fault> {
-        for there in 1..STREAMS {
+        for there in 1..self.lanes.len() {
             self.after(0, there, |flight| flight.launches.last())?;
         }
         let lane = &mut self.lanes[0];
@@ -273,11 +274,12 @@ impl<B: Backend> Long<'_, B> {
         spans: &mut Spans,
     ) -> Result<(), Fault> {
         // All other lanes wait for the end, which is on the first.
-        for here in 1..STREAMS {
+        for here in 1..self.lanes.len() {
             self.after(here, 0, |flight| flight.launches.last())?;
         }
+        let streams = self.lanes.len();
         for (index, piece) in self.group.pieces.iter().enumerate() {
-            let lane = &mut self.lanes[index % STREAMS];
+            let lane = &mut self.lanes[index % streams];
             lane.land(self.backend, job, spans)?;
             let Lane { queue, stagings: Stagings { output, .. }, flight, .. } = lane;
             let flight = flight.insert(Flight::default());

@@ -8,7 +8,6 @@ use crate::backend::{Fault, Limits};
 use crate::cache::{Cache, Key};
 use crate::device::{Accelerator, Provider};
 use crate::programs;
-use crate::session::STREAMS;
 
 /// How a program is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +19,10 @@ pub(crate) struct Launch {
     /// Blocks of text of a tile; 0 where there are no tiles.
     pub(crate) tile: u64,
 }
+
+/// Groups that are under way at once unless a wish says otherwise, each on a queue: one comes in, one is computed, one
+/// goes out.
+pub(crate) const STREAMS: usize = 3;
 
 const KIND: &str = "tuning";
 

@@ -66,9 +66,10 @@ fn defaults_are_constant_time() {
         assert!(plan.constant_time, "{plan:?}");
         let error = device.plan(&gcm, &Wish { kernel: Some("x".to_owned()), ..Wish::default() }).unwrap_err();
         assert!(error.to_string().contains(&plan.kernel), "{error}");
-        let geometry = plan.geometry.unwrap();
-        for (blocks, threads_per_block) in [(0, 32), (1 << 40, 32), (1, 33), (1, 1 << 20)] {
-            let edited = Geometry { blocks, threads_per_block, ..geometry };
+        for (blocks, threads_per_block, streams) in
+            [(0, 32, 3), (1 << 40, 32, 3), (1, 33, 3), (1, 1 << 20, 3), (1, 32, 0), (1, 32, 1 << 20)]
+        {
+            let edited = Geometry { blocks, threads_per_block, streams };
             let edited = cipherlane_core::Plan { geometry: Some(edited), ..plan.clone() };
             assert!(device.open(&edited).is_err(), "{edited:?}");
         }

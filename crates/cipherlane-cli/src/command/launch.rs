@@ -1,4 +1,4 @@
-//! Launch geometry on the command line: the same two options for every verb that runs kernels.
+//! Launch geometry on the command line: the same three options for every verb that runs kernels.
 
 use cipherlane::{Geometry, Wish};
 use cipherlane_lab::Contender;
@@ -14,6 +14,9 @@ pub(crate) struct Launch {
     /// GPUs: insist on the threads of a block (OpenCL: work-items) [default: as tuned, else the kernel's]
     #[arg(long, value_name = "N", env = "CIPHERLANE_THREADS_PER_BLOCK", help_heading = "Where")]
     pub(crate) threads_per_block: Option<usize>,
+    /// GPUs: insist on a number of queues on which copies and kernels overlap [default: 3]
+    #[arg(long, value_name = "N", env = "CIPHERLANE_STREAMS", help_heading = "Where")]
+    pub(crate) streams: Option<usize>,
 }
 
 impl Launch {
@@ -21,6 +24,7 @@ impl Launch {
     pub(crate) fn wish(self, wish: &mut Wish) {
         wish.blocks = self.blocks;
         wish.threads_per_block = self.threads_per_block;
+        wish.streams = self.streams;
     }
 
     /// Has those of `contenders` that launch kernels launch them so.
@@ -28,12 +32,12 @@ impl Launch {
     /// # Errors
     /// If none does.
     pub(crate) fn apply(self, contenders: &mut [Contender<'_>]) -> Result<(), Usage> {
-        if self.blocks.is_none() && self.threads_per_block.is_none() {
+        if self.blocks.or(self.threads_per_block).or(self.streams).is_none() {
             return Ok(());
         }
         if contenders.iter().all(|contender| !contender.launches) {
-            let remedy = "none of these devices launches kernels; name one with --device, or leave out --blocks and \
-                          --threads-per-block";
+            let remedy = "none of these devices launches kernels; name one with --device, or leave out --blocks, \
+                          --threads-per-block and --streams";
             return Err(Usage(remedy.to_owned()));
         }
         for contender in contenders.iter_mut().filter(|contender| contender.launches) {
@@ -59,7 +63,7 @@ mod tests {
         let cpu = Cpu::new();
         let mut contenders = [Contender::new(&cpu)];
         assert!(Launch::default().apply(&mut contenders).is_ok());
-        let launch = Launch { blocks: Some(132), threads_per_block: None };
+        let launch = Launch { blocks: Some(132), ..Launch::default() };
         let Usage(remedy) = launch.apply(&mut contenders).unwrap_err();
         assert!(remedy.contains("--device"), "{remedy}");
     }

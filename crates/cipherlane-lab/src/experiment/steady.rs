@@ -2,13 +2,33 @@
 
 use std::time::Instant;
 
-use cipherlane::{Algorithm, Device, Session, Spans, Wish};
+use cipherlane::{Algorithm, Device, Operation, Session, Spans, Wish};
 use cipherlane_record::Keys;
 
 use super::setting::Setting;
 use crate::bench::Wanted;
 use crate::workload::part::Results;
 use crate::workload::{Choice, Custom, Request, Task};
+
+/// What is run over and over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work {
+    pub(super) algorithm: Algorithm,
+    pub(super) operation: Operation,
+    /// Bytes of a message.
+    pub(super) message_bytes: usize,
+    /// Messages of the batch; none takes as many as fit the second-level caches of the threads' cores.
+    pub(super) messages: Option<usize>,
+    /// One key for all messages, or one each.
+    pub(super) keys: Keys,
+}
+
+impl Work {
+    /// Messages under one key, forward: encrypted, sealed or hashed.
+    pub(super) const fn forward(algorithm: Algorithm, message_bytes: usize, messages: Option<usize>) -> Self {
+        Self { algorithm, operation: algorithm.forward(), message_bytes, messages, keys: Keys::Same }
+    }
+}
 
 /// An open session with its batch and what must come out.
 pub(super) struct Steady {
@@ -31,29 +51,26 @@ impl Steady {
         let cpu = device.info().id == setting.cpu.info().id;
         let messages = if cpu { None } else { Some((batch_bytes / message_bytes.max(1)).max(1)) };
         let threads = cpu.then_some(setting.host.logical_cores);
-        Self::open(setting, device, algorithm, message_bytes, messages, threads)
+        let work = Work::forward(algorithm, message_bytes, messages);
+        Self::open(setting, device, &work, &Wish { threads, ..Wish::default() })
     }
 
-    /// Opens a session of `device` for `messages` messages of `message_bytes` bytes; none takes as many as fit the
-    /// second-level caches of `threads` cores.
+    /// Opens a session of `device` for `work`, planned as wished.
     pub(super) fn open(
         setting: &Setting<'_>,
         device: &dyn Device,
-        algorithm: Algorithm,
-        message_bytes: usize,
-        messages: Option<usize>,
-        threads: Option<usize>,
+        work: &Work,
+        wish: &Wish,
     ) -> Result<Self, String> {
-        let operation = algorithm.forward();
-        let custom = Custom { algorithm, operation, message_bytes, messages, keys: Keys::Same, input: None };
+        let Work { algorithm, operation, message_bytes, messages, keys } = *work;
+        let custom = Custom { algorithm, operation, message_bytes, messages, keys, input: None };
         let working_set_bytes =
-            Request::working_set(Wanted::Hot, setting.host.l2_bytes, threads.unwrap_or(1));
+            Request::working_set(Wanted::Hot, setting.host.l2_bytes, wish.threads.unwrap_or(1));
         let request = Request { seed: setting.seed, working_set_bytes, judges: setting.judges };
         let built = Choice::Custom(custom).build(&request).map_err(|error| error.to_string())?;
         let task = built.tasks.into_iter().next().ok_or("a workload has a task")?;
         let shape = task.part.shape().map_err(|error| error.to_string())?;
-        let wish = Wish { threads, ..Wish::default() };
-        let plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
+        let plan = device.plan(&shape, wish).map_err(|error| error.to_string())?;
         let session = device.open(&plan).map_err(|error| error.to_string())?;
         let results = Results::for_part(&task.part);
         let mut steady = Self { session, task, results, wrong: 0 };

@@ -121,11 +121,11 @@ pub(crate) fn long(
         texts.1 = vec![0; bytes];
         run(&mut *session, algorithm, forward, &texts.0, &mut texts.1, &mut texts.2)?;
         for &operation in algorithm.operations() {
-            for chunk in [None, Some(1 << 20)] {
+            for (chunk, streams) in [(None, None), (Some(1 << 20), None), (Some(1 << 20), Some(1))] {
                 let best =
                     device.kernels(&shape(operation)).into_iter().find(|best| best.name.contains(kernel));
                 let Some(best) = best else { return Ok(false) };
-                let wish = Wish { kernel: Some(best.name), chunk, ..Wish::default() };
+                let wish = Wish { kernel: Some(best.name), chunk, streams, ..Wish::default() };
                 let plan = device.plan(&shape(operation), &wish).map_err(|error| error.to_string())?;
                 let mut session = device.open(&plan).map_err(|error| error.to_string())?;
                 let (from, to) =

@@ -81,7 +81,11 @@ impl Candidate {
         let plan = device.plan(&many, &wish)?;
         let small = Wish { chunk: wish.chunk.or(Some(CHUNK)), ..wish.clone() };
         let spread = Wish { threads: wish.threads.or(Some(THREADS)), ..small.clone() };
-        let in_blocks = Wish { blocks: wish.blocks.or(Some(THREADS)), ..small.clone() };
+        let in_blocks = Wish {
+            blocks: wish.blocks.or(Some(THREADS)),
+            streams: wish.streams.or(Some(THREADS)),
+            ..small.clone()
+        };
         // A device may have no use for threads, blocks or chunks. What it does plan must be right all the same.
         let split_plan = device
             .plan(&long, &spread)

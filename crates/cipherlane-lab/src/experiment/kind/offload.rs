@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::{Duration, Instant};
 
-use cipherlane::{Algorithm, Device};
+use cipherlane::{Algorithm, Device, Wish};
 use cipherlane_record::{Axis, Value};
 use serde::Deserialize;
 
 use crate::experiment::setting::{Row, Run, Setting, beside, median, value};
-use crate::experiment::steady::Steady;
+use crate::experiment::steady::{Steady, Work};
 use crate::observer::Observer;
 use crate::statistics;
 
@@ -53,7 +53,8 @@ impl Offload {
         let message_bytes = size.min(self.message_bytes);
         let messages = Some((size / message_bytes.max(1)).max(1));
         let threads = (device.info().id == setting.cpu.info().id).then_some(1);
-        Steady::open(setting, device, algorithm, message_bytes, messages, threads)
+        let work = Work::forward(algorithm, message_bytes, messages);
+        Steady::open(setting, device, &work, &Wish { threads, ..Wish::default() })
     }
 
     /// Runs the batch as often as asked for, or until the time is up; the first and the last run are looked at.
