@@ -1,6 +1,7 @@
 //! Experiments: each is one TOML file with the question that it answers and what it runs.
 
 mod kind;
+mod programs;
 mod setting;
 mod steady;
 mod sweep;
@@ -9,7 +10,10 @@ use cipherlane::{Algorithm, Operation, UnknownName};
 use serde::{Deserialize, Deserializer, de};
 use thiserror::Error;
 
+use kind::compilers::Compilers;
+use kind::datatypes::Datatypes;
 use kind::energy::Power;
+use kind::languages::Languages;
 use kind::load::Loads;
 use kind::offload::Offload;
 use kind::thermal::Thermal;
@@ -19,13 +23,16 @@ pub use sweep::Narrow;
 use crate::suite::Suite;
 
 /// The files of the experiments that come along.
-const FILES: [&str; 9] = [
+const FILES: [&str; 12] = [
     include_str!("../../../../experiments/both-loads.toml"),
+    include_str!("../../../../experiments/compilers.toml"),
     include_str!("../../../../experiments/cpu-ceilings.toml"),
     include_str!("../../../../experiments/cpu-load.toml"),
+    include_str!("../../../../experiments/datatypes.toml"),
     include_str!("../../../../experiments/energy.toml"),
     include_str!("../../../../experiments/gpu-load.toml"),
     include_str!("../../../../experiments/gpu-speeds.toml"),
+    include_str!("../../../../experiments/languages.toml"),
     include_str!("../../../../experiments/offload.toml"),
     include_str!("../../../../experiments/rivals.toml"),
     include_str!("../../../../experiments/thermal.toml"),
@@ -54,6 +61,9 @@ pub struct Experiment {
     energy: Option<Scaled<Power>>,
     offload: Option<Scaled<Offload>>,
     load: Option<Scaled<Loads>>,
+    languages: Option<Scaled<Languages>>,
+    compilers: Option<Scaled<Compilers>>,
+    datatypes: Option<Scaled<Datatypes>>,
 }
 
 /// The parameters of a kind, for each scale.
@@ -107,6 +117,12 @@ pub enum Kind {
     Offload,
     /// Times a device while the machine has other work.
     Load,
+    /// Times one job in many languages.
+    Languages,
+    /// Times one job by many compilers, on more and more threads.
+    Compilers,
+    /// Times the same sums in many types.
+    Datatypes,
 }
 
 /// Why an experiment cannot be run.
@@ -181,6 +197,9 @@ impl Experiment {
             Kind::Energy => self.energy.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Offload => self.offload.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Load => self.load.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Languages => self.languages.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Compilers => self.compilers.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Datatypes => self.datatypes.as_ref().map(|scaled| scaled.at(scale)),
         };
         let table = format!("{:?}", self.kind).to_lowercase();
         run.map(Some).ok_or(ExperimentError::Table { name: self.name.clone(), table })

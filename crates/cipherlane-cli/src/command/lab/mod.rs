@@ -106,7 +106,7 @@ impl RunOptions {
                 }
                 Kind::Ceilings => ceilings::run(&self.how)?,
                 Kind::Sweep => self.sweep(&experiment)?,
-                Kind::Thermal | Kind::Energy | Kind::Offload | Kind::Load => self.observe(&experiment)?,
+                _ => self.observe(&experiment)?,
             };
             if worst == Exit::Success {
                 worst = exit;

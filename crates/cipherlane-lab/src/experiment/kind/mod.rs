@@ -1,6 +1,9 @@
 //! Kinds of experiments that make observations, one file each.
 
+pub(super) mod compilers;
+pub(super) mod datatypes;
 pub(super) mod energy;
+pub(super) mod languages;
 pub(super) mod load;
 pub(super) mod offload;
 pub(super) mod thermal;

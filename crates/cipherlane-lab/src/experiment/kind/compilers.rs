@@ -1,0 +1,169 @@
+//! One job on matrices by several compilers, on more and more threads.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use cipherlane_record::Axis;
+use serde::Deserialize;
+
+use crate::experiment::programs::{CLANG, Entry, GCC, RUSTC, Race, Recipe, Tool, Workshop};
+use crate::experiment::setting::{Run, Setting};
+use crate::observer::Observer;
+
+/// The experiment's parameters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::experiment) struct Compilers {
+    /// Rows and columns of the matrices.
+    size: usize,
+    /// Threads of the study.
+    threads: Vec<usize>,
+    /// Whether every number of threads from one to the logical CPUs is run as well.
+    up_to_all: bool,
+    /// Runs of each program at each number of threads.
+    rounds: usize,
+    /// Seconds for each number of threads, after which no round is begun.
+    seconds: f64,
+}
+
+const STUDY: &str = "000.2";
+const STUDY_OPTIMISED: &str = "the study's CPU and program, g++ 13.2 -Ofast, Debian 12";
+const STUDY_PLAIN: &str = "the study's CPU and program, g++ 13.2 not optimised, Debian 12";
+/// Seconds of `g++ -Ofast` by threads, and those of MSVC, optimised, on Windows.
+const PUBLISHED: [(usize, f64, f64); 4] =
+    [(1, 176.0, 215.0), (10, 25.0, 24.0), (20, 15.0, 14.0), (30, 15.0, 15.0)];
+/// Seconds of g++ without optimisation, on one thread: the only ones.
+const PUBLISHED_PLAIN: f64 = 240.0;
+
+const C: &[(&str, &str)] = &[("matrix.c", include_str!("../../../programs/matrix/matrix.c"))];
+const RUST: &[(&str, &str)] = &[("matrix.rs", include_str!("../../../programs/matrix/matrix.rs"))];
+
+/// A compiler with its levels and the commands.
+type Compiler = (
+    &'static str,
+    &'static [&'static Tool],
+    &'static [(&'static str, &'static str)],
+    &'static [(&'static str, &'static str)],
+);
+
+const LEVELS_OF_C: &[(&str, &str)] = &[
+    ("-O0", "{tool} -pthread -O0 matrix.c -o program"),
+    ("-O2", "{tool} -pthread -O2 matrix.c -o program"),
+    ("-O3 native", "{tool} -pthread -O3 -march=native matrix.c -o program"),
+    // What -Ofast was: clang calls the name deprecated.
+    ("-Ofast native", "{tool} -pthread -O3 -ffast-math -march=native matrix.c -o program"),
+];
+const LEVELS_OF_RUST: &[(&str, &str)] = &[
+    ("debug", "{tool} --edition 2021 -g matrix.rs -o program"),
+    ("release", "{tool} --edition 2021 -C opt-level=3 matrix.rs -o program"),
+    ("release native", "{tool} --edition 2021 -C opt-level=3 -C target-cpu=native matrix.rs -o program"),
+];
+const COMPILERS: [Compiler; 3] = [
+    ("gcc", &[&GCC], C, LEVELS_OF_C),
+    ("clang", &[&CLANG], C, LEVELS_OF_C),
+    ("rustc", &[&RUSTC], RUST, LEVELS_OF_RUST),
+];
+
+fn recipes() -> Vec<Recipe> {
+    let of = |&(name, tools, files, levels): &Compiler| {
+        levels.iter().map(move |&(build, compile)| Recipe {
+            name,
+            build,
+            tools,
+            files,
+            compile,
+            run: "{folder}/program",
+        })
+    };
+    COMPILERS.iter().flat_map(of).collect()
+}
+
+impl Compilers {
+    fn axes(recipe: &Recipe, threads: usize) -> BTreeMap<String, Axis> {
+        BTreeMap::from([
+            ("compiler".to_owned(), Axis::from(recipe.name)),
+            ("level".to_owned(), Axis::from(recipe.build)),
+            ("threads".to_owned(), Axis::Number(threads as f64)),
+        ])
+    }
+
+    /// All numbers of threads, in rising order.
+    fn counts(&self, setting: &Setting<'_>) -> Vec<usize> {
+        let own = if self.up_to_all { setting.host.logical_cores } else { 0 };
+        let mut counts: Vec<usize> = self.threads.iter().copied().chain(1..=own).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        counts
+    }
+
+    fn race(&self, threads: usize) -> Race {
+        let mut notes = vec![
+            format!(
+                "two matrices of {0} x {0} doubles are multiplied; the study's program and its amount of work \
+                     are not published, so times cannot be compared with the study's, normalised ones can",
+                self.size
+            ),
+            "normalised: the best time at as many threads by this one; -Ofast: -O3 -ffast-math".to_owned(),
+        ];
+        if let Some((_, _, msvc)) = PUBLISHED.iter().find(|(count, ..)| *count == threads) {
+            notes.push(format!(
+                "study {STUDY}, {threads} threads: MSVC, release, optimised, on Windows took {msvc} s; our program needs \
+                 POSIX threads, so MSVC is not run"
+            ));
+        }
+        Race {
+            rounds: self.rounds,
+            seconds: self.seconds,
+            unit: ("s", 1.0),
+            study: STUDY,
+            cost_published: None,
+            notes,
+        }
+    }
+}
+
+/// What the study has for the like.
+fn published(recipe: &Recipe, threads: usize) -> Option<(f64, &'static str)> {
+    match (recipe.name, recipe.build) {
+        ("gcc", "-Ofast native") => {
+            let found = PUBLISHED.iter().find(|(count, ..)| *count == threads);
+            found.map(|(_, seconds, _)| (*seconds, STUDY_OPTIMISED))
+        }
+        ("gcc", "-O0") if threads == 1 => Some((PUBLISHED_PLAIN, STUDY_PLAIN)),
+        _ => None,
+    }
+}
+
+impl Run for Compilers {
+    fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
+        let time = Duration::from_secs_f64(self.seconds);
+        let what = |threads| (format!("{} builds, threads {threads}", recipes().len()), time);
+        self.counts(setting).into_iter().map(what).collect()
+    }
+
+    fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
+        let workshop = Workshop::open(&recipes())?;
+        for reason in workshop.missing() {
+            setting.skip(observer, setting.cpu, None, reason);
+        }
+        for threads in self.counts(setting) {
+            if setting.stopped() {
+                break;
+            }
+            let ready = || workshop.ready();
+            if ready().all(|(_, recipe, _)| setting.is_done(setting.cpu, &Self::axes(recipe, threads))) {
+                continue;
+            }
+            let entries = ready().map(|(_, recipe, program)| Entry {
+                program,
+                arguments: vec![self.size.to_string(), threads.to_string()],
+                axes: Self::axes(recipe, threads),
+                published: published(recipe, threads),
+                without: None,
+            });
+            self.race(threads).run(setting, &entries.collect::<Vec<_>>(), observer)?;
+        }
+        Ok(())
+    }
+}
