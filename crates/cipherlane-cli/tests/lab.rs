@@ -63,3 +63,19 @@ fn the_cpu_takes_nothing_off_itself() {
     let arguments = ["lab", "run", "offload", "--smoke", "--device", "cpu"];
     sandbox.cipherlane(&arguments).assert().code(6).stdout(contains("name a GPU with --device"));
 }
+
+#[test]
+fn threads_are_swept_and_verified_and_what_cannot_be_switched_is_named() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.folder.path().join("rows.jsonl");
+    let file = path.display().to_string();
+    let arguments = ["lab", "run", "cpu-threads", "simd-grid", "--smoke", "--json", &file];
+    let said = sandbox.cipherlane(&arguments).assert().success();
+    said.stdout(contains("Amdahl sigma")).stdout(contains("only the present state is run"));
+    let rows = read(&path).unwrap();
+    assert!(rows.iter().any(|row| row.experiment() == "simd-grid"));
+    for row in rows {
+        let Record::Observation(row) = row else { panic!("an observation") };
+        assert_eq!(row.verified, row.axes.contains_key("threads").then_some(true), "{:?}", row.axes);
+    }
+}

@@ -21,6 +21,7 @@ pub mod resume;
 #[cfg(feature = "rivals")]
 pub mod rivals;
 mod row;
+pub mod scaling;
 mod schedule;
 pub mod statistics;
 pub mod suite;

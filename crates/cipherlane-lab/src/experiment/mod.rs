@@ -1,10 +1,12 @@
 //! Experiments: each is one TOML file with the question that it answers and what it runs.
 
+mod grid;
 mod kind;
 mod programs;
 mod setting;
 mod steady;
 mod sweep;
+mod switch;
 
 use cipherlane::{Algorithm, Operation, UnknownName};
 use serde::{Deserialize, Deserializer, de};
@@ -16,18 +18,22 @@ use kind::energy::Power;
 use kind::languages::Languages;
 use kind::load::Loads;
 use kind::offload::Offload;
+use kind::simd::Simd;
 use kind::thermal::Thermal;
+use kind::threads::Threads;
 pub use setting::{Run, Scale, Setting};
 pub use sweep::Narrow;
+pub use switch::put_back;
 
 use crate::suite::Suite;
 
 /// The files of the experiments that come along.
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
     include_str!("../../../../experiments/both-loads.toml"),
     include_str!("../../../../experiments/compilers.toml"),
     include_str!("../../../../experiments/cpu-ceilings.toml"),
     include_str!("../../../../experiments/cpu-load.toml"),
+    include_str!("../../../../experiments/cpu-threads.toml"),
     include_str!("../../../../experiments/datatypes.toml"),
     include_str!("../../../../experiments/energy.toml"),
     include_str!("../../../../experiments/gpu-load.toml"),
@@ -35,6 +41,7 @@ const FILES: [&str; 12] = [
     include_str!("../../../../experiments/languages.toml"),
     include_str!("../../../../experiments/offload.toml"),
     include_str!("../../../../experiments/rivals.toml"),
+    include_str!("../../../../experiments/simd-grid.toml"),
     include_str!("../../../../experiments/thermal.toml"),
 ];
 
@@ -64,6 +71,8 @@ pub struct Experiment {
     languages: Option<Scaled<Languages>>,
     compilers: Option<Scaled<Compilers>>,
     datatypes: Option<Scaled<Datatypes>>,
+    threads: Option<Scaled<Threads>>,
+    simd: Option<Scaled<Simd>>,
 }
 
 /// The parameters of a kind, for each scale.
@@ -123,6 +132,10 @@ pub enum Kind {
     Compilers,
     /// Times the same sums in many types.
     Datatypes,
+    /// Measures how throughput grows with threads.
+    Threads,
+    /// Measures tiers by threads, turbo and hyper-threading.
+    Simd,
 }
 
 /// Why an experiment cannot be run.
@@ -200,6 +213,8 @@ impl Experiment {
             Kind::Languages => self.languages.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Compilers => self.compilers.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Datatypes => self.datatypes.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Threads => self.threads.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Simd => self.simd.as_ref().map(|scaled| scaled.at(scale)),
         };
         let table = format!("{:?}", self.kind).to_lowercase();
         run.map(Some).ok_or(ExperimentError::Table { name: self.name.clone(), table })

@@ -46,6 +46,8 @@ pub struct Setting<'a> {
     pub stop: &'a AtomicBool,
     /// Rows that a record file holds already.
     pub done: &'a Done,
+    /// Whether settings of the machine may be changed, to be put back afterwards.
+    pub change_machine: bool,
     /// Seed of all contents and orders.
     pub seed: u64,
     /// The command line, for the records.

@@ -1,8 +1,9 @@
 //! One device on one batch, over and over, its outputs looked at.
 
+use std::rc::Rc;
 use std::time::Instant;
 
-use cipherlane::{Algorithm, Device, Operation, Session, Spans, Wish};
+use cipherlane::{Algorithm, Device, Operation, Plan, Session, Spans, Wish};
 use cipherlane_record::Keys;
 
 use super::setting::Setting;
@@ -28,12 +29,23 @@ impl Work {
     pub(super) const fn forward(algorithm: Algorithm, message_bytes: usize, messages: Option<usize>) -> Self {
         Self { algorithm, operation: algorithm.forward(), message_bytes, messages, keys: Keys::Same }
     }
+
+    /// Its batch with what must come out, for `threads` threads of the CPU.
+    pub(super) fn task(&self, setting: &Setting<'_>, threads: usize) -> Result<Rc<Task>, String> {
+        let Self { algorithm, operation, message_bytes, messages, keys } = *self;
+        let custom = Custom { algorithm, operation, message_bytes, messages, keys, input: None };
+        let working_set_bytes = Request::working_set(Wanted::Hot, setting.host.l2_bytes, threads);
+        let request = Request { seed: setting.seed, working_set_bytes, judges: setting.judges };
+        let built = Choice::Custom(custom).build(&request).map_err(|error| error.to_string())?;
+        built.tasks.into_iter().next().map(Rc::new).ok_or_else(|| "a workload has a task".to_owned())
+    }
 }
 
 /// An open session with its batch and what must come out.
 pub(super) struct Steady {
+    plan: Plan,
     session: Box<dyn Session>,
-    task: Task,
+    task: Rc<Task>,
     results: Results,
     wrong: u64,
 }
@@ -62,18 +74,16 @@ impl Steady {
         work: &Work,
         wish: &Wish,
     ) -> Result<Self, String> {
-        let Work { algorithm, operation, message_bytes, messages, keys } = *work;
-        let custom = Custom { algorithm, operation, message_bytes, messages, keys, input: None };
-        let working_set_bytes =
-            Request::working_set(Wanted::Hot, setting.host.l2_bytes, wish.threads.unwrap_or(1));
-        let request = Request { seed: setting.seed, working_set_bytes, judges: setting.judges };
-        let built = Choice::Custom(custom).build(&request).map_err(|error| error.to_string())?;
-        let task = built.tasks.into_iter().next().ok_or("a workload has a task")?;
+        Self::of(device, work.task(setting, wish.threads.unwrap_or(1))?, wish)
+    }
+
+    /// Opens a session of `device` for `task`, planned as wished.
+    pub(super) fn of(device: &dyn Device, task: Rc<Task>, wish: &Wish) -> Result<Self, String> {
         let shape = task.part.shape().map_err(|error| error.to_string())?;
         let plan = device.plan(&shape, wish).map_err(|error| error.to_string())?;
         let session = device.open(&plan).map_err(|error| error.to_string())?;
         let results = Results::for_part(&task.part);
-        let mut steady = Self { session, task, results, wrong: 0 };
+        let mut steady = Self { plan, session, task, results, wrong: 0 };
         steady.checked()?;
         Ok(steady)
     }
@@ -110,6 +120,11 @@ impl Steady {
     /// Looks at the outputs of the last run.
     pub(super) fn look(&mut self) {
         self.wrong += self.task.check(&self.results).unexpected;
+    }
+
+    /// What was planned.
+    pub(super) const fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// Bytes of text of one run.

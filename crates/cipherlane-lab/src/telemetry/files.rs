@@ -1,6 +1,7 @@
 //! The files in which Linux shows its sensors, below a root.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// `/proc` and `/sys` of this machine, or of a tree that looks like them.
@@ -32,8 +33,18 @@ impl Files {
     }
 
     /// The only line of `path`, without its end.
-    pub(super) fn line(&self, path: impl AsRef<Path>) -> Result<String, String> {
+    pub(crate) fn line(&self, path: impl AsRef<Path>) -> Result<String, String> {
         Ok(self.text(path)?.trim().to_owned())
+    }
+
+    /// Writes `line` to `path`, which is there already: the settings of the kernel are such files.
+    ///
+    /// # Errors
+    /// The path with what the system says.
+    pub(crate) fn set(&self, path: &str, line: &str) -> Result<(), String> {
+        let file = fs::OpenOptions::new().write(true).truncate(true).open(self.root.join(path));
+        let written = file.and_then(|mut file| writeln!(file, "{line}"));
+        written.map_err(|error| format!("/{path}: {error}"))
     }
 
     /// The whole number in `path`.

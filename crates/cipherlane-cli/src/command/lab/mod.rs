@@ -11,7 +11,7 @@ use cipherlane_lab::Experiment;
 use cipherlane_lab::experiment::{Kind, Narrow, Scale};
 use clap::{Args, Subcommand};
 
-use super::measure::{self, How};
+use super::measure::{self, Asked, How};
 use super::shared;
 use crate::exit::Exit;
 use crate::render::table::{self, Column};
@@ -59,6 +59,9 @@ struct RunOptions {
     /// Print what would be run and how long it would take; run nothing
     #[arg(long)]
     dry_run: bool,
+    /// Let simd-grid switch turbo and hyper-threading off, which needs root; both are put back
+    #[arg(long)]
+    change_machine: bool,
     /// Seconds for each experiment [default: as many as its rows need]
     #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
     time: Option<f64>,
@@ -146,7 +149,8 @@ impl RunOptions {
     fn observe(&self, experiment: &Experiment) -> Result<Exit> {
         let host = cipherlane_lab::host::detect();
         let run = experiment.at(self.scale())?.context("this kind makes no observations")?;
-        measure::observe(&experiment.name, &*run, &self.how, &self.how.done()?, self.dry_run, &host)
+        let asked = Asked { done: self.how.done()?, dry: self.dry_run, change_machine: self.change_machine };
+        measure::observe(&experiment.name, &*run, &self.how, &asked, &host)
     }
 
     fn sweep(&self, experiment: &Experiment) -> Result<Exit> {

@@ -13,12 +13,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use cipherlane::verify::Reference;
 use cipherlane::{Device, Tier};
+use cipherlane_lab::experiment;
 use cipherlane_lab::telemetry::{Sampler, Sensors};
 use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, Wanted, run_suite};
 use cipherlane_record::Host;
 
 pub(crate) use how::How;
-pub(crate) use observe::{observe, plan_of};
+pub(crate) use observe::{Asked, observe, plan_of};
 
 use super::shared::{self, Roster};
 use crate::exit::Exit;
@@ -149,6 +150,9 @@ fn stop_on_ctrl_c() -> Result<()> {
     }
     ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
+            if let Err(reason) = experiment::put_back() {
+                complain("warning", &format!("not put back: {reason}"));
+            }
             std::process::exit(Exit::Interrupted as i32);
         }
         complain("stopping", "after the current sample; press Ctrl-C again to end at once");

@@ -21,15 +21,21 @@ use crate::exit::Exit;
 use crate::render::table::{self, Column};
 use crate::render::units;
 
-/// Runs `run` under the experiment's `name`, or, where it is `dry`, says what it would do.
-pub(crate) fn observe(
-    name: &str,
-    run: &dyn Run,
-    how: &How,
-    done: &Done,
-    dry: bool,
-    host: &Host,
-) -> Result<Exit> {
+/// What of a run is asked for beside how to measure.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// Rows that need no measuring.
+    pub(crate) done: Done,
+    /// Say what would be done, and do nothing.
+    pub(crate) dry: bool,
+    /// Settings of the machine may be changed.
+    pub(crate) change_machine: bool,
+}
+
+/// Runs `run` under the experiment's `name`, or says what it would do.
+pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host: &Host) -> Result<Exit> {
+    let Asked { done, dry, change_machine } = asked;
+    let (dry, change_machine) = (*dry, *change_machine);
     let stdout_taken = how.takes_stdout()?;
     let roster = Roster::find(false);
     let devices = roster.choose(&how.device)?;
@@ -51,6 +57,7 @@ pub(crate) fn observe(
         host,
         stop: &STOP,
         done,
+        change_machine,
         seed: how.seed,
         argv: &argv(),
     };

@@ -6,4 +6,6 @@ pub(super) mod energy;
 pub(super) mod languages;
 pub(super) mod load;
 pub(super) mod offload;
+pub(super) mod simd;
 pub(super) mod thermal;
+pub(super) mod threads;
