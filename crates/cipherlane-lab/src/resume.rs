@@ -31,9 +31,20 @@ impl Done {
     /// Whether `experiment` has the row of `subject` at `axes`.
     #[must_use]
     pub fn observed(&self, experiment: &str, subject: &str, axes: &BTreeMap<String, Axis>) -> bool {
+        self.observation(experiment, subject, axes).is_some()
+    }
+
+    /// The row of `subject` at `axes` in `experiment`.
+    #[must_use]
+    pub fn observation(
+        &self,
+        experiment: &str,
+        subject: &str,
+        axes: &BTreeMap<String, Axis>,
+    ) -> Option<&Observation> {
         self.observations
             .iter()
-            .any(|row| row.experiment == experiment && row.subject == subject && row.axes == *axes)
+            .find(|row| row.experiment == experiment && row.subject == subject && row.axes == *axes)
     }
 
     /// Leaves the points out of `suite` of which one of `devices` has a row: rows of a point are written together,

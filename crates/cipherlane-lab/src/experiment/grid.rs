@@ -1,18 +1,16 @@
 //! Throughput of kernels by numbers of threads: what scaling, efficiency and its losses are read from.
 
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use cipherlane::Wish;
 use cipherlane_record::Value;
 
 use super::setting::{Setting, beside, known, median, value};
-use super::steady::{Steady, Work};
+use super::steady::{Prepared, Steady, Work};
 use crate::measure::clock;
 use crate::random::Random;
 use crate::scaling::Gain;
 use crate::statistics;
-use crate::workload::Task;
 
 /// A sample lasts as long as passes begin in this time.
 const SAMPLE: Duration = Duration::from_millis(10);
@@ -75,7 +73,7 @@ impl Grid<'_> {
         for _ in 0..self.visits.max(1) {
             random.shuffle(&mut counts);
             for &threads in &counts {
-                let task = self.task(setting, threads);
+                let batch = self.batch(setting, threads);
                 let mut places: Vec<usize> =
                     (0..cells.len()).filter(|&place| cells[place].threads == threads).collect();
                 random.shuffle(&mut places);
@@ -85,7 +83,7 @@ impl Grid<'_> {
                     }
                     let wish = &self.kernels[cells[place].kernel];
                     let visited =
-                        task.clone().and_then(|task| self.visit(setting, task, wish, &mut cells[place]));
+                        batch.clone().and_then(|batch| self.visit(setting, &batch, wish, &mut cells[place]));
                     if let Err(reason) = visited {
                         cells[place].failure = Some(reason);
                     }
@@ -103,21 +101,21 @@ impl Grid<'_> {
     }
 
     /// The batch for `threads` threads, which all kernels share.
-    fn task(&self, setting: &Setting<'_>, threads: usize) -> Result<Rc<Task>, String> {
+    fn batch(&self, setting: &Setting<'_>, threads: usize) -> Result<Prepared, String> {
         let bytes = self.bytes_per_thread * threads.min(setting.host.logical_cores);
         let messages = Some((bytes / self.work.message_bytes.max(1)).max(1));
-        Work { messages, ..self.work }.task(setting, threads)
+        Work { messages, ..self.work }.batch(setting, threads)
     }
 
     fn visit(
         &self,
         setting: &Setting<'_>,
-        task: Rc<Task>,
+        batch: &Prepared,
         wish: &Wish,
         cell: &mut Cell,
     ) -> Result<(), String> {
         let wish = Wish { threads: Some(cell.threads), ..wish.clone() };
-        let mut steady = Steady::of(setting.cpu, task, &wish)?;
+        let mut steady = batch.open(setting.cpu, &wish)?;
         cell.path.clone_from(&steady.plan().kernel);
         rate(&mut steady, WARM_UP)?;
         let end = Instant::now() + Duration::from_secs_f64(self.seconds);

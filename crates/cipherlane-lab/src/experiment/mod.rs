@@ -7,18 +7,22 @@ mod setting;
 mod steady;
 mod sweep;
 mod switch;
+mod units;
 
 use cipherlane::{Algorithm, Operation, UnknownName};
 use serde::{Deserialize, Deserializer, de};
 use thiserror::Error;
 
+use kind::ciphers::Ciphers;
 use kind::compilers::Compilers;
 use kind::datatypes::Datatypes;
 use kind::energy::Power;
+use kind::grid::Grid;
 use kind::languages::Languages;
 use kind::load::Loads;
 use kind::offload::Offload;
 use kind::simd::Simd;
+use kind::streams::Streams;
 use kind::thermal::Thermal;
 use kind::threads::Threads;
 pub use setting::{Run, Scale, Setting};
@@ -28,7 +32,8 @@ pub use switch::put_back;
 use crate::suite::Suite;
 
 /// The files of the experiments that come along.
-const FILES: [&str; 14] = [
+const FILES: &[&str] = &[
+    include_str!("../../../../experiments/block-ciphers.toml"),
     include_str!("../../../../experiments/both-loads.toml"),
     include_str!("../../../../experiments/compilers.toml"),
     include_str!("../../../../experiments/cpu-ceilings.toml"),
@@ -36,12 +41,14 @@ const FILES: [&str; 14] = [
     include_str!("../../../../experiments/cpu-threads.toml"),
     include_str!("../../../../experiments/datatypes.toml"),
     include_str!("../../../../experiments/energy.toml"),
+    include_str!("../../../../experiments/gpu-grid.toml"),
     include_str!("../../../../experiments/gpu-load.toml"),
     include_str!("../../../../experiments/gpu-speeds.toml"),
     include_str!("../../../../experiments/languages.toml"),
     include_str!("../../../../experiments/offload.toml"),
     include_str!("../../../../experiments/rivals.toml"),
     include_str!("../../../../experiments/simd-grid.toml"),
+    include_str!("../../../../experiments/streams.toml"),
     include_str!("../../../../experiments/thermal.toml"),
 ];
 
@@ -73,6 +80,9 @@ pub struct Experiment {
     datatypes: Option<Scaled<Datatypes>>,
     threads: Option<Scaled<Threads>>,
     simd: Option<Scaled<Simd>>,
+    ciphers: Option<Scaled<Ciphers>>,
+    grid: Option<Scaled<Grid>>,
+    streams: Option<Scaled<Streams>>,
 }
 
 /// The parameters of a kind, for each scale.
@@ -102,6 +112,12 @@ fn algorithm<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Algorithm, D:
 
 /// Algorithms by their names.
 fn algorithms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Algorithm>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    names.iter().map(|name| name.parse().map_err(de::Error::custom)).collect()
+}
+
+/// Operations by their names.
+fn operations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Operation>, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
     names.iter().map(|name| name.parse().map_err(de::Error::custom)).collect()
 }
@@ -136,6 +152,12 @@ pub enum Kind {
     Threads,
     /// Measures tiers by threads, turbo and hyper-threading.
     Simd,
+    /// Times kernels of block ciphers.
+    Ciphers,
+    /// Times a kernel by the geometry of its launch.
+    Grid,
+    /// Times batches on several queues.
+    Streams,
 }
 
 /// Why an experiment cannot be run.
@@ -215,6 +237,9 @@ impl Experiment {
             Kind::Datatypes => self.datatypes.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Threads => self.threads.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Simd => self.simd.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Ciphers => self.ciphers.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Grid => self.grid.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Streams => self.streams.as_ref().map(|scaled| scaled.at(scale)),
         };
         let table = format!("{:?}", self.kind).to_lowercase();
         run.map(Some).ok_or(ExperimentError::Table { name: self.name.clone(), table })

@@ -93,9 +93,52 @@ impl Setting<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
+    /// Whether `device` is this CPU.
+    pub(super) fn is_cpu(&self, device: &dyn Device) -> bool {
+        device.info().id == self.cpu.info().id
+    }
+
+    /// The devices that were asked for, without this CPU: where it was, `why` it takes no part is told.
+    pub(super) fn gpus(&self, observer: &mut dyn Observer, why: &str) -> Vec<&dyn Device> {
+        for &cpu in self.devices.iter().filter(|device| self.is_cpu(**device)) {
+            let reason = format!("{why}; name a GPU with --device (`cipherlane devices` lists them)");
+            self.skip(observer, cpu, None, reason);
+        }
+        self.devices.iter().filter(|device| !self.is_cpu(**device)).copied().collect()
+    }
+
     /// Whether the row of `device` at `axes` is there already.
     pub(super) fn is_done(&self, device: &dyn Device, axes: &BTreeMap<String, Axis>) -> bool {
         self.done.observed(self.experiment, &device.info().id, axes)
+    }
+
+    /// The row of `device` at `axes` that is there already.
+    pub(super) fn found(&self, device: &dyn Device, axes: &BTreeMap<String, Axis>) -> Option<&Observation> {
+        self.done.observation(self.experiment, &device.info().id, axes)
+    }
+
+    /// Has `make` run the point of `device` at `axes` and keeps its row, unless it is there already or the run shall
+    /// end. What `make` fails by is told as the reason why there is none.
+    pub(super) fn point(
+        &self,
+        observer: &mut dyn Observer,
+        device: &dyn Device,
+        algorithm: Option<Algorithm>,
+        axes: BTreeMap<String, Axis>,
+        make: impl FnOnce() -> Result<Row, String>,
+    ) -> io::Result<()> {
+        if self.stopped() || self.is_done(device, &axes) {
+            return Ok(());
+        }
+        match make() {
+            // One that was stopped on its way is not whole.
+            Ok(_) if self.stopped() => Ok(()),
+            Ok(row) => observer.observed(&self.observation(device, Row { axes, ..row })),
+            Err(reason) => {
+                self.skip(observer, device, algorithm, reason);
+                Ok(())
+            }
+        }
     }
 
     /// The record of `row`, which was observed on `device`.

@@ -1,9 +1,9 @@
 //! One device on one batch, over and over, its outputs looked at.
 
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use cipherlane::{Algorithm, Device, Operation, Plan, Session, Spans, Wish};
+use cipherlane::{Algorithm, Device, Operation, Plan, Resident, Session, Shape, Spans, Wish};
 use cipherlane_record::Keys;
 
 use super::setting::Setting;
@@ -30,21 +30,74 @@ impl Work {
         Self { algorithm, operation: algorithm.forward(), message_bytes, messages, keys: Keys::Same }
     }
 
-    /// Its batch with what must come out, for `threads` threads of the CPU.
-    pub(super) fn task(&self, setting: &Setting<'_>, threads: usize) -> Result<Rc<Task>, String> {
+    /// The batch, with what must come out: built once, however many devices and plans run it. `threads` counts where
+    /// the batch is to fit the caches.
+    pub(super) fn batch(&self, setting: &Setting<'_>, threads: usize) -> Result<Prepared, String> {
         let Self { algorithm, operation, message_bytes, messages, keys } = *self;
         let custom = Custom { algorithm, operation, message_bytes, messages, keys, input: None };
         let working_set_bytes = Request::working_set(Wanted::Hot, setting.host.l2_bytes, threads);
         let request = Request { seed: setting.seed, working_set_bytes, judges: setting.judges };
         let built = Choice::Custom(custom).build(&request).map_err(|error| error.to_string())?;
-        built.tasks.into_iter().next().map(Rc::new).ok_or_else(|| "a workload has a task".to_owned())
+        let task = built.tasks.into_iter().next().ok_or("a workload has a task")?;
+        let shape = task.part.shape().map_err(|error| error.to_string())?;
+        Ok(Prepared { task: Rc::new(task), shape })
     }
+}
+
+/// A batch with what must come out.
+#[derive(Clone, Debug)]
+pub(super) struct Prepared {
+    task: Rc<Task>,
+    pub(super) shape: Shape,
+}
+
+impl Prepared {
+    /// A session of `device` that takes the batch from the host's memory, and its results back there.
+    pub(super) fn open(&self, device: &dyn Device, wish: &Wish) -> Result<Steady, String> {
+        let plan = device.plan(&self.shape, wish).map_err(|error| error.to_string())?;
+        let session = device.open(&plan).map_err(|error| error.to_string())?;
+        self.start(plan, Way::There(session))
+    }
+
+    /// The batch in the memory of `device`, so that kernels alone are run. A device without memory of its own has it
+    /// in the host's, as in [`Self::open`].
+    pub(super) fn resident(&self, device: &dyn Device, wish: &Wish) -> Result<Steady, String> {
+        let plan = device.plan(&self.shape, wish).map_err(|error| error.to_string())?;
+        match device.resident(&plan).map_err(|error| error.to_string())? {
+            Some(resident) => self.start(plan, Way::Stays(resident)),
+            None => self.open(device, wish),
+        }
+    }
+
+    fn start(&self, plan: Plan, way: Way) -> Result<Steady, String> {
+        let results = Results::for_part(&self.task.part);
+        let mut steady = Steady { way, plan, task: Rc::clone(&self.task), results, wrong: 0 };
+        steady.checked()?;
+        Ok(steady)
+    }
+}
+
+/// How a batch is run: brought there and back each time, or where it stays.
+enum Way {
+    There(Box<dyn Session>),
+    Stays(Box<dyn Resident>),
+}
+
+/// How often something is run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Often {
+    /// Runs that count.
+    pub(super) runs: usize,
+    /// Runs before them, which do not.
+    pub(super) dropped: usize,
+    /// The time after which it ends, however many runs there were; three at least.
+    pub(super) most: Duration,
 }
 
 /// An open session with its batch and what must come out.
 pub(super) struct Steady {
+    way: Way,
     plan: Plan,
-    session: Box<dyn Session>,
     task: Rc<Task>,
     results: Results,
     wrong: u64,
@@ -60,7 +113,7 @@ impl Steady {
         message_bytes: usize,
         batch_bytes: usize,
     ) -> Result<Self, String> {
-        let cpu = device.info().id == setting.cpu.info().id;
+        let cpu = setting.is_cpu(device);
         let messages = if cpu { None } else { Some((batch_bytes / message_bytes.max(1)).max(1)) };
         let threads = cpu.then_some(setting.host.logical_cores);
         let work = Work::forward(algorithm, message_bytes, messages);
@@ -74,32 +127,47 @@ impl Steady {
         work: &Work,
         wish: &Wish,
     ) -> Result<Self, String> {
-        Self::of(device, work.task(setting, wish.threads.unwrap_or(1))?, wish)
+        work.batch(setting, wish.threads.unwrap_or(1))?.open(device, wish)
     }
 
-    /// Opens a session of `device` for `task`, planned as wished.
-    pub(super) fn of(device: &dyn Device, task: Rc<Task>, wish: &Wish) -> Result<Self, String> {
-        let shape = task.part.shape().map_err(|error| error.to_string())?;
-        let plan = device.plan(&shape, wish).map_err(|error| error.to_string())?;
-        let session = device.open(&plan).map_err(|error| error.to_string())?;
-        let results = Results::for_part(&task.part);
-        let mut steady = Self { plan, session, task, results, wrong: 0 };
-        steady.checked()?;
-        Ok(steady)
-    }
-
-    /// Runs the batch once.
+    /// Runs the batch once. Of a batch that stays on the device the time is that of its kernels.
     pub(super) fn once(&mut self) -> Result<Spans, String> {
-        self.session
-            .run(&self.task.part.batch(), &mut self.results.output())
-            .map_err(|error| error.to_string())
+        let spans = match &mut self.way {
+            Way::There(session) => session.run(&self.task.part.batch(), &mut self.results.output()),
+            Way::Stays(resident) => resident.execute(),
+        };
+        spans.map_err(|error| error.to_string())
     }
 
     /// Runs the batch once into outputs that were spoiled before, and looks at all of them afterwards.
     pub(super) fn checked(&mut self) -> Result<Spans, String> {
         self.task.scrub(&mut self.results);
+        if let Way::Stays(resident) = &mut self.way {
+            let loaded = resident.load(&self.task.part.batch(), &mut self.results.output());
+            loaded.map_err(|error| error.to_string())?;
+        }
         let spans = self.once()?;
-        self.wrong += self.task.check(&self.results).unexpected;
+        self.look()?;
+        Ok(spans)
+    }
+
+    /// Runs the batch `often`, or until the setting is stopped; then once more, to look at its outputs.
+    pub(super) fn repeat(&mut self, setting: &Setting<'_>, often: Often) -> Result<Vec<Spans>, String> {
+        let end = Instant::now() + often.most;
+        let is_over = |runs: usize, least: usize| runs >= least && Instant::now() >= end;
+        for run in 0..often.dropped {
+            if setting.stopped() || is_over(run, 1) {
+                break;
+            }
+            self.once()?;
+        }
+        let mut spans = Vec::with_capacity(often.runs);
+        while spans.len() < often.runs.max(3) && !is_over(spans.len(), 3) && !setting.stopped() {
+            spans.push(self.once()?);
+        }
+        self.task.scrub(&mut self.results);
+        self.once()?;
+        self.look()?;
         Ok(spans)
     }
 
@@ -118,11 +186,16 @@ impl Steady {
     }
 
     /// Looks at the outputs of the last run.
-    pub(super) fn look(&mut self) {
+    pub(super) fn look(&mut self) -> Result<(), String> {
+        if let Way::Stays(resident) = &mut self.way {
+            let stored = resident.store(&self.task.part.batch(), &mut self.results.output());
+            stored.map_err(|error| error.to_string())?;
+        }
         self.wrong += self.task.check(&self.results).unexpected;
+        Ok(())
     }
 
-    /// What was planned.
+    /// The plan that is in effect.
     pub(super) const fn plan(&self) -> &Plan {
         &self.plan
     }

@@ -18,7 +18,7 @@ pub(super) struct Rows {
     #[serde(default, deserialize_with = "algorithms")]
     algorithms: Vec<Algorithm>,
     /// Operations by name; none means every one that the algorithm has.
-    #[serde(default, deserialize_with = "operations")]
+    #[serde(default, deserialize_with = "super::operations")]
     operations: Vec<Operation>,
     /// Bytes of a message.
     #[serde(default)]
@@ -39,11 +39,6 @@ fn algorithms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Algorith
     if names == ["all"] {
         return Ok(Algorithm::all().collect());
     }
-    names.iter().map(|name| name.parse().map_err(de::Error::custom)).collect()
-}
-
-fn operations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Operation>, D::Error> {
-    let names = Vec::<String>::deserialize(deserializer)?;
     names.iter().map(|name| name.parse().map_err(de::Error::custom)).collect()
 }
 

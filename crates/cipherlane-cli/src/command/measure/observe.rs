@@ -159,11 +159,16 @@ fn table_of(rows: &[&Observation]) -> comfy_table::Table {
 
 /// A value with the study's figure behind it.
 fn cell(value: &Value) -> String {
-    let ours = value.value.map_or_else(|| "-".to_owned(), units::significant);
+    let ours = value.value.map_or_else(|| "-".to_owned(), |found| figure(found, &value.unit));
     match value.published.first() {
-        Some(figure) => format!("{ours} (study: {})", units::significant(figure.value)),
+        Some(published) => format!("{ours} (study: {})", figure(published.value, &value.unit)),
         None => ours,
     }
+}
+
+/// A figure as tables have it: counts whole, all else with three significant digits.
+fn figure(found: f64, unit: &str) -> String {
+    if unit == "1" && found.fract() == 0.0 { format!("{found:.0}") } else { units::significant(found) }
 }
 
 /// Under a table: why values are missing, the study's figures with what they were measured on, and notes; each once.
@@ -184,11 +189,9 @@ fn notes(text: &mut String, rows: &[&Observation]) {
     }
     for value in values() {
         for figure in &value.published {
-            let published = units::significant(figure.value);
-            say(format!(
-                "study {}: {} {published} {} on {}",
-                figure.source, value.name, value.unit, figure.on
-            ));
+            let unit = if value.unit == "1" { String::new() } else { format!(" {}", value.unit) };
+            let published = self::figure(figure.value, &value.unit);
+            say(format!("study {}: {} {published}{unit} on {}", figure.source, value.name, figure.on));
         }
     }
     rows.iter().flat_map(|row| &row.notes).for_each(|note| say(note.clone()));

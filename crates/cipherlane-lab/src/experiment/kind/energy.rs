@@ -161,7 +161,7 @@ impl Power {
         let steady = &mut trials.steady;
         let work = |until: Instant| steady.until(setting, until);
         let trial = self.protocol().run(setting.sampler, &device.info().id, setting.stop, work)?;
-        steady.look();
+        steady.look()?;
         Ok(trial)
     }
 

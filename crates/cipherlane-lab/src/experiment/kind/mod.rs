@@ -1,11 +1,14 @@
 //! Kinds of experiments that make observations, one file each.
 
+pub(super) mod ciphers;
 pub(super) mod compilers;
 pub(super) mod datatypes;
 pub(super) mod energy;
+pub(super) mod grid;
 pub(super) mod languages;
 pub(super) mod load;
 pub(super) mod offload;
 pub(super) mod simd;
+pub(super) mod streams;
 pub(super) mod thermal;
 pub(super) mod threads;

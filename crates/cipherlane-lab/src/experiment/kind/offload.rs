@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cipherlane::{Algorithm, Device, Wish};
 use cipherlane_record::{Axis, Value};
 use serde::Deserialize;
 
 use crate::experiment::setting::{Row, Run, Setting, beside, median, value};
-use crate::experiment::steady::{Steady, Work};
+use crate::experiment::steady::{Often, Steady, Work};
 use crate::observer::Observer;
 use crate::statistics;
 
@@ -52,26 +52,19 @@ impl Offload {
     ) -> Result<Steady, String> {
         let message_bytes = size.min(self.message_bytes);
         let messages = Some((size / message_bytes.max(1)).max(1));
-        let threads = (device.info().id == setting.cpu.info().id).then_some(1);
+        let threads = setting.is_cpu(device).then_some(1);
         let work = Work::forward(algorithm, message_bytes, messages);
         Steady::open(setting, device, &work, &Wish { threads, ..Wish::default() })
     }
 
     /// Runs the batch as often as asked for, or until the time is up; the first and the last run are looked at.
     pub(super) fn times(&self, setting: &Setting<'_>, steady: &mut Steady) -> Result<Times, String> {
-        let end = Instant::now() + Duration::from_secs_f64(self.seconds);
-        let mut times = Times::default();
-        steady.checked()?;
-        while times.total.len() < self.repetitions.max(3)
-            && (times.total.len() < 3 || Instant::now() < end)
-            && !setting.stopped()
-        {
-            let spans = steady.once()?;
-            times.total.push(spans.wall.as_secs_f64());
-            times.gpu.push(spans.execute.as_secs_f64());
-        }
-        steady.checked()?;
-        Ok(times)
+        let most = Duration::from_secs_f64(self.seconds);
+        let spans = steady.repeat(setting, Often { runs: self.repetitions, dropped: 1, most })?;
+        Ok(Times {
+            total: spans.iter().map(|spans| spans.wall.as_secs_f64()).collect(),
+            gpu: spans.iter().map(|spans| spans.execute.as_secs_f64()).collect(),
+        })
     }
 
     pub(super) fn axes(algorithm: Algorithm, size: usize) -> BTreeMap<String, Axis> {
@@ -92,21 +85,17 @@ impl Offload {
         device: &dyn Device,
         algorithm: Algorithm,
         size: usize,
-    ) -> Result<Option<Row>, String> {
+    ) -> Result<Row, String> {
         let mut theirs = self.open(setting, device, algorithm, size)?;
         let mut own = self.open(setting, setting.cpu, algorithm, size)?;
         let mark = setting.sampler.mark();
         let times = self.times(setting, &mut theirs)?;
         let without = self.times(setting, &mut own)?.total;
-        if setting.stopped() {
-            return Ok(None);
-        }
         let microseconds = |seconds: &[f64]| seconds.iter().map(|s| 1e6 * s).collect::<Vec<_>>();
         let (total, gpu) = (microseconds(&times.total), microseconds(&times.gpu));
         let without = microseconds(&without);
         let on_cpu: Vec<f64> = total.iter().zip(&gpu).map(|(total, gpu)| total - gpu).collect();
-        Ok(Some(Row {
-            axes: Self::axes(algorithm, size),
+        Ok(Row {
             values: values(&total, &gpu, &on_cpu, &without, setting.seed),
             samples: total,
             verified: Some(theirs.verified() && own.verified()),
@@ -116,7 +105,8 @@ impl Offload {
                 setting.cpu.info().name,
                 self.message_bytes
             )],
-        }))
+            ..Row::default()
+        })
     }
 }
 
@@ -144,37 +134,19 @@ impl Run for Offload {
             };
             self.points().map(point).collect::<Vec<_>>()
         };
-        setting.devices.iter().filter(|device| is_offload(setting, **device)).flat_map(of).collect()
+        setting.devices.iter().filter(|device| !setting.is_cpu(**device)).flat_map(of).collect()
     }
 
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
-        for &device in setting.devices {
-            if !is_offload(setting, device) {
-                let reason = "the CPU takes nothing off itself; name a GPU with --device (`cipherlane devices` \
-                              lists them)";
-                setting.skip(observer, device, None, reason.to_owned());
-                continue;
-            }
+        for device in setting.gpus(observer, "the CPU takes nothing off itself") {
             for (algorithm, size) in self.points() {
-                if setting.stopped() {
-                    return Ok(());
-                }
-                if setting.is_done(device, &Self::axes(algorithm, size)) {
-                    continue;
-                }
-                match self.point(setting, device, algorithm, size) {
-                    Ok(Some(row)) => observer.observed(&setting.observation(device, row))?,
-                    Ok(None) => return Ok(()),
-                    Err(reason) => setting.skip(observer, device, Some(algorithm), reason),
-                }
+                let axes = Self::axes(algorithm, size);
+                let make = || self.point(setting, device, algorithm, size);
+                setting.point(observer, device, Some(algorithm), axes, make)?;
             }
         }
         Ok(())
     }
-}
-
-fn is_offload(setting: &Setting<'_>, device: &dyn Device) -> bool {
-    device.info().id != setting.cpu.info().id
 }
 
 #[cfg(test)]

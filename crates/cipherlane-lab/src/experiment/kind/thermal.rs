@@ -154,7 +154,9 @@ impl Thermal {
             };
             let rate = bytes as f64 / from.elapsed().as_secs_f64();
             looks.push(Look::take(setting, moment, mark, Some(rate)));
-            steady.look();
+            if let Err(reason) = steady.look() {
+                return Ok(Err(reason));
+            }
         }
         let mark = setting.sampler.mark();
         pause(seconds(self.after), setting.stop);

@@ -1,0 +1,232 @@
+//! Batches on several queues: latency and throughput by the number of messages and of streams (study 004).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use cipherlane::{Algorithm, Device, Operation, Wish};
+use cipherlane_record::{Axis, Keys, Value};
+use serde::Deserialize;
+
+use crate::experiment::setting::{Row, Run, Setting, beside, median};
+use crate::experiment::steady::{Often, Prepared, Work};
+use crate::observer::Observer;
+
+/// The experiment's parameters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::experiment) struct Streams {
+    /// What is run.
+    #[serde(deserialize_with = "super::super::algorithm")]
+    algorithm: Algorithm,
+    /// And how.
+    #[serde(deserialize_with = "super::super::operations")]
+    operations: Vec<Operation>,
+    /// Bytes of a message.
+    message_bytes: usize,
+    /// Messages of a batch.
+    messages: Vec<usize>,
+    /// Queues on which copies and kernels overlap.
+    streams: Vec<usize>,
+    /// Runs of each point.
+    runs: usize,
+    /// Seconds after which a point ends, however many runs there were.
+    seconds: f64,
+}
+
+/// The table of encryption, and what the text says of decryption.
+const STUDY: &str = "004.1";
+const STUDY_DECRYPTION: &str = "004.2";
+const CARD: &str = "a Tesla C2075";
+/// A point of the study: messages and streams, then microseconds, where it gives them, and Mbit/s.
+struct Figures {
+    operation: Operation,
+    point: (usize, usize),
+    microseconds: Option<f64>,
+    megabits: f64,
+}
+
+const fn figures(
+    operation: Operation,
+    point: (usize, usize),
+    microseconds: Option<f64>,
+    megabits: f64,
+) -> Figures {
+    Figures { operation, point, microseconds, megabits }
+}
+
+const PUBLISHED: [Figures; 8] = [
+    figures(Operation::Encrypt, (1, 1), Some(7363.0), 17.0),
+    figures(Operation::Encrypt, (4096, 1), Some(63_400.0), 8467.0),
+    figures(Operation::Encrypt, (1, 4), Some(2199.0), 59.0),
+    figures(Operation::Encrypt, (4096, 4), Some(27_270.0), 19_687.0),
+    figures(Operation::Decrypt, (1, 4), Some(46.0), 2849.0),
+    figures(Operation::Decrypt, (8, 4), None, 18_396.0),
+    figures(Operation::Decrypt, (64, 4), None, 19_195.0),
+    figures(Operation::Decrypt, (4096, 4), None, 18_926.0),
+];
+
+/// What a message takes of a chunk beside its text, at most: its key, its IV, its offset.
+const ROW_BYTES: usize = 96;
+
+/// The chunk that spreads `messages` messages of `message_bytes` bytes evenly over `streams` streams.
+const fn chunk(messages: usize, message_bytes: usize, streams: usize) -> usize {
+    messages.div_ceil(streams) * (message_bytes + ROW_BYTES)
+}
+
+/// What spreads a batch of `messages` messages over `streams` streams.
+pub(super) fn wish(messages: usize, message_bytes: usize, streams: usize) -> Wish {
+    let chunk = Some(chunk(messages, message_bytes, streams));
+    Wish { streams: Some(streams), chunk, ..Wish::default() }
+}
+
+/// Messages with a key each, as the records of different connections have.
+pub(super) fn keyed(
+    algorithm: Algorithm,
+    operation: Operation,
+    message_bytes: usize,
+    messages: usize,
+) -> Work {
+    Work { operation, keys: Keys::Distinct, ..Work::forward(algorithm, message_bytes, Some(messages)) }
+}
+
+/// Latency and throughput, beside the study's of the same point.
+fn published(
+    algorithm: Algorithm,
+    operation: Operation,
+    point: (usize, usize),
+    values: [Value; 2],
+) -> Vec<Value> {
+    let source = if operation == Operation::Encrypt { STUDY } else { STUDY_DECRYPTION };
+    let is_same = |of: &&Figures| of.operation == operation && of.point == point;
+    let figures = PUBLISHED.iter().find(is_same).filter(|_| algorithm.to_string() == "aes-128-cbc");
+    let [latency, throughput] = values;
+    let Some(figures) = figures else { return vec![latency, throughput] };
+    let latencies: Vec<(f64, &str)> = figures.microseconds.iter().map(|&found| (found, CARD)).collect();
+    vec![beside(latency, source, &latencies), beside(throughput, source, &[(figures.megabits, CARD)])]
+}
+
+impl Streams {
+    fn axes(operation: Operation, (messages, streams): (usize, usize)) -> BTreeMap<String, Axis> {
+        BTreeMap::from([
+            ("operation".to_owned(), operation.name().into()),
+            ("messages".to_owned(), Axis::Number(messages as f64)),
+            ("streams".to_owned(), Axis::Number(streams as f64)),
+        ])
+    }
+
+    fn point(
+        &self,
+        setting: &Setting<'_>,
+        device: &dyn Device,
+        batch: &Prepared,
+        operation: Operation,
+        (messages, streams): (usize, usize),
+    ) -> Result<Row, String> {
+        let mark = setting.sampler.mark();
+        let mut steady = batch.open(device, &wish(messages, self.message_bytes, streams))?;
+        let most = Duration::from_secs_f64(self.seconds);
+        let spans = steady.repeat(setting, Often { runs: self.runs, dropped: 2, most })?;
+        let latencies: Vec<f64> = spans.iter().map(|spans| 1e6 * spans.wall.as_secs_f64()).collect();
+        let bits = 8.0 * steady.bytes() as f64;
+        let rates: Vec<f64> = latencies.iter().map(|microseconds| bits / microseconds).collect();
+        let values = [
+            median("latency", "µs", &latencies, setting.seed),
+            median("throughput", "Mbit/s", &rates, setting.seed),
+        ];
+        Ok(Row {
+            values: published(self.algorithm, operation, (messages, streams), values),
+            samples: latencies,
+            verified: Some(steady.verified()),
+            timeline: Some(setting.sampler.since(mark)),
+            notes: vec![format!(
+                "{}, messages of {} B with a key each, from the host's memory and back to it, by way of staging: the \
+                 batch is cut into as many parts as there are streams; latency is that of the whole batch",
+                self.algorithm, self.message_bytes
+            )],
+            ..Row::default()
+        })
+    }
+
+    fn points(&self) -> impl Iterator<Item = (Operation, usize)> {
+        self.operations
+            .iter()
+            .flat_map(|&operation| self.messages.iter().map(move |&messages| (operation, messages)))
+    }
+}
+
+impl Run for Streams {
+    fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
+        let time = Duration::from_secs_f64(self.seconds);
+        let mut points = Vec::new();
+        for (operation, messages) in self.points() {
+            for device in setting.devices.iter().filter(|device| !setting.is_cpu(**device)) {
+                let id = &device.info().id;
+                points.extend(self.streams.iter().map(|streams| {
+                    (format!("{operation} {messages} messages on {streams} streams of {id}"), time)
+                }));
+            }
+        }
+        points
+    }
+
+    fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
+        let devices = setting.gpus(observer, "the CPU has no streams");
+        for (operation, messages) in self.points() {
+            let mut batch = None;
+            for (&device, &streams) in
+                devices.iter().flat_map(|device| self.streams.iter().map(move |streams| (device, streams)))
+            {
+                let make = || {
+                    let batch = batch.get_or_insert_with(|| {
+                        keyed(self.algorithm, operation, self.message_bytes, messages).batch(setting, 1)
+                    });
+                    let batch = batch.as_ref().map_err(Clone::clone)?;
+                    let found = self.point(setting, device, batch, operation, (messages, streams));
+                    found.map_err(|reason| format!("{messages} messages, streams {streams}: {reason}"))
+                };
+                let axes = Self::axes(operation, (messages, streams));
+                setting.point(observer, device, Some(self.algorithm), axes, make)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_record::Value;
+
+    use super::*;
+    use crate::experiment::setting::value;
+
+    #[test]
+    fn a_chunk_is_a_stream_s_part_of_the_batch() {
+        assert_eq!(chunk(4096, 16_384, 4), 1024 * (16_384 + ROW_BYTES));
+        assert_eq!(chunk(1, 16_384, 8), 16_384 + ROW_BYTES);
+        assert_eq!(chunk(5, 16_384, 2), 3 * (16_384 + ROW_BYTES));
+    }
+
+    #[test]
+    fn the_study_s_figures_agree_with_each_other() {
+        for figures in PUBLISHED {
+            let (Some(microseconds), (messages, _)) = (figures.microseconds, figures.point) else { continue };
+            let megabits = 8.0 * 16_384.0 * messages as f64 / microseconds;
+            assert!((megabits / figures.megabits - 1.0).abs() < 0.05, "{megabits} {}", figures.megabits);
+        }
+    }
+
+    #[test]
+    fn figures_stand_beside_the_point_that_they_are_of() {
+        let values = || [value("latency", "µs", 1.0), value("throughput", "Mbit/s", 1.0)];
+        let of = |algorithm: &str, operation, point| {
+            let values = published(algorithm.parse().unwrap(), operation, point, values());
+            let figures = |value: &Value| value.published.first().map(|figure| figure.value);
+            values.iter().map(figures).collect::<Vec<_>>()
+        };
+        assert_eq!(of("aes-128-cbc", Operation::Encrypt, (4096, 4)), [Some(27_270.0), Some(19_687.0)]);
+        assert_eq!(of("aes-128-cbc", Operation::Decrypt, (64, 4)), [None, Some(19_195.0)]);
+        assert_eq!(of("aes-128-cbc", Operation::Decrypt, (64, 1)), [None, None]);
+        assert_eq!(of("aes-256-cbc", Operation::Encrypt, (4096, 4)), [None, None]);
+    }
+}
