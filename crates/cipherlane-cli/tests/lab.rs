@@ -79,3 +79,22 @@ fn threads_are_swept_and_verified_and_what_cannot_be_switched_is_named() {
         assert_eq!(row.verified, row.axes.contains_key("threads").then_some(true), "{:?}", row.axes);
     }
 }
+
+#[test]
+fn records_of_machines_are_put_side_by_side_and_conclusions_held_against_them() {
+    let sandbox = Sandbox::new();
+    let rows = sandbox.folder.path().join("rows.jsonl").display().to_string();
+    let smoke = ["lab", "run", "cpu-threads", "generations", "--smoke", "--json", &rows];
+    // With no records handed in, generations has nothing to run, which is no failure of the other.
+    sandbox.cipherlane(&smoke).assert().success().stdout(contains("name files of"));
+    let out = sandbox.folder.path().join("derived.jsonl").display().to_string();
+    let arguments = ["lab", "run", "generations", "findings", &rows, "--json", &out];
+    sandbox
+        .cipherlane(&arguments)
+        .assert()
+        .success()
+        .stdout(contains("all CPUs, special"))
+        .stdout(contains("NOT MEASURED"))
+        .stdout(contains("run `cipherlane lab run languages` there"));
+    sandbox.cipherlane(&["lab", "run", &rows]).assert().code(2);
+}

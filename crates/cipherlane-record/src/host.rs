@@ -36,6 +36,36 @@ pub struct Host {
     pub missing: BTreeMap<String, String>,
 }
 
+impl Host {
+    /// CPU and GPUs, for people.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let cpu = self.cpu_model.as_deref().unwrap_or("unknown CPU");
+        let mut parts = vec![cpu.replace("(R)", "").replace("(TM)", "").trim().to_owned()];
+        let gpus = self.gpus.as_deref().unwrap_or_default();
+        for (place, gpu) in gpus.iter().enumerate() {
+            if gpus[..place].contains(gpu) {
+                continue;
+            }
+            let alike = gpus.iter().filter(|other| *other == gpu).count();
+            parts.push(if alike > 1 { format!("{alike} × {gpu}") } else { gpu.clone() });
+        }
+        parts.join(" + ")
+    }
+
+    /// Whether `other` is the same machine, whatever the tool and whatever could not be read this time.
+    #[must_use]
+    pub fn is_machine_of(&self, other: &Self) -> bool {
+        let sizes = |host: &Self| {
+            (host.logical_cores, host.physical_cores, host.l2_bytes, host.last_level_cache_bytes)
+        };
+        sizes(self) == sizes(other)
+            && self.cpu_model == other.cpu_model
+            && self.gpus == other.gpus
+            && self.hypervisor == other.hypervisor
+    }
+}
+
 /// The tool that measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

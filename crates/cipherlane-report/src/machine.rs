@@ -29,7 +29,7 @@ impl<'a> Machines<'a> {
 
     fn add(&mut self, record: &'a Record) -> usize {
         let (host, written) = (record.host(), written(record));
-        let known = self.0.iter().position(|machine| same(machine.host, host));
+        let known = self.0.iter().position(|machine| machine.host.is_machine_of(host));
         let place = known.unwrap_or_else(|| {
             let machine = Machine { host, records: 0, written: (written, written), tools: Vec::new() };
             self.0.push(machine);
@@ -69,17 +69,7 @@ impl<'a> Machines<'a> {
 impl Machine<'_> {
     /// CPU and GPUs.
     pub(crate) fn name(&self) -> String {
-        let cpu = self.host.cpu_model.as_deref().unwrap_or("unknown CPU");
-        let mut parts = vec![cpu.replace("(R)", "").replace("(TM)", "").trim().to_owned()];
-        let gpus = self.host.gpus.as_deref().unwrap_or_default();
-        for (place, gpu) in gpus.iter().enumerate() {
-            if gpus[..place].contains(gpu) {
-                continue;
-            }
-            let alike = gpus.iter().filter(|other| *other == gpu).count();
-            parts.push(if alike > 1 { format!("{alike} × {gpu}") } else { gpu.clone() });
-        }
-        parts.join(" + ")
+        self.host.name()
     }
 
     /// Cores, threads and where it runs, in a line.
@@ -95,16 +85,6 @@ impl Machine<'_> {
             .extend(host.hypervisor.as_ref().filter(|name| *name != "none").map(|name| format!("in {name}")));
         parts.join(" · ")
     }
-}
-
-/// The same machine, whatever the tool and whatever could not be read this time.
-fn same(one: &Host, other: &Host) -> bool {
-    let identity =
-        |host: &Host| (host.logical_cores, host.physical_cores, host.l2_bytes, host.last_level_cache_bytes);
-    identity(one) == identity(other)
-        && one.cpu_model == other.cpu_model
-        && one.gpus == other.gpus
-        && one.hypervisor == other.hypervisor
 }
 
 const fn written(record: &Record) -> u64 {

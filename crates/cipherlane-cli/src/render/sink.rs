@@ -1,9 +1,11 @@
 //! Files that results go to, `-` for stdout.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
@@ -35,6 +37,14 @@ impl Sink {
         }
     }
 
+    /// Opens it for results: what an earlier experiment of this command wrote to it stays.
+    pub(crate) fn open_for_results(&self) -> Result<Box<dyn Write>> {
+        match self {
+            Self::Stdout => self.open(),
+            Self::File(path) => Ok(Box::new(create_for_results(path)?)),
+        }
+    }
+
     /// Writes one JSON value and a newline.
     pub(crate) fn write_json(&self, value: &impl serde::Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(value).context("a result cannot be written as JSON")?;
@@ -50,6 +60,21 @@ pub(crate) fn create(path: &Path) -> Result<File> {
     File::create(path).with_context(|| {
         format!("cannot write {}; give the path of a file in a folder that you may write to", path.display())
     })
+}
+
+/// Files that this command has put results in.
+static BEGUN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Makes the file at `path`, in place of one that is there; but one that this command has made is gone on with.
+pub(crate) fn create_for_results(path: &Path) -> Result<File> {
+    let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !begun.contains(path) {
+        let file = create(path)?;
+        begun.insert(path.to_owned());
+        return Ok(file);
+    }
+    let file = File::options().create(true).append(true).open(path);
+    file.with_context(|| format!("cannot go on with {}", path.display()))
 }
 
 /// Whether one of `sinks` is stdout.

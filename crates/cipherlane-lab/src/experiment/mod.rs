@@ -1,12 +1,12 @@
 //! Experiments: each is one TOML file with the question that it answers and what it runs.
 
-mod grid;
 mod kind;
 mod programs;
 mod setting;
 mod steady;
 mod sweep;
 mod switch;
+mod thread_grid;
 mod units;
 
 use cipherlane::{Algorithm, Operation, UnknownName};
@@ -17,6 +17,8 @@ use kind::ciphers::Ciphers;
 use kind::compilers::Compilers;
 use kind::datatypes::Datatypes;
 use kind::energy::Power;
+use kind::findings::Findings;
+use kind::generations::Generations;
 use kind::grid::Grid;
 use kind::languages::Languages;
 use kind::load::Loads;
@@ -42,6 +44,8 @@ const FILES: &[&str] = &[
     include_str!("../../../../experiments/datatypes.toml"),
     include_str!("../../../../experiments/energy.toml"),
     include_str!("../../../../experiments/gpu-grid.toml"),
+    include_str!("../../../../experiments/findings.toml"),
+    include_str!("../../../../experiments/generations.toml"),
     include_str!("../../../../experiments/gpu-load.toml"),
     include_str!("../../../../experiments/gpu-speeds.toml"),
     include_str!("../../../../experiments/languages.toml"),
@@ -158,6 +162,10 @@ pub enum Kind {
     Grid,
     /// Times batches on several queues.
     Streams,
+    /// Puts records of several machines side by side.
+    Generations,
+    /// Concludes from records.
+    Findings,
 }
 
 /// Why an experiment cannot be run.
@@ -226,7 +234,7 @@ impl Experiment {
     /// # Errors
     /// If its file lacks the parameters of its kind.
     pub fn at(&self, scale: Scale) -> Result<Option<Box<dyn Run>>, ExperimentError> {
-        let run = match self.kind {
+        let run: Option<Box<dyn Run>> = match self.kind {
             Kind::Ceilings | Kind::Sweep => return Ok(None),
             Kind::Thermal => self.thermal.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Energy => self.energy.as_ref().map(|scaled| scaled.at(scale)),
@@ -240,6 +248,8 @@ impl Experiment {
             Kind::Ciphers => self.ciphers.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Grid => self.grid.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Streams => self.streams.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Generations => Some(Box::new(Generations)),
+            Kind::Findings => Some(Box::new(Findings)),
         };
         let table = format!("{:?}", self.kind).to_lowercase();
         run.map(Some).ok_or(ExperimentError::Table { name: self.name.clone(), table })

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cipherlane::{Algorithm, Device};
 use cipherlane_record::{
-    Axis, Host, Interval, Kind, Observation, Published, SCHEMA_VERSION, Timeline, Value,
+    Axis, Host, Interval, Kind, Observation, Published, Record, SCHEMA_VERSION, Timeline, Value,
 };
 
 use crate::judge::Judges;
@@ -46,6 +46,8 @@ pub struct Setting<'a> {
     pub stop: &'a AtomicBool,
     /// Rows that a record file holds already.
     pub done: &'a Done,
+    /// Records that were handed in, for experiments that conclude from them and measure nothing.
+    pub records: &'a [Record],
     /// Whether settings of the machine may be changed, to be put back afterwards.
     pub change_machine: bool,
     /// Seed of all contents and orders.
@@ -143,22 +145,28 @@ impl Setting<'_> {
 
     /// The record of `row`, which was observed on `device`.
     pub(super) fn observation(&self, device: &dyn Device, row: Row) -> Observation {
+        let info = device.info();
+        self.observation_of(self.host, (&info.id, &info.name), row)
+    }
+
+    /// The record of `row` about a subject, by its identifier and its name for people, of the machine `host`.
+    pub(super) fn observation_of(&self, host: &Host, (id, name): (&str, &str), row: Row) -> Observation {
         let Row { axes, values, samples, verified, timeline, notes } = row;
         Observation {
             schema_version: SCHEMA_VERSION,
             record: Kind::Observation,
             experiment: self.experiment.to_owned(),
-            subject: device.info().id.clone(),
-            subject_name: device.info().name.clone(),
+            subject: id.to_owned(),
+            subject_name: name.to_owned(),
             axes,
             values,
             samples,
             verified,
-            timeline: timeline.map(|timeline| timeline.of(&device.info().id)),
+            timeline: timeline.map(|timeline| timeline.of(id)),
             notes,
             unix_seconds: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             argv: self.argv.to_vec(),
-            host: self.host.clone(),
+            host: host.clone(),
         }
     }
 

@@ -16,15 +16,15 @@ use crate::render::units;
 pub(super) fn run(how: &How) -> Result<Exit> {
     let ceilings = Ceilings::measure().map_err(|reason| anyhow!("NOT MEASURED: {reason}"))?;
     if let Some(sink) = &how.json {
-        let mut file = sink.open()?;
+        let mut file = sink.open_for_results()?;
         serde_json::to_writer(&mut file, &ceilings)?;
         writeln!(file)?;
     }
     if let Some(sink) = &how.csv {
-        write!(sink.open()?, "{}", separated(&ceilings, ",", ""))?;
+        write!(sink.open_for_results()?, "{}", separated(&ceilings, ",", ""))?;
     }
     if let Some(sink) = &how.md {
-        write!(sink.open()?, "{}", separated(&ceilings, " | ", "| "))?;
+        write!(sink.open_for_results()?, "{}", separated(&ceilings, " | ", "| "))?;
     }
     measure::show(&text(&ceilings), how.takes_stdout()?)?;
     Ok(Exit::Success)

@@ -9,11 +9,12 @@ use anyhow::{Context, Result};
 use cipherlane::{Algorithm, Operation};
 use cipherlane_lab::Experiment;
 use cipherlane_lab::experiment::{Kind, Narrow, Scale};
+use cipherlane_record::Record;
 use clap::{Args, Subcommand};
 
 use super::measure::{self, Asked, How};
 use super::shared;
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use crate::render::table::{self, Column};
 use crate::render::{self, complain, units};
 
@@ -26,7 +27,8 @@ Examples:
   cipherlane lab run thermal energy --quick          how warm it gets, and what a watt does
   cipherlane lab run gpu-load --device cuda:0        how other work on the GPU shows
   cipherlane lab run all --dry-run                   what would be run, and how long it would take
-  cipherlane lab run mine.toml                       an experiment of your own";
+  cipherlane lab run mine.toml                       an experiment of your own
+  cipherlane lab run findings generations *.jsonl    what records of one machine or many add up to";
 
 /// Options of `lab`.
 #[derive(Debug, Args)]
@@ -47,7 +49,7 @@ enum Verb {
 /// Options of `lab run`.
 #[derive(Debug, Args)]
 struct RunOptions {
-    /// Experiments by name, files of your own, or all
+    /// Experiments by name, files of your own (.toml), or all; and records (.jsonl) for those that conclude from them
     #[arg(value_name = "EXPERIMENT", required = true)]
     experiments: Vec<String>,
     /// A first look: the rows that matter most
@@ -100,8 +102,14 @@ fn list() -> String {
 impl RunOptions {
     fn run(&self) -> Result<Exit> {
         self.how.takes_stdout()?;
-        let mut worst = Exit::Success;
-        for experiment in self.experiments()? {
+        let experiments = self.experiments()?;
+        if experiments.is_empty() {
+            let remedy = "name an experiment before the records: findings, generations";
+            return Err(Usage(remedy.to_owned()).into());
+        }
+        // Of several experiments some may have nothing to run here, and the others are what was asked for.
+        let mut worst = Exit::NothingToRun;
+        for experiment in experiments {
             let exit = match experiment.kind {
                 Kind::Ceilings if self.dry_run => {
                     measure::show(&format!("{}: a few seconds; nothing was run\n", experiment.name), false)?;
@@ -111,7 +119,7 @@ impl RunOptions {
                 Kind::Sweep => self.sweep(&experiment)?,
                 _ => self.observe(&experiment)?,
             };
-            if worst == Exit::Success {
+            if exit != Exit::NothingToRun && matches!(worst, Exit::NothingToRun | Exit::Success) {
                 worst = exit;
             }
         }
@@ -121,7 +129,7 @@ impl RunOptions {
     /// The experiments that were asked for, each once.
     fn experiments(&self) -> Result<Vec<Experiment>> {
         let mut chosen: Vec<Experiment> = Vec::new();
-        for name in &self.experiments {
+        for name in self.experiments.iter().filter(|name| !is_records(name)) {
             let named = match name.as_str() {
                 "all" => Experiment::all(),
                 file if file.ends_with(".toml") => vec![read(Path::new(file))?],
@@ -134,6 +142,15 @@ impl RunOptions {
             }
         }
         Ok(chosen)
+    }
+
+    /// The records that were handed in.
+    fn records(&self) -> Result<Vec<Record>> {
+        let mut records = Vec::new();
+        for path in self.experiments.iter().filter(|name| is_records(name)) {
+            records.extend(cipherlane_record::read(Path::new(path))?);
+        }
+        Ok(records)
     }
 
     const fn scale(&self) -> Scale {
@@ -149,7 +166,12 @@ impl RunOptions {
     fn observe(&self, experiment: &Experiment) -> Result<Exit> {
         let host = cipherlane_lab::host::detect();
         let run = experiment.at(self.scale())?.context("this kind makes no observations")?;
-        let asked = Asked { done: self.how.done()?, dry: self.dry_run, change_machine: self.change_machine };
+        let asked = Asked {
+            done: self.how.done()?,
+            dry: self.dry_run,
+            change_machine: self.change_machine,
+            records: self.records()?,
+        };
         measure::observe(&experiment.name, &*run, &self.how, &asked, &host)
     }
 
@@ -181,6 +203,11 @@ impl RunOptions {
         measure::show(&losing::of(&measured.outcome.rows), measured.stdout_taken)?;
         Ok(measure::exit(&measured.outcome))
     }
+}
+
+/// Whether an argument is a file of records, and no experiment.
+fn is_records(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == "jsonl")
 }
 
 /// Reads an experiment of the user's own.

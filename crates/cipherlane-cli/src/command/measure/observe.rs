@@ -11,7 +11,7 @@ use cipherlane_lab::experiment::{Run, Setting};
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};
 use cipherlane_lab::{Contender, Judges};
-use cipherlane_record::{Host, Observation, Value};
+use cipherlane_record::{Host, Observation, Record, Value};
 
 use super::store::Store;
 use super::watch::Watch;
@@ -30,11 +30,13 @@ pub(crate) struct Asked {
     pub(crate) dry: bool,
     /// Settings of the machine may be changed.
     pub(crate) change_machine: bool,
+    /// Records to conclude from.
+    pub(crate) records: Vec<Record>,
 }
 
 /// Runs `run` under the experiment's `name`, or says what it would do.
 pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host: &Host) -> Result<Exit> {
-    let Asked { done, dry, change_machine } = asked;
+    let Asked { done, dry, change_machine, records } = asked;
     let (dry, change_machine) = (*dry, *change_machine);
     let stdout_taken = how.takes_stdout()?;
     let roster = Roster::find(false);
@@ -57,6 +59,7 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host:
         host,
         stop: &STOP,
         done,
+        records,
         change_machine,
         seed: how.seed,
         argv: &argv(),
@@ -202,14 +205,14 @@ fn write_tables(how: &How, rows: &[Observation]) -> Result<()> {
     const HEAD: [&str; 10] =
         ["experiment", "subject", "axes", "value", "unit", "found", "low", "high", "published", "verified"];
     if let Some(sink) = &how.csv {
-        let mut file = sink.open()?;
+        let mut file = sink.open_for_results()?;
         writeln!(file, "{}", HEAD.join(","))?;
         for line in lines(rows) {
             writeln!(file, "{}", line.map(|field| quoted(&field)).join(","))?;
         }
     }
     if let Some(sink) = &how.md {
-        let mut file = sink.open()?;
+        let mut file = sink.open_for_results()?;
         writeln!(file, "| {} |\n|{}", HEAD.join(" | "), "---|".repeat(HEAD.len()))?;
         for line in lines(rows) {
             writeln!(file, "| {} |", line.map(|field| field.replace('|', "\\|")).join(" | "))?;

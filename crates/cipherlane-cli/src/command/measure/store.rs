@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use cipherlane_record::{Measurement, Observation, Writer, csv, markdown};
 
 use super::How;
-use crate::render::sink::{Sink, create};
+use crate::render::sink::{Sink, create_for_results};
 use crate::render::{complain, units};
 
 /// Records, written as rows finish.
@@ -24,7 +24,7 @@ impl Store {
     /// as well, so that a wrong path is known before the run and not after it.
     pub(super) fn open(how: &How, name: &str) -> Result<Self> {
         for sink in [&how.csv, &how.md].into_iter().flatten() {
-            drop(sink.open()?);
+            drop(sink.open_for_results()?);
         }
         if let Some(path) = &how.resume {
             let file = fs::File::options().append(true).open(path);
@@ -45,7 +45,7 @@ impl Store {
     }
 
     fn create(path: PathBuf) -> Result<Self> {
-        let file: Box<dyn Write> = Box::new(create(&path)?);
+        let file: Box<dyn Write> = Box::new(create_for_results(&path)?);
         Ok(Self { writer: Some(Writer::new(file)), path: Some(path) })
     }
 
@@ -77,10 +77,10 @@ impl Store {
     /// Writes the tables that were asked for.
     pub(super) fn write_tables(&self, how: &How, rows: &[Measurement]) -> Result<()> {
         if let Some(sink) = &how.csv {
-            csv::write(sink.open()?, rows)?;
+            csv::write(sink.open_for_results()?, rows)?;
         }
         if let Some(sink) = &how.md {
-            markdown::write(sink.open()?, rows)?;
+            markdown::write(sink.open_for_results()?, rows)?;
         }
         Ok(())
     }

@@ -4,6 +4,8 @@ pub(super) mod ciphers;
 pub(super) mod compilers;
 pub(super) mod datatypes;
 pub(super) mod energy;
+pub(super) mod findings;
+pub(super) mod generations;
 pub(super) mod grid;
 pub(super) mod languages;
 pub(super) mod load;

@@ -9,10 +9,10 @@ use cipherlane_record::{Axis, Value, Verdict};
 use serde::Deserialize;
 
 use crate::energy::pause;
-use crate::experiment::grid::{Cell, Grid, LOSSES, at, cores, single_of};
 use crate::experiment::setting::{Row, Run, Setting, beside, known, value};
 use crate::experiment::steady::Work;
 use crate::experiment::switch::{Change, Switch};
+use crate::experiment::thread_grid::{Cell, LOSSES, ThreadGrid, at, cores, single_of};
 use crate::observer::Observer;
 use crate::telemetry::Files;
 
@@ -108,8 +108,8 @@ impl Simd {
         safe.map(|kernel| kernel.tier).rev().collect()
     }
 
-    fn grid<'a>(&self, algorithm: Algorithm, kernels: &'a [Wish], threads: &'a [usize]) -> Grid<'a> {
-        Grid {
+    fn grid<'a>(&self, algorithm: Algorithm, kernels: &'a [Wish], threads: &'a [usize]) -> ThreadGrid<'a> {
+        ThreadGrid {
             work: Work::forward(algorithm, self.message_bytes, None),
             bytes_per_thread: self.bytes_per_thread,
             kernels,

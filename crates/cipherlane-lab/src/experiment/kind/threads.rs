@@ -9,9 +9,9 @@ use cipherlane::{Algorithm, Shape, Tier, Wish};
 use cipherlane_record::{Axis, Keys, Value};
 use serde::Deserialize;
 
-use crate::experiment::grid::{Cell, Grid, LOSSES, at, cores, single_of};
 use crate::experiment::setting::{Row, Run, Setting, beside, known, value};
 use crate::experiment::steady::Work;
+use crate::experiment::thread_grid::{Cell, LOSSES, ThreadGrid, at, cores, single_of};
 use crate::observer::Observer;
 use crate::scaling::{Gain, Law, slope};
 
@@ -100,9 +100,9 @@ impl Threads {
         .collect()
     }
 
-    fn grid<'a>(&self, messages: Messages, kernels: &'a [Wish], threads: &'a [usize]) -> Grid<'a> {
+    fn grid<'a>(&self, messages: Messages, kernels: &'a [Wish], threads: &'a [usize]) -> ThreadGrid<'a> {
         let work = Work::forward(self.algorithm, messages.bytes, None);
-        Grid {
+        ThreadGrid {
             work: Work { keys: messages.keys, ..work },
             bytes_per_thread: self.bytes_per_thread,
             kernels,

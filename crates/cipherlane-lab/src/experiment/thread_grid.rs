@@ -22,7 +22,7 @@ const CHAINS: usize = 5;
 
 /// What is swept.
 #[derive(Debug)]
-pub(super) struct Grid<'a> {
+pub(super) struct ThreadGrid<'a> {
     /// The work, its number of messages left open.
     pub(super) work: Work,
     /// Bytes of text for each thread, or, where threads are more than the logical CPUs, for each of those.
@@ -55,7 +55,7 @@ pub(super) struct Cell {
     failure: Option<String>,
 }
 
-impl Grid<'_> {
+impl ThreadGrid<'_> {
     /// All cells, kernel by kernel; `None` if it was stopped. The CPU runs them.
     pub(super) fn run(&self, setting: &Setting<'_>) -> Option<Vec<Cell>> {
         let kernels = 0..self.kernels.len();
