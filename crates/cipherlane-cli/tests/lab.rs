@@ -94,6 +94,7 @@ fn records_of_machines_are_put_side_by_side_and_conclusions_held_against_them() 
         .assert()
         .success()
         .stdout(contains("all CPUs, special"))
+        .stdout(contains("records are of --smoke runs"))
         .stdout(contains("NOT MEASURED"))
         .stdout(contains("run `cipherlane lab run languages` there"));
     sandbox.cipherlane(&["lab", "run", &rows]).assert().code(2);

@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use kind::ciphers::Ciphers;
 use kind::compilers::Compilers;
+use kind::cores::Cores;
 use kind::datatypes::Datatypes;
 use kind::energy::Power;
 use kind::findings::Findings;
@@ -38,6 +39,7 @@ const FILES: &[&str] = &[
     include_str!("../../../../experiments/block-ciphers.toml"),
     include_str!("../../../../experiments/both-loads.toml"),
     include_str!("../../../../experiments/compilers.toml"),
+    include_str!("../../../../experiments/core-vs-core.toml"),
     include_str!("../../../../experiments/cpu-ceilings.toml"),
     include_str!("../../../../experiments/cpu-load.toml"),
     include_str!("../../../../experiments/cpu-threads.toml"),
@@ -84,6 +86,7 @@ pub struct Experiment {
     datatypes: Option<Scaled<Datatypes>>,
     threads: Option<Scaled<Threads>>,
     simd: Option<Scaled<Simd>>,
+    cores: Option<Scaled<Cores>>,
     ciphers: Option<Scaled<Ciphers>>,
     grid: Option<Scaled<Grid>>,
     streams: Option<Scaled<Streams>>,
@@ -156,6 +159,8 @@ pub enum Kind {
     Threads,
     /// Measures tiers by threads, turbo and hyper-threading.
     Simd,
+    /// Times one thread of the CPU against one of a GPU, and all against all.
+    Cores,
     /// Times kernels of block ciphers.
     Ciphers,
     /// Times a kernel by the geometry of its launch.
@@ -248,6 +253,7 @@ impl Experiment {
             Kind::Ciphers => self.ciphers.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Grid => self.grid.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Streams => self.streams.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Cores => self.cores.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Generations => Some(Box::new(Generations)),
             Kind::Findings => Some(Box::new(Findings)),
         };
@@ -312,6 +318,14 @@ mod tests {
         let text = "name = \"mine\"\nquestion = \"How warm?\"\nkind = \"thermal\"";
         let error = Experiment::parse("mine", text).unwrap().at(Scale::Full).err().unwrap();
         assert!(error.to_string().contains("[thermal.full]"), "{error}");
+    }
+
+    #[test]
+    fn every_experiment_stands_in_the_table_of_the_studies() {
+        let table = include_str!("../../../../docs/STUDIES.md");
+        for Experiment { name, .. } in Experiment::all() {
+            assert!(table.contains(&format!("lab run {name}")), "{name} is missing in docs/STUDIES.md");
+        }
     }
 
     #[test]

@@ -143,6 +143,20 @@ impl Setting<'_> {
         }
     }
 
+    /// What must be said of conclusions from the records that were handed in.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        let is_smoke = |record: &Record| match record {
+            Record::Measurement(row) => row.argv.iter().any(|word| word == "--smoke"),
+            Record::Observation(row) => row.argv.iter().any(|word| word == "--smoke"),
+        };
+        let count = self.records.iter().filter(|record| is_smoke(record)).count();
+        let doubt = format!(
+            "{count} of {} records are of --smoke runs, which tell whether something runs and not how fast it is",
+            self.records.len()
+        );
+        if count > 0 { vec![doubt] } else { Vec::new() }
+    }
+
     /// The record of `row`, which was observed on `device`.
     pub(super) fn observation(&self, device: &dyn Device, row: Row) -> Observation {
         let info = device.info();

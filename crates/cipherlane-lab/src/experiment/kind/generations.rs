@@ -269,7 +269,9 @@ impl Run for Generations {
         }
         for line in lines {
             let subject = if line.first.column.is_of_cpus() { "CPUs" } else { "GPUs" };
-            let observed = setting.observation_of(line.first.host, (subject, "of the records"), line.row());
+            let mut row = line.row();
+            row.notes.extend(setting.doubts());
+            let observed = setting.observation_of(line.first.host, (subject, "of the records"), row);
             observer.observed(&observed)?;
         }
         Ok(())

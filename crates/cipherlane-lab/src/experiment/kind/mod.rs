@@ -2,6 +2,7 @@
 
 pub(super) mod ciphers;
 pub(super) mod compilers;
+pub(super) mod cores;
 pub(super) mod datatypes;
 pub(super) mod energy;
 pub(super) mod findings;

@@ -58,7 +58,8 @@ impl fmt::Display for Bound {
     }
 }
 
-/// Bounds are ours: about half of the study's figure where it names one, a tenth of noise where it says "no gain".
+/// Bounds are ours: about half of the study's figure where a claim is about size, and a tenth beyond no difference, or
+/// none, where it is about direction alone.
 pub(super) const CONCLUSIONS: [Conclusion; 8] = [
     Conclusion {
         number: "I",

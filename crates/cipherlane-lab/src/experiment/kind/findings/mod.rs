@@ -145,7 +145,8 @@ impl Run for Findings {
                 if verdicts.len() > 1 {
                     rows.push(sum(machine.host, conclusion, &verdicts));
                 }
-                for row in rows {
+                for mut row in rows {
+                    row.notes.extend(setting.doubts());
                     let observed =
                         setting.observation_of(machine.host, ("study 000", "its conclusions"), row);
                     observer.observed(&observed)?;
