@@ -7,6 +7,7 @@ mod support;
 use std::fs;
 
 use cipherlane_record::{Record, read};
+use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use support::Sandbox;
 
@@ -98,4 +99,13 @@ fn records_of_machines_are_put_side_by_side_and_conclusions_held_against_them() 
         .stdout(contains("NOT MEASURED"))
         .stdout(contains("run `cipherlane lab run languages` there"));
     sandbox.cipherlane(&["lab", "run", &rows]).assert().code(2);
+}
+
+#[test]
+fn experiments_are_chosen_by_study_or_row() {
+    let sandbox = Sandbox::new();
+    let dry = |study: &str| sandbox.cipherlane(&["lab", "run", "--study", study, "--dry-run"]).assert();
+    dry("003").success().stdout(contains("simd-grid:").and(contains("cpu-threads:").not()));
+    dry("000.4").success().stdout(contains("cpu-threads:"));
+    dry("017").code(2).stderr(contains("unknown study `017`; known: 000, 001"));
 }

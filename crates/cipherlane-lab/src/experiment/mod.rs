@@ -68,6 +68,9 @@ pub struct Experiment {
     pub question: String,
     /// What it does.
     pub kind: Kind,
+    /// The rows of the studies that it reproduces, as `docs/STUDIES.md` numbers them.
+    #[serde(default)]
+    pub studies: Vec<String>,
     /// Seconds for one row of a sweep, all contenders together.
     #[serde(default = "default_seconds_per_row")]
     pub seconds_per_row: f64,
@@ -234,6 +237,17 @@ impl Experiment {
             .ok_or_else(|| UnknownName::new("experiment", name, known))
     }
 
+    /// The numbers of the studies of which it reproduces something: `000`.
+    pub fn study_numbers(&self) -> impl Iterator<Item = String> {
+        self.studies.iter().filter_map(|row| Some(row.split_once('.')?.0.to_owned()))
+    }
+
+    /// Whether it reproduces something of `study`: its number, or that of a row.
+    #[must_use]
+    pub fn is_of(&self, study: &str) -> bool {
+        self.studies.iter().any(|row| row == study) || self.study_numbers().any(|number| number == study)
+    }
+
     /// What makes its observations at `scale`; `None` for the kinds that make none.
     ///
     /// # Errors
@@ -323,8 +337,26 @@ mod tests {
     #[test]
     fn every_experiment_stands_in_the_table_of_the_studies() {
         let table = include_str!("../../../../docs/STUDIES.md");
-        for Experiment { name, .. } in Experiment::all() {
+        for Experiment { name, studies, .. } in Experiment::all() {
             assert!(table.contains(&format!("lab run {name}")), "{name} is missing in docs/STUDIES.md");
+            for row in studies {
+                // Rows are written alone, as the ends of a range, or within one.
+                let (study, number) = row.split_once('.').unwrap();
+                assert!(
+                    table.contains(&format!("## Study {study}")) && number.parse::<u8>().is_ok(),
+                    "{row}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn an_experiment_is_of_its_study_and_rows() {
+        let threads = Experiment::named("cpu-threads").unwrap();
+        assert!(threads.is_of("000") && threads.is_of("000.4"));
+        assert!(!threads.is_of("00") && !threads.is_of("003") && !threads.is_of("000.5"));
+        for study in ["000", "001", "002", "003", "004"] {
+            assert!(Experiment::all().iter().any(|experiment| experiment.is_of(study)), "{study}");
         }
     }
 

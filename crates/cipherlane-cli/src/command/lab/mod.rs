@@ -3,10 +3,11 @@
 mod ceilings;
 mod losing;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use cipherlane::{Algorithm, Operation};
+use cipherlane::{Algorithm, Operation, UnknownName};
 use cipherlane_lab::Experiment;
 use cipherlane_lab::experiment::{Kind, Narrow, Scale};
 use cipherlane_record::Record;
@@ -26,6 +27,7 @@ Examples:
   cipherlane lab run rivals --algorithm sm4-ctr --json sm4.jsonl
   cipherlane lab run thermal energy --quick          how warm it gets, and what a watt does
   cipherlane lab run gpu-load --device cuda:0        how other work on the GPU shows
+  cipherlane lab run --study 003                     all that reproduces something of study 003
   cipherlane lab run all --dry-run                   what would be run, and how long it would take
   cipherlane lab run mine.toml                       an experiment of your own
   cipherlane lab run findings generations *.jsonl    what records of one machine or many add up to";
@@ -50,8 +52,11 @@ enum Verb {
 #[derive(Debug, Args)]
 struct RunOptions {
     /// Experiments by name, files of your own (.toml), or all; and records (.jsonl) for those that conclude from them
-    #[arg(value_name = "EXPERIMENT", required = true)]
+    #[arg(value_name = "EXPERIMENT", required_unless_present = "study")]
     experiments: Vec<String>,
+    /// All experiments of these studies, or of a row of one: 000, 003.5 (see docs/STUDIES.md)
+    #[arg(long, value_name = "STUDY", env = "CIPHERLANE_STUDY", value_delimiter = ',')]
+    study: Vec<String>,
     /// A first look: the rows that matter most
     #[arg(long, env = "CIPHERLANE_QUICK")]
     quick: bool,
@@ -92,9 +97,10 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
 }
 
 fn list() -> String {
-    let mut table = table::new([Column::Words("experiment"), Column::Words("question")]);
-    for experiment in Experiment::all() {
-        table.add_row([experiment.name, experiment.question]);
+    let columns = ["experiment", "studies", "question"].map(Column::Words);
+    let mut table = table::new(columns);
+    for Experiment { name, studies, question, .. } in Experiment::all() {
+        table.add_row([name, studies.join(" "), question]);
     }
     format!("{}\n", table.trim_fmt())
 }
@@ -128,7 +134,7 @@ impl RunOptions {
 
     /// The experiments that were asked for, each once.
     fn experiments(&self) -> Result<Vec<Experiment>> {
-        let mut chosen: Vec<Experiment> = Vec::new();
+        let mut chosen = self.of_studies()?;
         for name in self.experiments.iter().filter(|name| !is_records(name)) {
             let named = match name.as_str() {
                 "all" => Experiment::all(),
@@ -142,6 +148,19 @@ impl RunOptions {
             }
         }
         Ok(chosen)
+    }
+
+    /// The experiments of the studies that were asked for.
+    fn of_studies(&self) -> Result<Vec<Experiment>> {
+        let all = Experiment::all();
+        for study in &self.study {
+            if !all.iter().any(|experiment| experiment.is_of(study)) {
+                let known: BTreeSet<String> = all.iter().flat_map(Experiment::study_numbers).collect();
+                return Err(UnknownName::new("study", study, known).into());
+            }
+        }
+        let is_asked = |experiment: &Experiment| self.study.iter().any(|study| experiment.is_of(study));
+        Ok(all.into_iter().filter(is_asked).collect())
     }
 
     /// The records that were handed in.
