@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use cipherlane::{BatchError, DeviceError, UnknownName, Unsupported};
 use cipherlane_lab::BenchError;
+use cipherlane_lab::experiment::ExperimentError;
 use cipherlane_lab::judge::JudgeError;
 
 use crate::render::complain;
@@ -75,8 +76,14 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// Whether an error is one of what was run, and not of the command line, which is wrong for everything that it asks for,
+/// or of its reader, who has seen enough.
+pub(crate) fn is_of_the_run(error: &anyhow::Error) -> bool {
+    of(error) != Exit::Usage && !is_broken_pipe(error)
+}
+
 /// The exit code of an error, by the innermost cause that has one.
-fn of(error: &anyhow::Error) -> Exit {
+pub(crate) fn of(error: &anyhow::Error) -> Exit {
     error.chain().rev().find_map(known).unwrap_or(Exit::Failure)
 }
 
@@ -104,6 +111,9 @@ fn known(cause: &(dyn std::error::Error + 'static)) -> Option<Exit> {
     {
         return Some(Exit::Mismatch);
     }
+    if let Some(ExperimentError::Nothing { .. }) = cause.downcast_ref::<ExperimentError>() {
+        return Some(Exit::NothingToRun);
+    }
     None
 }
 
@@ -129,6 +139,7 @@ mod tests {
         let missing =
             Unsupported::Missing { tier: "avx512".to_owned(), missing: "VAES".to_owned(), known: vec![] };
         assert_eq!(wrapped(DeviceError::from(missing).into()), Exit::NothingToRun);
+        assert!(is_of_the_run(&anyhow!("disk full")) && !is_of_the_run(&Usage("both".to_owned()).into()));
     }
 
     #[test]

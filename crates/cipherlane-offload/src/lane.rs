@@ -9,6 +9,7 @@ use cipherlane_kernels::manifest::When;
 
 use crate::backend::{Backend, Fault};
 use crate::buffers::{Buffers, Growing, Link, Needs, Stagings};
+use crate::calls;
 use crate::columns::Columns;
 use crate::cut::{Group, Piece};
 use crate::job::Job;
@@ -131,7 +132,7 @@ impl<B: Backend> Lane<B> {
         spans.load += time(backend, &flight.loads)?;
         spans.execute += time(backend, &flight.launches)?;
         spans.store += time(backend, &flight.stores)?;
-        Ok(())
+        calls::note(backend, &flight)
     }
 
     /// Waits for what is under way, whatever it came to: after it nothing uses the caller's memory.

@@ -42,31 +42,31 @@ impl<B: Backend> Schedule<B> {
     }
 }
 
-/// The first and the last of some steps.
+/// Some steps of a queue, in order.
 #[derive(Debug)]
-pub(crate) struct Steps<S> {
-    first: Option<S>,
-    last: Option<S>,
-}
+pub(crate) struct Steps<S>(Vec<S>);
 
 impl<S> Default for Steps<S> {
     fn default() -> Self {
-        Self { first: None, last: None }
+        Self(Vec::new())
     }
 }
 
 impl<S> Steps<S> {
     pub(crate) fn push(&mut self, step: S) {
-        let place = if self.first.is_none() { &mut self.first } else { &mut self.last };
-        *place = Some(step);
+        self.0.push(step);
+    }
+
+    pub(crate) fn all(&self) -> &[S] {
+        &self.0
     }
 
     pub(crate) fn first(&self) -> Option<&S> {
-        self.first.as_ref()
+        self.0.first()
     }
 
     pub(crate) fn last(&self) -> Option<&S> {
-        self.last.as_ref().or(self.first.as_ref())
+        self.0.last()
     }
 }
 

@@ -10,5 +10,6 @@ mod device;
 pub mod driver;
 
 pub use backend::OpenCl;
+pub use cipherlane_offload::calls;
 pub use compile::Compiled;
 pub use device::{Found, OpenClDevice, devices};

@@ -5,6 +5,11 @@ use std::sync::Arc;
 use cipherlane_core::Device;
 use cipherlane_cpu::Cpu;
 
+#[cfg(feature = "cuda")]
+pub use cipherlane_cuda::calls;
+#[cfg(all(feature = "opencl", not(feature = "cuda")))]
+pub use cipherlane_opencl::calls;
+
 /// A kind of device that this machine has none of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absent {

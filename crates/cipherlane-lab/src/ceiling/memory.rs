@@ -8,26 +8,25 @@ use crate::host;
 
 /// Bytes that one timing moves at least: about a millisecond.
 const MOVED: usize = 32 << 20;
-/// Timings; the fastest counts.
-const TIMES: usize = 5;
 
-/// Half of each cache, so that both buffers of a copy fit with room to spare, and eight times the last one.
-pub(super) fn levels() -> Vec<Level> {
+/// Half of each cache, so that both buffers of a copy fit with room to spare, and eight times the last one; of
+/// `walks` walks through each the fastest counts.
+pub(super) fn levels(walks: usize) -> Vec<Level> {
     let caches = host::cache_bytes();
     let mut sizes: Vec<(String, usize)> =
         caches.iter().map(|&(level, bytes)| (format!("L{level}"), bytes / 2)).collect();
     let last = caches.last().map_or(32 << 20, |&(_, bytes)| bytes);
     sizes.push(("DRAM".to_owned(), (8 * last).clamp(128 << 20, 512 << 20)));
-    sizes.into_iter().map(|(name, bytes)| level(name, bytes)).collect()
+    sizes.into_iter().map(|(name, bytes)| level(name, bytes, walks)).collect()
 }
 
-fn level(name: String, bytes: usize) -> Level {
+fn level(name: String, bytes: usize, walks: usize) -> Level {
     let half = bytes / 2;
     let (source, mut target) = (vec![1_u8; half], vec![2_u8; half]);
-    let copy = fastest(half, || target.copy_from_slice(black_box(&source)));
+    let copy = fastest(half, walks, || target.copy_from_slice(black_box(&source)));
     black_box(&target);
     let words = vec![1_u64; bytes / 8];
-    let read = fastest(bytes, || {
+    let read = fastest(bytes, walks, || {
         black_box(sum(black_box(&words)));
     });
     Level { name, bytes: bytes as u64, copy_bytes_per_second: copy, read_bytes_per_second: read }
@@ -46,10 +45,10 @@ fn sum(words: &[u64]) -> u64 {
 
 /// Bytes per second of `run`, which moves `bytes`.
 #[allow(clippy::cast_precision_loss)] // sizes below 2^53
-fn fastest(bytes: usize, mut run: impl FnMut()) -> f64 {
+fn fastest(bytes: usize, walks: usize, mut run: impl FnMut()) -> f64 {
     let repeats = (MOVED / bytes.max(1)).max(1);
     run();
-    let best = (0..TIMES)
+    let best = (0..walks)
         .map(|_| {
             let start = Instant::now();
             (0..repeats).for_each(|_| run());

@@ -53,15 +53,38 @@ pub struct Ceilings {
     pub memory: Vec<Level>,
 }
 
+/// How much is done to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Loops of each instruction that are timed; the fastest counts.
+    pub loops: usize,
+    /// Walks through each level of the memory that are timed; the fastest counts.
+    pub walks: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { loops: 30, walks: 5 }
+    }
+}
+
 impl Ceilings {
     /// Measures, in a second or so.
     ///
     /// # Errors
     /// Where the core's clock is not known.
     pub fn measure() -> Result<Self, String> {
+        Self::with(Effort::default())
+    }
+
+    /// Measures with more or less effort.
+    ///
+    /// # Errors
+    /// Where the core's clock is not known.
+    pub fn with(effort: Effort) -> Result<Self, String> {
         let before = core_clock_hertz()?;
-        let (rates, not_measured) = rates(before);
-        let memory = memory::levels();
+        let (rates, not_measured) = rates(before, effort.loops.max(1));
+        let memory = memory::levels(effort.walks.max(1));
         Ok(Self { clock_hertz: [before, core_clock_hertz()?], rates, not_measured, memory })
     }
 
@@ -76,7 +99,7 @@ impl Ceilings {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn rates(mut hertz: f64) -> (Vec<Rate>, Vec<String>) {
+fn rates(mut hertz: f64, loops: usize) -> (Vec<Rate>, Vec<String>) {
     let (mut rates, mut absent) = (Vec::new(), Vec::new());
     for probe in probe::all() {
         if !(probe.present)() {
@@ -89,15 +112,15 @@ fn rates(mut hertz: f64) -> (Vec<Rate>, Vec<String>) {
             name: probe.name.to_owned(),
             mnemonic: probe.mnemonic.to_owned(),
             bits: probe.bits,
-            per_clock: 1.0 / (probe.seconds_between() * hertz),
-            latency_clocks: probe.seconds_of_one() * hertz,
+            per_clock: 1.0 / (probe.seconds_between(loops) * hertz),
+            latency_clocks: probe.seconds_of_one(loops) * hertz,
         });
     }
     (rates, absent)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn rates(_: f64) -> (Vec<Rate>, Vec<String>) {
+fn rates(_: f64, _: usize) -> (Vec<Rate>, Vec<String>) {
     (Vec::new(), vec!["instructions: no loops are written for this architecture".to_owned()])
 }
 

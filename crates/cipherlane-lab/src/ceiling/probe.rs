@@ -12,8 +12,6 @@ use std::time::{Duration, Instant};
 const TURNS: u32 = 2000;
 /// Copies of the chains in a turn.
 const COPIES: u32 = 4;
-/// Loops timed; the fastest counts.
-const LOOPS: usize = 30;
 
 /// Whether this CPU has an instruction.
 type Has = fn() -> bool;
@@ -34,19 +32,19 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// Seconds from one start to the next, with independent operands.
-    pub(super) fn seconds_between(&self) -> f64 {
-        best(self.many) / f64::from(TURNS * COPIES * self.chains)
+    /// Seconds from one start to the next, with independent operands: of the fastest of `loops` loops.
+    pub(super) fn seconds_between(&self, loops: usize) -> f64 {
+        best(self.many, loops) / f64::from(TURNS * COPIES * self.chains)
     }
 
-    /// Seconds from operand to result.
-    pub(super) fn seconds_of_one(&self) -> f64 {
-        best(self.one) / f64::from(TURNS * COPIES)
+    /// Seconds from operand to result, of the same.
+    pub(super) fn seconds_of_one(&self, loops: usize) -> f64 {
+        best(self.one, loops) / f64::from(TURNS * COPIES)
     }
 }
 
-fn best(time: fn(u32) -> Duration) -> f64 {
-    (0..LOOPS).map(|_| time(TURNS)).min().unwrap_or_default().as_secs_f64()
+fn best(time: fn(u32) -> Duration, loops: usize) -> f64 {
+    (0..loops).map(|_| time(TURNS)).min().unwrap_or_default().as_secs_f64()
 }
 
 /// A function that times a loop over the lines `$line` on vector registers.

@@ -13,6 +13,8 @@ use cipherlane::{Algorithm, Operation, UnknownName};
 use serde::{Deserialize, Deserializer, de};
 use thiserror::Error;
 
+use kind::breakdown::Breakdown;
+use kind::ceilings::Measured;
 use kind::ciphers::Ciphers;
 use kind::compilers::Compilers;
 use kind::cores::Cores;
@@ -24,6 +26,7 @@ use kind::grid::Grid;
 use kind::languages::Languages;
 use kind::load::Loads;
 use kind::offload::Offload;
+use kind::projection::Projection;
 use kind::simd::Simd;
 use kind::streams::Streams;
 use kind::thermal::Thermal;
@@ -38,6 +41,7 @@ use crate::suite::Suite;
 const FILES: &[&str] = &[
     include_str!("../../../../experiments/block-ciphers.toml"),
     include_str!("../../../../experiments/both-loads.toml"),
+    include_str!("../../../../experiments/breakdown.toml"),
     include_str!("../../../../experiments/compilers.toml"),
     include_str!("../../../../experiments/core-vs-core.toml"),
     include_str!("../../../../experiments/cpu-ceilings.toml"),
@@ -52,6 +56,7 @@ const FILES: &[&str] = &[
     include_str!("../../../../experiments/gpu-speeds.toml"),
     include_str!("../../../../experiments/languages.toml"),
     include_str!("../../../../experiments/offload.toml"),
+    include_str!("../../../../experiments/projection.toml"),
     include_str!("../../../../experiments/rivals.toml"),
     include_str!("../../../../experiments/simd-grid.toml"),
     include_str!("../../../../experiments/streams.toml"),
@@ -80,6 +85,9 @@ pub struct Experiment {
     /// The rows of a quick look at a sweep.
     #[serde(default)]
     quick: Vec<sweep::Rows>,
+    /// The row that shows whether a sweep runs at all.
+    #[serde(default)]
+    smoke: Vec<sweep::Rows>,
     thermal: Option<Scaled<Thermal>>,
     energy: Option<Scaled<Power>>,
     offload: Option<Scaled<Offload>>,
@@ -93,6 +101,9 @@ pub struct Experiment {
     ciphers: Option<Scaled<Ciphers>>,
     grid: Option<Scaled<Grid>>,
     streams: Option<Scaled<Streams>>,
+    breakdown: Option<Scaled<Breakdown>>,
+    projection: Option<Scaled<Projection>>,
+    ceilings: Option<Scaled<Measured>>,
 }
 
 /// The parameters of a kind, for each scale.
@@ -174,6 +185,10 @@ pub enum Kind {
     Generations,
     /// Concludes from records.
     Findings,
+    /// Times every copy and launch.
+    Breakdown,
+    /// Scales throughputs from GPU to GPU.
+    Projection,
 }
 
 /// Why an experiment cannot be run.
@@ -254,7 +269,7 @@ impl Experiment {
     /// If its file lacks the parameters of its kind.
     pub fn at(&self, scale: Scale) -> Result<Option<Box<dyn Run>>, ExperimentError> {
         let run: Option<Box<dyn Run>> = match self.kind {
-            Kind::Ceilings | Kind::Sweep => return Ok(None),
+            Kind::Sweep => return Ok(None),
             Kind::Thermal => self.thermal.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Energy => self.energy.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Offload => self.offload.as_ref().map(|scaled| scaled.at(scale)),
@@ -270,17 +285,27 @@ impl Experiment {
             Kind::Cores => self.cores.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Generations => Some(Box::new(Generations)),
             Kind::Findings => Some(Box::new(Findings)),
+            Kind::Breakdown => self.breakdown.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Projection => self.projection.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Ceilings => self.ceilings.as_ref().map(|scaled| scaled.at(scale)),
         };
         let table = format!("{:?}", self.kind).to_lowercase();
         run.map(Some).ok_or(ExperimentError::Table { name: self.name.clone(), table })
     }
 
-    /// The suite of a sweep at each number of `threads`: all rows or the quick ones, as far as `narrow` lets them.
+    /// The suite of a sweep at each number of `threads`: the rows of `scale`, as far as `narrow` lets them. Where the
+    /// file has none for it, the next larger scale's stand in.
     ///
     /// # Errors
     /// A workload that there is not, or nothing to run.
-    pub fn suite(&self, quick: bool, narrow: &Narrow, threads: &[usize]) -> Result<Suite, ExperimentError> {
-        let rows = if quick && !self.quick.is_empty() { &self.quick } else { &self.rows };
+    pub fn suite(&self, scale: Scale, narrow: &Narrow, threads: &[usize]) -> Result<Suite, ExperimentError> {
+        let quick = if self.quick.is_empty() { &self.rows } else { &self.quick };
+        let rows = match scale {
+            Scale::Full => &self.rows,
+            Scale::Quick => quick,
+            Scale::Smoke if self.smoke.is_empty() => quick,
+            Scale::Smoke => &self.smoke,
+        };
         let mut suite = Suite { experiment: self.name.clone(), points: Vec::new() };
         for row in rows {
             suite.points.extend(row.points(narrow, threads)?);
@@ -294,7 +319,8 @@ impl Experiment {
     /// The algorithms and operations that its rows name, for people.
     #[must_use]
     pub fn covers(&self) -> Vec<(Algorithm, Operation)> {
-        let all = self.suite(false, &Narrow::default(), &[1]).map(|suite| suite.points).unwrap_or_default();
+        let all =
+            self.suite(Scale::Full, &Narrow::default(), &[1]).map(|suite| suite.points).unwrap_or_default();
         let mut covered = Vec::new();
         for point in all {
             if let crate::workload::Job::Single(algorithm, operation) = point.choice.job()
@@ -324,7 +350,7 @@ mod tests {
     #[test]
     fn every_experiment_has_its_parameters_at_every_scale() {
         for experiment in Experiment::all() {
-            let observes = !matches!(experiment.kind, Kind::Ceilings | Kind::Sweep);
+            let observes = experiment.kind != Kind::Sweep;
             for scale in [Scale::Full, Scale::Quick, Scale::Smoke] {
                 assert_eq!(experiment.at(scale).unwrap().is_some(), observes, "{}", experiment.name);
             }
@@ -371,7 +397,7 @@ mod tests {
         let rivals = Experiment::named("rivals").unwrap();
         let wanted: usize = Algorithm::all().map(|algorithm| algorithm.operations().len()).sum();
         assert_eq!(rivals.covers().len(), wanted);
-        let quick = rivals.suite(true, &Narrow::default(), &[1]).unwrap();
+        let quick = rivals.suite(Scale::Quick, &Narrow::default(), &[1]).unwrap();
         assert!((15..40).contains(&quick.points.len()), "{} rows", quick.points.len());
     }
 
@@ -383,8 +409,8 @@ mod tests {
             operations: vec![Operation::Seal],
             sizes: Vec::new(),
         };
-        assert!(matches!(rivals.suite(false, &narrow, &[1]), Err(ExperimentError::Nothing { .. })));
+        assert!(matches!(rivals.suite(Scale::Full, &narrow, &[1]), Err(ExperimentError::Nothing { .. })));
         let narrow = Narrow { operations: Vec::new(), sizes: vec![64], ..narrow };
-        assert_eq!(rivals.suite(false, &narrow, &[1, 2]).unwrap().points.len(), 2);
+        assert_eq!(rivals.suite(Scale::Full, &narrow, &[1, 2]).unwrap().points.len(), 2);
     }
 }

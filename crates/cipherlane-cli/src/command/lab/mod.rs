@@ -1,6 +1,5 @@
 //! `lab`: the experiments.
 
-mod ceilings;
 mod losing;
 
 use std::collections::BTreeSet;
@@ -15,7 +14,7 @@ use clap::{Args, Subcommand};
 
 use super::measure::{self, Asked, How};
 use super::shared;
-use crate::exit::{Exit, Usage};
+use crate::exit::{self, Exit, Usage};
 use crate::render::table::{self, Column};
 use crate::render::{self, complain, units};
 
@@ -105,31 +104,52 @@ fn list() -> String {
     format!("{}\n", table.trim_fmt())
 }
 
+/// What is left of `exits` of several experiments: some may have nothing to run here, and the others are what counts.
+fn joint(exits: &[Exit]) -> Exit {
+    let bad = exits.iter().find(|exit| !matches!(exit, Exit::Success | Exit::NothingToRun));
+    let none = if exits.contains(&Exit::Success) { Exit::Success } else { Exit::NothingToRun };
+    bad.copied().unwrap_or(none)
+}
+
 impl RunOptions {
     fn run(&self) -> Result<Exit> {
         self.how.takes_stdout()?;
         let experiments = self.experiments()?;
         if experiments.is_empty() {
-            let remedy = "name an experiment before the records: findings, generations";
+            let remedy = "name an experiment before the records: findings, generations, projection";
             return Err(Usage(remedy.to_owned()).into());
         }
-        // Of several experiments some may have nothing to run here, and the others are what was asked for.
-        let mut worst = Exit::NothingToRun;
-        for experiment in experiments {
-            let exit = match experiment.kind {
-                Kind::Ceilings if self.dry_run => {
-                    measure::show(&format!("{}: a few seconds; nothing was run\n", experiment.name), false)?;
-                    Exit::Success
-                }
-                Kind::Ceilings => ceilings::run(&self.how)?,
-                Kind::Sweep => self.sweep(&experiment)?,
-                _ => self.observe(&experiment)?,
-            };
-            if exit != Exit::NothingToRun && matches!(worst, Exit::NothingToRun | Exit::Success) {
-                worst = exit;
+        let mut how = self.how.clone();
+        if self.smoke && how.device.is_empty() {
+            how.device.push("all".to_owned());
+            for absent in shared::Roster::find(false).absent {
+                complain("left out", &format!("{}: {}", absent.kind, absent.reason));
             }
         }
-        Ok(worst)
+        let mut exits = Vec::new();
+        for experiment in &experiments {
+            let exit = match self.one(experiment, &how) {
+                Ok(exit) => exit,
+                // The others can still be run.
+                Err(error) if experiments.len() > 1 && exit::is_of_the_run(&error) => {
+                    complain("error", &format!("{}: {error:#}", experiment.name));
+                    exit::of(&error)
+                }
+                Err(error) => return Err(error),
+            };
+            exits.push(exit);
+            if exit == Exit::Interrupted {
+                break;
+            }
+        }
+        Ok(joint(&exits))
+    }
+
+    fn one(&self, experiment: &Experiment, how: &How) -> Result<Exit> {
+        match experiment.kind {
+            Kind::Sweep => self.sweep(experiment, how),
+            _ => self.observe(experiment, how),
+        }
     }
 
     /// The experiments that were asked for, each once.
@@ -182,33 +202,32 @@ impl RunOptions {
         }
     }
 
-    fn observe(&self, experiment: &Experiment) -> Result<Exit> {
+    fn observe(&self, experiment: &Experiment, how: &How) -> Result<Exit> {
         let host = cipherlane_lab::host::detect();
         let run = experiment.at(self.scale())?.context("this kind makes no observations")?;
         let asked = Asked {
-            done: self.how.done()?,
+            done: how.done()?,
             dry: self.dry_run,
             change_machine: self.change_machine,
             records: self.records()?,
         };
-        measure::observe(&experiment.name, &*run, &self.how, &asked, &host)
+        measure::observe(&experiment.name, &*run, how, &asked, &host)
     }
 
-    fn sweep(&self, experiment: &Experiment) -> Result<Exit> {
+    fn sweep(&self, experiment: &Experiment, how: &How) -> Result<Exit> {
         let host = cipherlane_lab::host::detect();
-        let threads = shared::thread_counts(&self.how.threads, &[shared::Threads::Count(1)], &host);
+        let threads = shared::thread_counts(&how.threads, &[shared::Threads::Count(1)], &host);
         let narrow = Narrow {
             algorithms: self.algorithm.clone(),
             operations: self.operation.clone(),
             sizes: self.size.clone(),
         };
-        let mut suite = experiment.suite(self.quick || self.smoke, &narrow, &threads)?;
+        let mut suite = experiment.suite(self.scale(), &narrow, &threads)?;
         if self.smoke {
             suite.points.truncate(1);
         }
-        let asked: Vec<&str> = self.how.device.iter().map(String::as_str).collect();
-        let left_out =
-            self.how.done()?.leave_out(&mut suite, if asked.is_empty() { &["cpu"] } else { &asked });
+        let asked: Vec<&str> = how.device.iter().map(String::as_str).collect();
+        let left_out = how.done()?.leave_out(&mut suite, if asked.is_empty() { &["cpu"] } else { &asked });
         if left_out > 0 {
             complain("resumed", &format!("{left_out} points are in the file already"));
         }
@@ -218,7 +237,7 @@ impl RunOptions {
             measure::show(&measure::plan_of(&suite, seconds), false)?;
             return Ok(Exit::Success);
         }
-        let measured = measure::run(&suite, &self.how, seconds, &host)?;
+        let measured = measure::run(&suite, how, seconds, &host)?;
         measure::show(&losing::of(&measured.outcome.rows), measured.stdout_taken)?;
         Ok(measure::exit(&measured.outcome))
     }
@@ -233,4 +252,16 @@ fn is_records(name: &str) -> bool {
 fn read(path: &Path) -> Result<Experiment> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     Ok(Experiment::parse(&path.display().to_string(), &text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn experiments_that_do_not_fit_the_machine_do_not_fail_the_others() {
+        assert_eq!(joint(&[Exit::NothingToRun, Exit::Success]), Exit::Success);
+        assert_eq!(joint(&[Exit::NothingToRun, Exit::NothingToRun]), Exit::NothingToRun);
+        assert_eq!(joint(&[Exit::Success, Exit::Mismatch, Exit::Failure]), Exit::Mismatch);
+    }
 }

@@ -12,7 +12,7 @@ use crate::exit::Usage;
 use crate::render::sink::{self, Sink};
 
 /// Where to measure, beside whom, and where the results go.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct How {
     /// Devices, by the names that `cipherlane devices` shows, or all [default: cpu]
     #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',', help_heading = "Where")]

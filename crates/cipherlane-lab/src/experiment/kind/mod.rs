@@ -1,5 +1,7 @@
 //! Kinds of experiments that make observations, one file each.
 
+pub(super) mod breakdown;
+pub(super) mod ceilings;
 pub(super) mod ciphers;
 pub(super) mod compilers;
 pub(super) mod cores;
@@ -11,6 +13,7 @@ pub(super) mod grid;
 pub(super) mod languages;
 pub(super) mod load;
 pub(super) mod offload;
+pub(super) mod projection;
 pub(super) mod simd;
 pub(super) mod streams;
 pub(super) mod thermal;
