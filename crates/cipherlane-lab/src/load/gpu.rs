@@ -15,6 +15,8 @@ const DIGEST_BYTES: usize = 64;
 /// Bytes of one message, and of a batch at most.
 const MESSAGE_BYTES: usize = 4 << 10;
 const MOST_MESSAGES: usize = (64 << 20) / MESSAGE_BYTES;
+/// Threads of a block, however large the batch: a kernel is compiled for each number of them.
+const BLOCK_THREADS: usize = 64;
 /// Batches grow until one keeps the device busy for so long: several times the cost of launching it, and short by
 /// the side of a period of any measured job that wants its turn.
 const BUSY: Duration = Duration::from_millis(2);
@@ -93,7 +95,11 @@ impl Hasher {
         let algorithm = Algorithm::Hash(HASH);
         let bytes = messages * MESSAGE_BYTES;
         let shape = Shape::uniform(algorithm, Operation::Hash, messages, MESSAGE_BYTES as u64, true);
-        let plan = device.plan(&shape, &Wish::default())?;
+        let mut plan = device.plan(&shape, &Wish::default())?;
+        if plan.geometry.is_some() {
+            plan =
+                device.plan(&shape, &Wish { threads_per_block: Some(BLOCK_THREADS), ..Wish::default() })?;
+        }
         Ok(Self {
             session: device.open(&plan)?,
             text: vec![0x5a; bytes],

@@ -41,6 +41,9 @@ const EXPECTED: [(f64, &str); 2] =
 const EXPECTED_FROM: &str = "Tesla C2075";
 const EXPECTED_TO: &str = "GTX Titan X";
 
+/// Rows are about GPUs that need not be here.
+const SUBJECT: &str = "card";
+
 /// A throughput that is scaled to another GPU.
 struct Pair<'a> {
     from: &'a Point,
@@ -213,13 +216,13 @@ impl Run for Projection {
         for pair in pairs(&points, &cards) {
             let axes = pair.axes();
             let name = &pair.to_card.name;
-            if setting.stopped() || setting.done.observed(setting.experiment, name, &axes) {
+            if setting.stopped() || setting.done.observed(setting.experiment, SUBJECT, &axes) {
                 continue;
             }
             match pair.row() {
                 Ok(row) => {
                     let row = Row { axes, ..row };
-                    observer.observed(&setting.observation_of(setting.host, (name, name), row))?;
+                    observer.observed(&setting.observation_of(setting.host, (SUBJECT, name), row))?;
                 }
                 Err(reason) => {
                     let reason =
