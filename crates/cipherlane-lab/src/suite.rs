@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cipherlane::{Algorithm, UnknownName};
 
-use crate::workload::{Choice, Custom, Job, Named, named};
+use crate::workload::{Choice, Custom, Named, named};
 
 /// Points to measure, in order.
 #[derive(Clone, Debug)]
@@ -25,14 +25,10 @@ pub struct Point {
 }
 
 impl Suite {
-    /// The algorithms of its points, or `None` where a point mixes several: then any may come.
+    /// The algorithms of its points.
     #[must_use]
-    pub fn algorithms(&self) -> Option<BTreeSet<Algorithm>> {
-        let single = |point: &Point| match point.choice.job() {
-            Job::Single(algorithm, _) => Some(algorithm),
-            Job::Mixed => None,
-        };
-        self.points.iter().map(single).collect()
+    pub fn algorithms(&self) -> BTreeSet<Algorithm> {
+        self.points.iter().flat_map(|point| point.choice.job().algorithms()).collect()
     }
 
     /// Every workload with every job that it has, at each number of `threads`.

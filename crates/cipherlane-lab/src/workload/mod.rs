@@ -10,7 +10,7 @@ pub mod task;
 pub mod tls_16k;
 
 use cipherlane::verify::vectors::VectorError;
-use cipherlane::{Algorithm, BatchError, Operation, UnknownName};
+use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation, UnknownName};
 use cipherlane_record::{Keys, Tag};
 use thiserror::Error;
 
@@ -39,10 +39,21 @@ pub struct Named {
 /// What one row of a workload does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// Several algorithms or operations in one pass.
+    /// AES-GCM with several key lengths, sealed and opened, in one pass.
     Mixed,
     /// One algorithm and operation.
     Single(Algorithm, Operation),
+}
+
+impl Job {
+    /// The algorithms that it may run.
+    #[must_use]
+    pub fn algorithms(self) -> Vec<Algorithm> {
+        match self {
+            Self::Single(algorithm, _) => vec![algorithm],
+            Self::Mixed => Cipher::AES.map(|cipher| Algorithm::new(cipher, Mode::Gcm)).to_vec(),
+        }
+    }
 }
 
 /// A name is one workload's alone.
