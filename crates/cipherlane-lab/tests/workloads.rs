@@ -3,7 +3,7 @@
 use cipherlane::Operation;
 use cipherlane::verify::Reference;
 use cipherlane_lab::workload::part::Results;
-use cipherlane_lab::workload::{Named, Request, Task, Workload, WorkloadError, named};
+use cipherlane_lab::workload::{Job, Named, Request, Task, Workload, WorkloadError, named};
 use cipherlane_lab::{Contender, Judges, Wanted};
 use cipherlane_record::Keys;
 
@@ -53,6 +53,7 @@ fn meters_mix_keys_and_directions() {
     assert_eq!(planned_rejects(workload) * 4, workload.messages());
     for task in &workload.tasks {
         assert_eq!(task.part.len() as u64 * 6, workload.messages());
+        assert!(Job::Mixed.algorithms().contains(&task.part.algorithm), "whose known answers are asked for");
         let aad = task.part.aad.column();
         assert!(
             (0..task.part.len()).all(|message| aad.row(message).len() == 17 && aad.row(message)[0] == 0x30)
