@@ -52,6 +52,14 @@ FN u32 load_word(GLOBAL const u8 *p) {
     return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
+/* Sixteen bits as every other bit of a word, from the lowest. */
+FN u32 spread_bits(u32 x) {
+    x = (x | x << 8) & 0x00ff00ffu;
+    x = (x | x << 4) & 0x0f0f0f0fu;
+    x = (x | x << 2) & 0x33333333u;
+    return (x | x << 1) & 0x55555555u;
+}
+
 FN u32 byte_of(const block_t *b, u32 i) {
     return b->w[i / 4] >> (i % 4 * 8);
 }

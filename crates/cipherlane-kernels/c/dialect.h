@@ -81,7 +81,13 @@ FN u64 cl_wide(u32 a, u32 b) {
     return d;
 }
 #define WIDE(a, b) cl_wide((a), (b))
-#define LOCAL_WORD(base, at, plus) (*(const u32 *)((const char *)(base) + (at) + (plus)))
+/* Without the rank of the block in its cluster, which stands above these 24 bits and is 0, as there are no clusters: where
+ * the base is also needed in a register, the compiler adds it there to every address, an instruction for each look-up.
+ */
+FN u32 cl_window(const u32 *base) {
+    return (u32)__cvta_generic_to_shared(base) & 0xffffffu;
+}
+#define LOCAL_WORD(base, at, plus) (*(const u32 *)__cvta_shared_to_generic(cl_window(base) + (at) + (plus)))
 #define ATOMIC_XOR(pointer, word) atomicXor((pointer), (word))
 FN u32 cl_group_xor(u32 x) {
     UNROLL for (int step = 16; step > 0; step >>= 1) x ^= __shfl_xor_sync(0xffffffffu, x, step);

@@ -25,28 +25,6 @@ enum { KEPT_TILE, KEPT_END_TILE, KEPT_AFTER, KEPT_UNITS, KEPT_ROW, KEPT_PART, KE
 #define COUNTED_ROUNDS 2
 #include "entry/gcm_mma.h"
 
-/* The sum of a run whose blocks are not aligned: every thread by Horner's rule in H^THREADS; it owes THREADS - THREAD
- * powers then.
- */
-FN block_t sum_anywhere(const run_t *run, const block_t *counter, GLOBAL const u32 *powers, KEY const u32 *k,
-                        LOCAL const u32 *shared) {
-    block_t y = zero_block();
-    i64 steps = (run->blocks + THREADS - 1) / THREADS, i = run->blocks - steps * THREADS + THREAD;
-    ROLLED for (; i < run->blocks; i += THREADS) {
-        if (i < 0) continue;
-        block_t here = counter_block_32(counter, (u32)i);
-        block_t x = encrypt_one(here, k, shared), text = load_block(run->in + i * BLOCK_BYTES);
-        xor_block(&x, &text);
-        store_block(run->out + i * BLOCK_BYTES, &x);
-        x = ghash_element(INVERSE ? text : x);
-        /* Loaded each time, or the compiler keeps 36 masked words of it ready, and spills. */
-        block_t leap = ghash_load(powers, LANES + (THREADS == 512 ? 9 : 8));
-        y = ghash_multiply(&y, &leap);
-        xor_block(&y, &x);
-    }
-    return y;
-}
-
 KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
     SHARED(shared, CIPHER_SHARED + COUNTER_SHARED + 4 * MMA_MATRIX + 8 * KEPT + GROUP_SCRATCH(THREADS));
     LOCAL u32 *matrix = shared + (CIPHER_SHARED + COUNTER_SHARED) / 4;
@@ -80,7 +58,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
         BARRIER();
         u64 end_unit = units * (group + 1) / GROUPS;
         if (MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
-            y = sum_anywhere(&run, &counter, GHASH_ROW_AT(0), k, shared);
+            y = sum_anywhere(&run, &counter, THREADS, GHASH_ROW_AT(0), k, shared);
         } else {
             counter_t s;
             counter_start(&s, &counter, k, shared);

@@ -1,8 +1,11 @@
 /* What the kernels of GCM on binary tensor cores share: the stage `matrix`, and the sum of a run of whole units.
  *
- * Before it stand UNIT_THREADS, and how a run counts: COUNTING, a type; `COUNTED(counting, run, here, k, shared)`, the
- * state for block `here` before round COUNTED_ROUNDS + 1.
+ * Before it stand UNIT_THREADS, and how a run counts (entry/gcm_run.h).
  */
+/* J = 2 step and 2 step + 1, and both eight further. */
+#define PLACE(i, step) (UNIT_THREADS * (((i)&1) * 8 + (step)*2 + ((i) >> 1)))
+#include "entry/gcm_run.h"
+
 #define MATRIX_AT ((GLOBAL u32 *)(work + p.hash_at) + 4 * (LANES + GHASH_SQUARES))
 
 /* 128 threads: the matrix, a power and a word each. Then what the rows owe. */
@@ -25,47 +28,6 @@ KERNEL(THREADS) ENTRY(matrix)(ARGUMENTS) {
             inverse = ghash_square_key(inverse);
         }
         ghash_store(MATRIX_AT + MMA_MATRIX, row, &factor);
-    }
-}
-
-/* A run of whole blocks of a message: `in` and `out` point to its first, whose counter is `count`. */
-typedef struct {
-    GLOBAL const u8 *in;
-    GLOBAL u8 *out;
-    u32 count;
-    i64 blocks;
-} run_t;
-
-FN block_t load_aligned(GLOBAL const u8 *p) {
-    words4 v = *(GLOBAL const words4 *)p;
-    block_t b;
-    b.w[0] = v.x, b.w[1] = v.y, b.w[2] = v.z, b.w[3] = v.w;
-    return b;
-}
-
-FN void store_aligned(GLOBAL u8 *p, const block_t *b) {
-    words4 v;
-    v.x = b->w[0], v.y = b->w[1], v.z = b->w[2], v.w = b->w[3];
-    *(GLOBAL words4 *)p = v;
-}
-
-/* Blocks `block` + UNIT_THREADS i of the run, of which the first may be before it, for four values of i: J = 2 step and
- * 2 step + 1, and both eight further. They come back as GHASH takes them.
- */
-FN void four_blocks(block_t *x, i64 block, u32 step, COUNTING *s, const run_t *run, KEY const u32 *k,
-                    LOCAL const u32 *shared) {
-    block_t text[4];
-    UNROLL for (u32 i = 0; i < 4; ++i) {
-        i64 here = block + UNIT_THREADS * ((i & 1) * 8 + step * 2 + (i >> 1));
-        text[i] = here >= 0 ? load_aligned(run->in + here * BLOCK_BYTES) : zero_block();
-        x[i] = COUNTED(s, run, here, k, shared);
-    }
-    aes_rounds(x, WIDTH, k, shared, COUNTED_ROUNDS + 1, 0);
-    UNROLL for (u32 i = 0; i < 4; ++i) {
-        i64 here = block + UNIT_THREADS * ((i & 1) * 8 + step * 2 + (i >> 1));
-        xor_block(&x[i], &text[i]);
-        if (here >= 0) store_aligned(run->out + here * BLOCK_BYTES, &x[i]);
-        UNROLL for (u32 w = 0; w < 4; ++w) x[i].w[w] = here < 0 ? 0 : INVERSE ? text[i].w[w] : x[i].w[w];
     }
 }
 
@@ -101,15 +63,4 @@ FN block_t sum_units(u64 units, u64 unit, u64 end_unit, COUNTING *s, const run_t
     block_t factor = ghash_load(factors, number);
     y = ghash_element(y);
     return ghash_multiply(&y, &factor);
-}
-
-/* The bytes after the whole blocks of a message, by one thread: what they add to the sum. */
-FN block_t sum_part(GLOBAL const u8 *from, GLOBAL u8 *to, u32 bytes, const block_t *counter, GLOBAL const u32 *powers,
-                    KEY const u32 *k, LOCAL const u32 *shared) {
-    block_t h = ghash_load(powers, 0), x = encrypt_one(*counter, k, shared), text = load_part(from, bytes);
-    xor_block(&x, &text);
-    keep_part(&x, bytes);
-    store_part(to, &x, bytes);
-    x = ghash_element(INVERSE ? text : x);
-    return ghash_multiply(&x, &h);
 }

@@ -34,7 +34,7 @@ KERNEL(THREADS) ENTRY(chain)(ARGUMENTS) {
     for (u64 tile = p.first_tile + (u64)BLOCK * THREADS + THREAD; tile < p.end_tile; tile += (u64)BLOCKS * THREADS) {
         tile_t t = find_tile(offsets, tiles, &p, tile, TILE, 1);
         block_t tweak = load_block(STATE_AT(t.text.row));
-        ROLLED for (u64 i = 0; i < t.first; i += 128) leap_tweak(&tweak);
+        if (t.first) tweak = move_tweak(&tweak, t.first);
         store_block(CHAIN_AT(tile), &tweak);
     }
 }

@@ -1,6 +1,6 @@
 /* Tables of 256 words in shared memory, 32 copies of each: lane l reads only bank l, whatever it looks up.
  *
- * TABLES of them: 1 (32 KiB), 2 (64 KiB) or 4 (128 KiB). With more than one, two lie side by side in rows of 256
+ * TABLES of them: one, or an even number, of 32 KiB each. With more than one, two lie side by side in rows of 256
  * bytes, so that a byte of the state becomes an address by one PERMUTE: the byte times 256 plus four times the lane.
  */
 #ifndef CL_BANKED
@@ -16,7 +16,8 @@
         ROLLED for (u32 i_ = THREAD; i_ < 256 * 32 * (TABLES > 1 ? 2 : 1); i_ += THREADS) {                    \
             u32 k_ = TABLES > 1 ? (i_ >> 5) & 1 : 0, entry_ = TABLES > 1 ? i_ >> 6 : i_ >> 5;                  \
             shared[i_] = ENTRY_AT(entry_, k_);                                                                 \
-            if (TABLES > 2) shared[i_ + 16384] = ENTRY_AT(entry_, k_ + 2);                                     \
+            UNROLL for (u32 more_ = 2; more_ < TABLES; more_ += 2)                                             \
+                shared[i_ + 8192 * more_] = ENTRY_AT(entry_, k_ + more_);                                      \
         }                                                                                                      \
         BARRIER();                                                                                             \
     } while (0)

@@ -73,21 +73,12 @@ FN block_t ghash_times_x(block_t a) {
     return r;
 }
 
-/* Sixteen bits as every other bit of a word, from the top. */
-FN u32 ghash_spread(u32 x) {
-    x = (x | x << 8) & 0x00ff00ffu;
-    x = (x | x << 4) & 0x0f0f0f0fu;
-    x = (x | x << 2) & 0x33333333u;
-    x = (x | x << 1) & 0x55555555u;
-    return x << 1;
-}
-
 /* The key form of H^2n from that of H^n: squared, it has been divided by x twice. */
 FN block_t ghash_square_key(block_t a) {
     u32 r[8];
     UNROLL for (u32 i = 0; i < 4; ++i) {
-        r[2 * i] = ghash_spread(a.w[i] >> 16);
-        r[2 * i + 1] = ghash_spread(a.w[i] & 0xffffu);
+        r[2 * i] = spread_bits(a.w[i] >> 16) << 1;
+        r[2 * i + 1] = spread_bits(a.w[i] & 0xffffu) << 1;
     }
     return ghash_times_x(ghash_reduce(r));
 }

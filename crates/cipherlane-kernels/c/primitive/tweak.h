@@ -40,4 +40,37 @@ FN void leap_tweak(block_t *t) {
     fold_tweak(t, w3 >> 31 ^ w3 >> 30 ^ w3 >> 25);
 }
 
+/* t * t: its bits apart, and what is beyond x^127 folded. */
+FN void square_tweak(block_t *t) {
+    block_t low, high;
+    UNROLL for (u32 i = 0; i < 2; ++i) {
+        low.w[2 * i] = spread_bits(t->w[i] & 0xffffu), low.w[2 * i + 1] = spread_bits(t->w[i] >> 16);
+        high.w[2 * i] = spread_bits(t->w[i + 2] & 0xffffu), high.w[2 * i + 1] = spread_bits(t->w[i + 2] >> 16);
+    }
+    leap_tweak(&high);
+    *t = low;
+    xor_block(t, &high);
+}
+
+/* t * x^n. n is a number of blocks, not a secret. A thousand or two of instructions, whatever n. */
+FN block_t move_tweak(const block_t *t, u64 n) {
+    block_t power = zero_block(), product = zero_block();
+    u32 bits = 0;
+    power.w[0] = 1;
+    ROLLED while (n >> bits) ++bits;
+    ROLLED while (bits-- > 0) {
+        square_tweak(&power);
+        power = shift_tweak(&power, (u32)(n >> bits) & 1);
+    }
+    UNROLL for (u32 word = 4; word-- > 0;) {
+        u32 factor = power.w[word];
+        ROLLED for (u32 bit = 0; bit < 32; ++bit, factor <<= 1) {
+            u32 take = 0 - (factor >> 31);
+            product = shift_tweak(&product, 1);
+            UNROLL for (u32 i = 0; i < 4; ++i) product.w[i] ^= t->w[i] & take;
+        }
+    }
+    return product;
+}
+
 #endif

@@ -70,6 +70,7 @@ const CAMELLIA: &[Variant] = &[
 ];
 
 const SC2000: &[Variant] = &[
+    Variant::banked("banked6", "primitive/sc2000_banked.h", 6),
     Variant::banked("banked1", "primitive/sc2000_banked.h", 1),
     Variant::bitsliced("primitive/sc2000_bitsliced.h", 2),
 ];

@@ -27,6 +27,8 @@ const MATRIX_BYTES: u32 = 64 << 10;
 const FACTORS_BYTES: u64 = 128 * 16;
 /// The same of `entry/gcm_records.c`, whose units are a warp's.
 const RECORD_FACTORS_BYTES: u64 = 16 * 16;
+/// What a thread of `entry/gcm_each.c` keeps of its matrix: `EACH_WORDS` of `primitive/ghash_each.h` in bytes.
+const EACH_BYTES: u32 = 64 * 4;
 /// Records from here on fill most of a unit of 512 blocks.
 const RECORD: u64 = 6 << 10;
 /// Messages from here on are long: more than a hundred multiprocessors have a share of them.
@@ -103,15 +105,33 @@ const TILES: StageForm = StageForm::new("text", Items::Tiles, When::Tiles).ciphe
 /// Blocks of a tile that a block of threads takes: neighbouring ones become one run.
 const LONG_TILE: u64 = 4096;
 
-/// Blocks of a tile: small enough for every lane of the device to have one, large enough for what a tile costs at its
-/// start and end.
-const fn tile_blocks(shape: &Shape) -> u64 {
-    if shape.longest > 1 << 20 { 8192 } else { 1024 }
+/// Tiles that a batch of long messages is cut into: several for each warp that an H200 holds (132 times 32), since those
+/// that have one more than others are waited for. Larger ones were up to twice as slow for one message of 256 MiB.
+const MANY_TILES: u64 = 1 << 16;
+/// Fewer where the end of a tile costs some products in GHASH and fewer warps have the registers.
+const SOME_TILES: u64 = 1 << 12;
+
+/// Blocks of a tile where there are to be `tiles`: at least `least`, below which what a tile costs at its start shows.
+const fn tile_blocks(shape: &Shape, tiles: u64, least: u64) -> u64 {
+    const MOST: u64 = 8192;
+    let share = shape.bytes / 16 / tiles;
+    let longest = shape.longest.div_ceil(16);
+    let wanted = if share < longest { share } else { longest };
+    if wanted >= MOST {
+        MOST
+    } else if wanted <= least {
+        least
+    } else {
+        wanted.next_power_of_two()
+    }
 }
 
 /// The forms of `mode` for `variant`, best first.
 pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Variant) -> Vec<ModeProgram> {
-    let tile = tile_blocks(shape);
+    let tile = match mode {
+        Mode::Gcm => tile_blocks(shape, SOME_TILES, 1024),
+        _ => tile_blocks(shape, MANY_TILES, 256),
+    };
     let form = |source, stages: &[StageForm]| ModeProgram {
         suffix: None,
         source,
@@ -192,6 +212,16 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
                     forms.push(records);
                 }
             }
+            if variant.looks_up_counters
+                && !shape.shared_key
+                && shape.longest >= RECORD
+                && target.has_binary_mma()
+            {
+                let each = gcm_each(shape, target, form("entry/gcm_each.c", &[]));
+                if each.shared_bytes(variant) <= target.shared_bytes {
+                    forms.push(each);
+                }
+            }
             let by_message = gcm_by_message(shape, target, variant, form("entry/gcm_message.c", &[]));
             forms.extend(if shape.longest <= SHORT {
                 [by_message, by_tiles]
@@ -268,4 +298,12 @@ fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram
     // The sums of the tensor cores and four blocks beside them.
     let threads = form.threads.min(if target.keeps_more() { 256 } else { 384 });
     ModeProgram { suffix: Some("mma-records"), width: 4, threads, ..form }
+}
+
+/// The same where each message has its key: every 32 threads make a matrix of their own for each tile.
+fn gcm_each(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
+    let mut form = gcm(shape, target, form);
+    let threads = form.threads.min(if target.keeps_more() { 256 } else { 384 });
+    form.stages[3].extra_shared = threads * EACH_BYTES;
+    ModeProgram { suffix: Some("mma-each"), width: 4, threads, ..form }
 }

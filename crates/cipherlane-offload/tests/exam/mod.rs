@@ -78,6 +78,43 @@ pub(crate) fn sit(
     outcomes.into_inner().unwrap()
 }
 
+/// The same, each outcome printed. Returns how many algorithms came out wrong.
+#[allow(clippy::print_stdout)] // for examples, which are tools for developers
+pub(crate) fn tell(device: &dyn Device, names: &[String], kernels: &str, threads: usize) -> usize {
+    let outcomes = sit(device, names, kernels, threads, |Outcome { algorithm, result, time }| {
+        let seconds = time.as_secs_f64();
+        match result {
+            None => println!("{algorithm:18} no kernel"),
+            Some(Ok((checks, kernels))) => {
+                println!("{algorithm:18} {checks} batches right in {seconds:.1} s: {}", kernels.join(" "));
+            }
+            Some(Err(failure)) => println!("{algorithm:18} WRONG after {seconds:.1} s: {failure}"),
+        }
+    });
+    outcomes.iter().filter(|outcome| matches!(outcome.result, Some(Err(_)))).count()
+}
+
+/// Runs messages longer than those of the exam and prints what came of each. Returns how many algorithms came out wrong.
+#[allow(clippy::print_stdout)] // as above
+pub(crate) fn tell_long(device: &dyn Device, names: &[String], kernel: &str) -> usize {
+    let mut wrong = 0;
+    for algorithm in Algorithm::all() {
+        let name = algorithm.to_string();
+        if !names.is_empty() && names.iter().all(|part| !name.contains(part.as_str())) {
+            continue;
+        }
+        match long(device, algorithm, kernel) {
+            None => {}
+            Some(Ok(kernels)) => println!("{algorithm:18} long messages right: {}", kernels.join(" ")),
+            Some(Err(reason)) => {
+                wrong += 1;
+                println!("{algorithm:18} long messages WRONG: {reason}");
+            }
+        }
+    }
+    wrong
+}
+
 fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) -> Outcome {
     let start = Instant::now();
     let part = Part { device, algorithm, kernels };
@@ -97,15 +134,16 @@ fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) -> Outcome 
 const LONG: usize = (17 << 20) + 5;
 
 /// Has `device` run a message that is longer than those of the exam, whole and in pieces, and compares it with the
-/// reference: by the best kernel whose name contains `kernel`. Returns the kernels that ran; `None` where messages cannot
-/// be so long, or there is no kernel.
+/// reference: by the best kernel whose name contains `kernel`. Returns the kernels that ran; `None` for hash functions,
+/// and where there is no kernel.
 pub(crate) fn long(
     device: &dyn Device,
     algorithm: Algorithm,
     kernel: &str,
 ) -> Option<Result<Vec<String>, String>> {
     let bytes = match algorithm.mode()? {
-        Mode::Xts => return None,
+        // Its longest: a data unit has at most 2^20 blocks (IEEE 1619 section 5.1).
+        Mode::Xts => (16 << 20) - 11,
         Mode::Ecb | Mode::Cbc => LONG / BLOCK * BLOCK,
         Mode::Ctr | Mode::Gcm => LONG,
     };

@@ -8,7 +8,7 @@ use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, Device, Messages, Operation, Output, Plan, Shape, Source, TagLengths,
     Wish,
 };
-use cipherlane_cuda::CudaDevice;
+use cipherlane_cuda::Found;
 use cipherlane_reference::Reference;
 
 use crate::Options;
@@ -29,9 +29,8 @@ struct Texts<'a> {
 }
 
 /// Measures what the names ask for. Returns how many points came out wrong.
-pub(crate) fn measure(device: &CudaDevice, options: &Options) -> usize {
+pub(crate) fn measure(device: &dyn Device, provider: &Found, options: &Options) -> usize {
     let bytes = options.number("mib=", 4096) << 20;
-    let provider = device.provider();
     let (input, output) = (provider.pinned(bytes), provider.pinned(bytes));
     let (mut input, mut output) = match (input, output) {
         (Ok(input), Ok(output)) => (input, output),
@@ -108,7 +107,7 @@ impl Point {
     /// One line: GB/s of the texts.
     fn measure(
         &self,
-        device: &CudaDevice,
+        device: &dyn Device,
         options: &Options,
         texts: &mut Texts<'_>,
     ) -> Result<String, String> {
@@ -133,6 +132,16 @@ impl Point {
         }
         let resident = self.resident(device, &plan, texts, &mut columns)?;
         self.compare(texts, &columns)?;
+        let rate = |bytes: usize, time: Duration| bytes as f64 / time.as_secs_f64() / 1e9;
+        let bytes = texts.input.len();
+        let geometry = plan.geometry.map_or_else(String::new, |geometry| {
+            format!("{}x{}", geometry.blocks, geometry.threads_per_block)
+        });
+        let line =
+            format!("{:44} {:>22} {geometry:>9} {:>9.1}", self.name(), plan.kernel, rate(bytes, resident));
+        if options.get("transfers=") == Some("no") {
+            return Ok(line);
+        }
         let pinned = self.session(device, &plan, texts.input, texts.output, &mut columns)?;
         self.compare(texts, &columns)?;
         // A GiB of memory as programs have it is enough to see what staging takes.
@@ -140,25 +149,13 @@ impl Point {
         let (input, mut output) = (texts.input[..part].to_vec(), vec![0; part]);
         let mut columns = Columns::new(self, part);
         let pageable = self.session(device, &plan, &input, &mut output, &mut columns)?;
-        let rate = |bytes: usize, time: Duration| bytes as f64 / time.as_secs_f64() / 1e9;
-        let bytes = texts.input.len();
-        Ok(format!(
-            "{:44} {:>22} {:>9} {:>9.1} {:>9.1} {:>9.1}",
-            self.name(),
-            plan.kernel,
-            plan.geometry.map_or_else(String::new, |geometry| {
-                format!("{}x{}", geometry.blocks, geometry.threads_per_block)
-            }),
-            rate(bytes, resident),
-            rate(bytes, pinned),
-            rate(part, pageable)
-        ))
+        Ok(format!("{line} {:>9.1} {:>9.1}", rate(bytes, pinned), rate(part, pageable)))
     }
 
     /// Seconds of the kernels, the median of seven runs after one that does not count.
     fn resident(
         &self,
-        device: &CudaDevice,
+        device: &dyn Device,
         plan: &Plan,
         texts: &mut Texts<'_>,
         columns: &mut Columns,
@@ -178,7 +175,7 @@ impl Point {
     /// From call to return, the median of three runs after one that does not count.
     fn session(
         &self,
-        device: &CudaDevice,
+        device: &dyn Device,
         plan: &Plan,
         input: &[u8],
         output: &mut [u8],

@@ -1,0 +1,59 @@
+/* The stage `text` of GCM under AES by tiles of 32 threads with GHASH on binary tensor cores.
+ *
+ * Before it stand TILE_SHARED, bytes of shared memory for matrices; `start_block`, which fills what is the same for all
+ * tiles; and `sum_run`, which enciphers an aligned run: its lanes' shares of the sum up to the last block, taken with H.
+ * Counters are enciphered from the first round: a record is too short for tables of its own.
+ */
+
+/* The lanes' shares of a tile's sum, with the power of what comes after it in its message. */
+FN block_t sum_tile(const tile_t *t, GLOBAL const u8 *in, GLOBAL u8 *out, GLOBAL const u32 *state,
+                    GLOBAL const u32 *powers, KEY const u32 *k, LOCAL const u32 *shared, LOCAL u32 *matrix) {
+    block_t counter = ghash_load(state, 1), y = zero_block();
+    counter.w[3] += 1 + (u32)t->first;
+    u64 at = t->text.at + t->first * BLOCK_BYTES;
+    u32 part = t->bytes % BLOCK_BYTES, lane = THREAD % LANES;
+    run_t run;
+    run.in = in + at, run.out = out + at, run.count = 0, run.blocks = t->bytes / BLOCK_BYTES;
+    if (MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
+        y = sum_anywhere(&run, &counter, LANES, powers, k, shared);
+        block_t own = ghash_load(powers, LANES - 1 - lane);
+        y = ghash_multiply(&y, &own);
+    } else if (run.blocks) {
+        y = sum_run(&run, &counter, powers, k, shared, matrix);
+    }
+    u64 after = (t->text.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES - t->first - t->bytes / BLOCK_BYTES;
+    y = ghash_multiply_power(y, powers, after);
+    if (part && lane == 0) {
+        u64 there = at + t->bytes / BLOCK_BYTES * BLOCK_BYTES;
+        block_t last = ghash_load(state, 1);
+        last = counter_block_32(&last, 1 + (u32)t->first + t->bytes / BLOCK_BYTES);
+        last = sum_part(in + there, out + there, part, &last, powers, k, shared);
+        xor_block(&y, &last);
+    }
+    return y;
+}
+
+KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
+    SHARED(shared, CIPHER_SHARED + TILE_SHARED + GROUP_SCRATCH(THREADS));
+    LOCAL u32 *matrix = shared + CIPHER_SHARED / 4;
+    start_block(matrix, GHASH_ROW_AT(0));
+    cipher_forward_tables(shared);
+    u32 lane = THREAD % LANES;
+    u64 groups = (u64)BLOCKS * (THREADS / LANES), mine = p.first_tile + ((u64)BLOCK * THREADS + THREAD) / LANES;
+    u64 rounds = (p.end_tile - p.first_tile + groups - 1) / groups;
+    ROLLED for (u64 round = 0; round < rounds; ++round) {
+        u64 tile = mine + round * groups;
+        block_t y = zero_block();
+        GLOBAL u32 *state = STATE_AT(0);
+        if (tile < p.end_tile) {
+            tile_t t = find_tile(offsets, tiles, &p, tile, TILE, 0);
+            u64 row = SHARED_KEY ? 0 : t.text.row;
+            state = STATE_AT(t.text.row);
+            y = sum_tile(&t, in, out, state, GHASH_ROW_AT(row), ROUND_KEYS(row), shared, matrix);
+        }
+        UNROLL for (u32 i = 0; i < 4; ++i) {
+            u32 sum = GROUP_XOR(y.w[i], matrix + TILE_SHARED / 4);
+            if (lane == i && tile < p.end_tile) ATOMIC_XOR(&state[i], sum);
+        }
+    }
+}
