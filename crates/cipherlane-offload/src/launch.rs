@@ -71,8 +71,8 @@ impl<S> Steps<S> {
 }
 
 impl<B: Backend> Scene<'_, B> {
-    /// Enqueues the stages that come before the texts. The one that expands keys is left out where the workspace
-    /// already has what it makes.
+    /// Enqueues the stages that come before the texts. Those that make something of a key are left out where the
+    /// workspace already has it.
     pub(crate) fn start(
         &self,
         link: Link<'_, B>,
@@ -87,8 +87,8 @@ impl<B: Backend> Scene<'_, B> {
             if stage.when != When::Start {
                 continue;
             }
-            let makes_keys = stage.entry == KEYS;
-            if !(makes_keys && is_keyed) {
+            let (makes_keys, of_keys) = (stage.entry == KEYS, stage.items == Items::Keys);
+            if !(of_keys && is_keyed) {
                 self.launch(link, chosen.loaded, schedule, index, &all, steps)?;
             }
             if makes_keys {

@@ -2,21 +2,25 @@
 //! check-opencl [-- NAME ..]`
 //!
 //! A name is a part of an algorithm's (`aes-128`, `gcm`), or `kernel=PART` a part of a kernel's, `device=N`,
-//! `threads=N`, `long=no` leaves out messages of 17 MiB. Exit code 1 if anything is wrong.
+//! `threads=N`, `exam=no` and `long=no` (messages of 17 MiB) leave a part out, `speed=yes` measures as the example
+//! check-cuda does, with its options. Exit code 1 if anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // a tool for developers
 
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 mod exam;
+#[path = "../../cipherlane-offload/tests/exam/options.rs"]
+mod options;
+#[path = "../../cipherlane-offload/tests/exam/speed.rs"]
+mod speed;
 
 use std::process::ExitCode;
 
 use cipherlane_core::Device;
+use options::Options;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let option = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name));
-    let names: Vec<String> = arguments.iter().filter(|argument| !argument.contains('=')).cloned().collect();
+    let options = Options::of_program();
     let devices = match cipherlane_opencl::devices() {
         Ok(devices) => devices,
         Err(reason) => {
@@ -27,18 +31,23 @@ fn main() -> ExitCode {
     let mut failed = 0;
     for device in &devices {
         let info = device.info();
-        if option("device=").is_some_and(|id| !info.id.ends_with(id)) {
+        if options.get("device=").is_some_and(|id| !info.id.ends_with(id)) {
             continue;
         }
         println!("{}: {}", info.id, info.name);
         for (name, value) in &info.details {
             println!("    {name}: {value}");
         }
-        let threads = option("threads=").and_then(|number| number.parse().ok()).unwrap_or(2);
-        let kernels = option("kernel=").unwrap_or_default();
-        failed += exam::tell(device, &names, kernels, threads);
-        if option("long=") != Some("no") {
+        let (names, kernels) = (options.names(), options.get("kernel=").unwrap_or_default());
+        if options.get("exam=") != Some("no") {
+            failed += exam::tell(device, &names, kernels, options.number("threads=", 2));
+        }
+        if options.get("long=") != Some("no") {
             failed += exam::tell_long(device, &names, kernels);
+        }
+        if options.get("speed=") == Some("yes") {
+            let bytes = options.number("mib=", 1024) << 20;
+            failed += speed::measure(device, &options, &mut vec![0; bytes], &mut vec![0; bytes]);
         }
     }
     println!("{}", if failed == 0 { "all right".to_owned() } else { format!("{failed} algorithms WRONG") });

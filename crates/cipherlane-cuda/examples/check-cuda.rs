@@ -4,12 +4,16 @@
 //! A name is a part of an algorithm's (`aes-128`, `gcm`), `kernel=PART` a part of a kernel's, `device=N` one GPU,
 //! `threads=N` the threads that the exam takes (all CPUs), `mib=N` the text of the speeds in MiB (4096), `exam=no` and
 //! `speed=no` leave a part out, `tune=yes` tunes each kernel first, `transfers=no` leaves out the columns with them,
-//! `together=yes` takes all GPUs as one. Exit code 1 if anything is wrong.
+//! `text=zeros` is the worst case for caches and banks, `together=yes` takes all
+//! GPUs as one. Exit code 1 if anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // a tool for developers
 
-#[path = "../../../cipherlane-offload/tests/exam/mod.rs"]
+#[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 mod exam;
+#[path = "../../cipherlane-offload/tests/exam/options.rs"]
+mod options;
+#[path = "../../cipherlane-offload/tests/exam/speed.rs"]
 mod speed;
 
 use std::process::ExitCode;
@@ -18,27 +22,10 @@ use std::time::Instant;
 
 use cipherlane_core::Device;
 use cipherlane_cuda::{CudaDevice, Fleet};
-
-/// The command line.
-struct Options(Vec<String>);
-
-impl Options {
-    /// What follows `name`.
-    fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find_map(|argument| argument.strip_prefix(name))
-    }
-
-    fn number(&self, name: &str, otherwise: usize) -> usize {
-        self.get(name).map_or(otherwise, |number| number.parse().unwrap())
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.0.iter().filter(|argument| !argument.contains('=')).cloned().collect()
-    }
-}
+use options::Options;
 
 fn main() -> ExitCode {
-    let options = Options(std::env::args().skip(1).collect());
+    let options = Options::of_program();
     let devices = match cipherlane_cuda::devices() {
         Ok(devices) => devices,
         Err(reason) => {
@@ -48,7 +35,7 @@ fn main() -> ExitCode {
     };
     let devices: Vec<Arc<CudaDevice>> = devices.into_iter().map(Arc::new).collect();
     let provider = devices[0].provider();
-    let each = devices.iter().map(|device| Arc::clone(device) as Arc<dyn Device>);
+    let each = devices.iter().map(|device| -> Arc<dyn Device> { Arc::<CudaDevice>::clone(device) });
     let together = options.get("together=") == Some("yes");
     let wanted: Vec<Arc<dyn Device>> =
         if together { vec![Arc::new(Fleet::new("cuda:all", each.collect()))] } else { each.collect() };
@@ -64,7 +51,17 @@ fn main() -> ExitCode {
             failed += examine(&**device, &options);
         }
         if is_wanted && options.get("speed=") != Some("no") {
-            failed += speed::measure(&**device, provider, &options);
+            let bytes = options.number("mib=", 4096) << 20;
+            // Memory that the GPU reaches by itself.
+            failed += match (provider.pinned(bytes), provider.pinned(bytes)) {
+                (Ok(mut input), Ok(mut output)) => {
+                    speed::measure(&**device, &options, &mut input, &mut output)
+                }
+                (Err(reason), _) | (_, Err(reason)) => {
+                    println!("no speeds: {reason}");
+                    1
+                }
+            };
         }
     }
     println!("{}", if failed == 0 { "all right".to_owned() } else { format!("{failed} WRONG") });

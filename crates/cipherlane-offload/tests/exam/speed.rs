@@ -1,4 +1,4 @@
-//! Speeds: kernels alone on data that lies on the GPU, then from host memory to host memory.
+//! Speeds: kernels alone on data that lies on the device, then from host memory to host memory.
 //!
 //! Outputs are compared with those of the reference in a sample, so that no wrong kernel has a number.
 
@@ -8,10 +8,9 @@ use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, Device, Messages, Operation, Output, Plan, Shape, Source, TagLengths,
     Wish,
 };
-use cipherlane_cuda::Found;
 use cipherlane_reference::Reference;
 
-use crate::Options;
+use crate::options::Options;
 
 /// What is measured: an algorithm and operation on messages of one length, with one key or a key each.
 struct Point {
@@ -22,24 +21,19 @@ struct Point {
     shared: bool,
 }
 
-/// The texts of a point, in memory that the GPU reaches by itself.
+/// The texts of a point.
 struct Texts<'a> {
     input: &'a [u8],
     output: &'a mut [u8],
 }
 
-/// Measures what the names ask for. Returns how many points came out wrong.
-pub(crate) fn measure(device: &dyn Device, provider: &Found, options: &Options) -> usize {
-    let bytes = options.number("mib=", 4096) << 20;
-    let (input, output) = (provider.pinned(bytes), provider.pinned(bytes));
-    let (mut input, mut output) = match (input, output) {
-        (Ok(input), Ok(output)) => (input, output),
-        (Err(reason), _) | (_, Err(reason)) => {
-            println!("no speeds: {reason}");
-            return 1;
-        }
-    };
-    fill(&mut input);
+/// Measures what the names ask for, on texts in `input`, which is filled here. Returns how many points came out wrong.
+pub(crate) fn measure(device: &dyn Device, options: &Options, input: &mut [u8], output: &mut [u8]) -> usize {
+    if options.get("text=") == Some("zeros") {
+        input.fill(0);
+    } else {
+        fill(input);
+    }
     println!(
         "{:44} {:>22} {:>9} {:>9} {:>9} {:>9}",
         "", "kernel", "geometry", "resident", "pinned", "pageable"
@@ -49,7 +43,7 @@ pub(crate) fn measure(device: &dyn Device, provider: &Found, options: &Options) 
         |point: &Point| names.is_empty() || names.iter().any(|n| point.algorithm.to_string().contains(n));
     let mut wrong = 0;
     for point in points().into_iter().filter(is_wanted) {
-        let mut texts = Texts { input: &input, output: &mut output };
+        let mut texts = Texts { input, output };
         match point.measure(device, options, &mut texts) {
             Ok(line) => println!("{line}"),
             Err(reason) => {

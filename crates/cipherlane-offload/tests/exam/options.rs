@@ -1,0 +1,23 @@
+//! The command line of the examples that check devices.
+
+/// Words with an equals sign are options, others parts of names.
+pub(crate) struct Options(Vec<String>);
+
+impl Options {
+    pub(crate) fn of_program() -> Self {
+        Self(std::env::args().skip(1).collect())
+    }
+
+    /// What follows `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find_map(|argument| argument.strip_prefix(name))
+    }
+
+    pub(crate) fn number(&self, name: &str, otherwise: usize) -> usize {
+        self.get(name).map_or(otherwise, |number| number.parse().unwrap())
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().filter(|argument| !argument.contains('=')).cloned().collect()
+    }
+}
