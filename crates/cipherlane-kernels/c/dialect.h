@@ -140,7 +140,17 @@ typedef uint4 words4;
 #define UNROLL
 #define ROLLED
 #endif
+#if defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
+/* NVIDIA's compiler takes PTX. Four bytes that are picked one by one it picks one by one. */
+FN u32 cl_prmt(u32 a, u32 b, u32 selector) {
+    u32 d;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(selector));
+    return d;
+}
+#define PERMUTE(a, b, selector) cl_prmt((a), (b), (selector))
+#else
 #define PERMUTE(a, b, selector) cl_permute((a), (b), (selector))
+#endif
 #define ROTL32(x, n) rotate((u32)(x), (u32)(n))
 #define SWAP32(x) ((rotate((u32)(x), 8u) & 0x00ff00ffu) | (rotate((u32)(x), 24u) & 0xff00ff00u))
 #define LOCAL_WORD(base, at, plus) (*(__local const u32 *)((__local const char *)(base) + (at) + (plus)))
@@ -203,6 +213,7 @@ FN u32 cl_lookup3(u32 a, u32 b, u32 c, u32 t) {
            (t & 64 ? a & b & ~c : 0u) | (t & 128 ? a & b & c : 0u);
 }
 #define LOOKUP3(a, b, c, table) cl_lookup3((a), (b), (c), (table))
+#define XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #define FUNNEL_RIGHT(lo, hi, n) ((u32)((((u64)(hi) << 32) | (lo)) >> (n)))
 #define WIDE(a, b) ((u64)(u32)(a) * (u32)(b))
 FN u32 cl_group_xor(u32 x, LOCAL u32 *scratch) {
@@ -222,6 +233,8 @@ FN u32 cl_group_xor(u32 x, LOCAL u32 *scratch) {
 #define HAS_MMA_XOR 0
 #endif
 #define ROTL64(x, n) ((u64)(x) << (n) | (u64)(x) >> (64 - (n)))
+#ifndef XOR3
 #define XOR3(a, b, c) LOOKUP3(a, b, c, 0x96)
+#endif
 
 #endif

@@ -193,6 +193,9 @@ impl Step {
     /// # Errors
     /// If the driver took no times.
     pub fn since(&self, first: &Self) -> Result<Duration, ClError> {
+        // Some drivers have no times of a command that nobody has waited for, even if a later one of its queue is done.
+        first.wait()?;
+        self.wait()?;
         let start = first.0.profiling_command_start().named("clGetEventProfilingInfo")?;
         let end = self.0.profiling_command_end().named("clGetEventProfilingInfo")?;
         Ok(Duration::from_nanos(end.saturating_sub(start)))
