@@ -148,6 +148,13 @@ FN u32 cl_prmt(u32 a, u32 b, u32 selector) {
     return d;
 }
 #define PERMUTE(a, b, selector) cl_prmt((a), (b), (selector))
+/* "i": a constant once this is inlined. */
+FN u32 cl_lop3(u32 a, u32 b, u32 c, u32 table) {
+    u32 d;
+    asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(d) : "r"(a), "r"(b), "r"(c), "i"(table));
+    return d;
+}
+#define LOOKUP3(a, b, c, table) cl_lop3((a), (b), (c), (table))
 #else
 #define PERMUTE(a, b, selector) cl_permute((a), (b), (selector))
 #endif
@@ -199,7 +206,7 @@ void cl_mma_xor(u32 *c, const u32 *a, const u32 *b);
 #endif
 
 /* ---- what OpenCL C and host C spell alike ------------------------------------------------------------------ */
-#ifndef LOOKUP3
+#ifndef GROUP_XOR
 FN u32 cl_permute_byte(u32 a, u32 b, u32 s) {
     return (((s & 4) ? b : a) >> ((s & 3) * 8)) & 255u;
 }
@@ -207,6 +214,7 @@ FN u32 cl_permute(u32 a, u32 b, u32 s) {
     return cl_permute_byte(a, b, s) | cl_permute_byte(a, b, s >> 4) << 8 | cl_permute_byte(a, b, s >> 8) << 16 |
            cl_permute_byte(a, b, s >> 12) << 24;
 }
+#ifndef LOOKUP3
 FN u32 cl_lookup3(u32 a, u32 b, u32 c, u32 t) {
     return (t & 1 ? ~a & ~b & ~c : 0u) | (t & 2 ? ~a & ~b & c : 0u) | (t & 4 ? ~a & b & ~c : 0u) |
            (t & 8 ? ~a & b & c : 0u) | (t & 16 ? a & ~b & ~c : 0u) | (t & 32 ? a & ~b & c : 0u) |
@@ -214,6 +222,7 @@ FN u32 cl_lookup3(u32 a, u32 b, u32 c, u32 t) {
 }
 #define LOOKUP3(a, b, c, table) cl_lookup3((a), (b), (c), (table))
 #define XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#endif
 #define FUNNEL_RIGHT(lo, hi, n) ((u32)((((u64)(hi) << 32) | (lo)) >> (n)))
 #define WIDE(a, b) ((u64)(u32)(a) * (u32)(b))
 FN u32 cl_group_xor(u32 x, LOCAL u32 *scratch) {
