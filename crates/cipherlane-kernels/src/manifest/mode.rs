@@ -186,51 +186,38 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
                 ..form("entry/xts.c", &[EXPAND, start, chain, TILES])
             }]
         }
-        Mode::Gcm => {
-            let by_tiles = gcm(shape, target, form("entry/gcm.c", &[]));
-            if variant.width > 1 {
-                return vec![by_tiles];
-            }
-            let mut forms = Vec::new();
-            if variant.looks_up_counters
-                && shape.shared_key
-                && shape.longest >= LONG
-                && target.has_binary_mma()
-            {
-                let long = gcm_long(shape, target, form("entry/gcm_long.c", &[]));
-                if long.shared_bytes(variant) <= target.shared_bytes {
-                    forms.push(long);
-                }
-            }
-            if variant.looks_up_counters
-                && shape.shared_key
-                && shape.longest >= RECORD
-                && target.has_binary_mma()
-            {
-                let records = gcm_records(shape, target, form("entry/gcm_records.c", &[]));
-                if records.shared_bytes(variant) <= target.shared_bytes {
-                    forms.push(records);
-                }
-            }
-            if variant.looks_up_counters
-                && !shape.shared_key
-                && shape.longest >= RECORD
-                && target.has_binary_mma()
-            {
-                let each = gcm_each(shape, target, form("entry/gcm_each.c", &[]));
-                if each.shared_bytes(variant) <= target.shared_bytes {
-                    forms.push(each);
-                }
-            }
-            let by_message = gcm_by_message(shape, target, variant, form("entry/gcm_message.c", &[]));
-            forms.extend(if shape.longest <= SHORT {
-                [by_message, by_tiles]
-            } else {
-                [by_tiles, by_message]
-            });
-            forms
-        }
+        Mode::Gcm => gcm_forms(shape, target, variant, |source| form(source, &[])),
     }
+}
+
+/// The forms of GCM, from a form without stages for each source.
+fn gcm_forms(
+    shape: &Shape,
+    target: &Target,
+    variant: &Variant,
+    form: impl Fn(&'static str) -> ModeProgram,
+) -> Vec<ModeProgram> {
+    let by_tiles = gcm(shape, target, form("entry/gcm.c"));
+    if variant.width > 1 {
+        return vec![by_tiles];
+    }
+    let mut forms = Vec::new();
+    if variant.looks_up_counters && target.has_binary_mma() {
+        if shape.shared_key && shape.longest >= LONG {
+            forms.push(gcm_long(shape, target, form("entry/gcm_long.c")));
+        }
+        if shape.longest >= RECORD {
+            forms.push(if shape.shared_key {
+                gcm_records(shape, target, form("entry/gcm_records.c"))
+            } else {
+                gcm_each(shape, target, form("entry/gcm_each.c"))
+            });
+        }
+        forms.retain(|form| form.shared_bytes(variant) <= target.shared_bytes);
+    }
+    let by_message = gcm_by_message(shape, target, variant, form("entry/gcm_message.c"));
+    forms.extend(if shape.longest <= SHORT { [by_message, by_tiles] } else { [by_tiles, by_message] });
+    forms
 }
 
 /// A tile for 32 threads.
