@@ -68,6 +68,7 @@ pub(crate) fn limits(gpu: Gpu) -> Result<Limits, CudaError> {
         allocation_bytes: bytes,
         // What cuMemAlloc aligns to, and so every kernel can count on.
         alignment: 256,
+        clock_hertz: gpu.attribute(Attribute::ClockKilohertz)? as u64 * 1000,
     })
 }
 

@@ -11,7 +11,7 @@ use crate::compile::{CompileError, Compiled, Compiler, Target};
 const KIND: &str = "cuda";
 
 /// C++17, which every NVRTC since 11.0 has, whatever its default.
-const OPTIONS: [&str; 1] = ["-std=c++17"];
+pub const OPTIONS: [&str; 1] = ["-std=c++17"];
 
 /// What kernels of one GPU are compiled by.
 #[derive(Debug)]

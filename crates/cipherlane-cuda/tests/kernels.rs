@@ -11,6 +11,7 @@ use cipherlane_core::{Algorithm, Cipher, Mode, Shape};
 use cipherlane_cuda::compile::{Compiler, Target};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{self, Program, Stage, programs};
+use cipherlane_kernels::probe::{Kernel, Steps};
 
 /// Capabilities, and the shared memory that a block can have there: CUDA C++ Programming Guide, table of technical
 /// specifications.
@@ -118,4 +119,24 @@ fn check(compiler: &Compiler, capability: u32, text: &str, program: &Program) ->
         (beyond > 0 || !fits).then(|| format!("{what}: {} threads of {kernel:?}", stage.threads))
     };
     program.stages.iter().filter_map(fault).collect()
+}
+
+/// Every probe, as it fills a multiprocessor; products of matrices of bits came with capability 8.0.
+#[test]
+fn probes_compile_without_spills() {
+    let Some(compiler) = compiler() else { return };
+    let options = ["-std=c++17".to_owned()];
+    let compile = |steps: Steps, target| {
+        let text = Kernel::new(steps, false, 1024).text();
+        compiler.compile(steps.name(), &text, target, &options)
+    };
+    for steps in Steps::ALL {
+        let usage = compile(steps, Target::Cubin(90)).unwrap().usage();
+        let [kernel] = &usage[..] else { panic!("{steps:?}: {usage:?}") };
+        let beyond = kernel.spill_store_bytes + kernel.spill_load_bytes + kernel.stack_bytes;
+        assert!(beyond == 0 && kernel.registers * 1024 <= REGISTERS, "{steps:?}: {kernel:?}");
+    }
+    assert!(compile(Steps::Xor, Target::Cubin(75)).is_ok());
+    let refused = compile(Steps::MatrixBits, Target::Cubin(75)).unwrap_err();
+    assert!(refused.to_string().contains("capability 8.0"), "{refused}");
 }

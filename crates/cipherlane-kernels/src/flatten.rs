@@ -62,6 +62,8 @@ pub const FILES: &[(&str, &str)] = &[
     ("primitive/sm4_table.h", include_str!("../c/primitive/sm4_table.h")),
     ("primitive/transpose.h", include_str!("../c/primitive/transpose.h")),
     ("primitive/tweak.h", include_str!("../c/primitive/tweak.h")),
+    ("probe/chains.c", include_str!("../c/probe/chains.c")),
+    ("probe/steps.h", include_str!("../c/probe/steps.h")),
 ];
 
 /// The text of a file below `c/`.
@@ -76,18 +78,26 @@ pub fn file(path: &str) -> Option<&'static str> {
 /// If a source includes a file that is not in [`FILES`]: a fault of this crate, which its tests rule out.
 #[must_use]
 pub fn text(program: &Program) -> String {
+    source(program.source, &program.defines)
+}
+
+/// The whole text of the file `path` below `c/` under `defines`, as [`text`] gives that of a program.
+pub(crate) fn source(path: &str, defines: &[Define]) -> String {
     let mut text = String::new();
-    for (name, value) in &program.defines {
+    for (name, value) in defines {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "#define {name} {value}");
     }
     let mut seen = BTreeSet::new();
-    append(&mut text, program.source, program, &mut seen);
+    append(&mut text, path, defines, &mut seen);
     text
 }
 
+/// A name and what it stands for.
+type Define = (&'static str, String);
+
 /// An include names a file from `c/`, or a define that names one: `#include CIPHER` picks the program's cipher.
-fn append(text: &mut String, path: &str, program: &Program, seen: &mut BTreeSet<String>) {
+fn append(text: &mut String, path: &str, defines: &[Define], seen: &mut BTreeSet<String>) {
     if !seen.insert(path.to_owned()) {
         return;
     }
@@ -108,9 +118,9 @@ fn append(text: &mut String, path: &str, program: &Program, seen: &mut BTreeSet<
             text.push('\n');
             continue;
         }
-        let named = program.defines.iter().find(|(name, _)| *name == target);
+        let named = defines.iter().find(|(name, _)| *name == target);
         let name = named.map_or(target, |(_, value)| value.as_str()).trim_matches('"');
-        append(text, name, program, seen);
+        append(text, name, defines, seen);
     }
 }
 

@@ -52,3 +52,4 @@
 pub mod abi;
 pub mod flatten;
 pub mod manifest;
+pub mod probe;

@@ -9,6 +9,7 @@ pub mod bench;
 pub mod ceiling;
 pub mod compare;
 pub mod contender;
+mod disassembly;
 pub mod energy;
 pub mod experiment;
 pub mod host;

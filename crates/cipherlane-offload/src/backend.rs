@@ -34,6 +34,8 @@ pub struct Limits {
     pub allocation_bytes: u64,
     /// What offsets of pointers into memory must be a multiple of, in bytes.
     pub alignment: usize,
+    /// The highest clock of the units, as the driver gives it.
+    pub clock_hertz: u64,
 }
 
 /// A program to compile and load: one text, and the entry points in it.

@@ -4,7 +4,8 @@
 //! [`Device`](cipherlane_core::Device) of it: it plans by the manifest of kernels, and opens sessions that bring a
 //! batch to the device in groups (`cut`), with the columns of each in one memory (`columns`), on several queues at
 //! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead.
-//! [`cache`] keeps compiled kernels, `tuning` the launches that were found best; [`calls`] tells of every copy and launch. A [`Fleet`] is several devices as one.
+//! [`cache`] keeps compiled kernels, `tuning` the launches that were found best; [`calls`] tells of every copy and
+//! launch. [`probe`] launches kernels that measure instructions. A [`Fleet`] is several devices as one.
 
 pub mod answers;
 pub mod backend;
@@ -19,6 +20,7 @@ mod job;
 mod lane;
 mod launch;
 mod loaded;
+pub mod probe;
 mod programs;
 mod resident;
 mod session;

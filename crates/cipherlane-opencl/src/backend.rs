@@ -33,6 +33,7 @@ pub(crate) fn limits(facts: &Facts) -> Limits {
         memory_bytes: facts.memory_bytes,
         allocation_bytes: facts.buffer_bytes,
         alignment: facts.alignment.max(16),
+        clock_hertz: u64::from(facts.megahertz) * 1_000_000,
     }
 }
 

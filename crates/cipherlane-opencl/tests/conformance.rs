@@ -10,6 +10,7 @@
 mod exam;
 
 use cipherlane_core::{Algorithm, Device, Geometry, Operation, Shape, Wish};
+use cipherlane_kernels::probe::{Kernel, LANES, Steps};
 use cipherlane_opencl::OpenClDevice;
 
 /// The devices, or none with a line that says so.
@@ -73,5 +74,40 @@ fn defaults_are_constant_time() {
             let edited = cipherlane_core::Plan { geometry: Some(edited), ..plan.clone() };
             assert!(device.open(&edited).is_err(), "{edited:?}");
         }
+    }
+}
+
+/// Probes give what they must, in several groups that start alike; with one chain or several in turns. A few of each kind,
+/// for each takes a while to compile.
+#[test]
+fn probes_give_their_answers() {
+    const FEW: [Steps; 10] = [
+        Steps::Add,
+        Steps::Wide,
+        Steps::Lop3,
+        Steps::Funnel,
+        Steps::Prmt,
+        Steps::F32Fma,
+        Steps::F64Mul,
+        Steps::LocalOneBank,
+        Steps::ConstantApart,
+        Steps::OperandsOdd,
+    ];
+    for device in devices() {
+        let mut prober = device.prober().unwrap();
+        for (index, steps) in FEW.into_iter().enumerate() {
+            let kernel = Kernel::new(steps, index % 2 == 0, 64);
+            assert!(prober.load(kernel).unwrap() > 0);
+            for turns in [0, 3] {
+                let launched = prober.launch(2, turns).unwrap();
+                let answer = kernel.answer(turns);
+                let wrong = launched.words.chunks(LANES).position(|group| group != answer);
+                assert_eq!(wrong, None, "{steps:?}, {turns} turns: a group differs");
+                assert_eq!((launched.words.len(), launched.clocks.len()), (128, 2));
+            }
+        }
+        let refused = prober.load(Kernel::new(Steps::MatrixBits, false, 64)).unwrap_err();
+        assert!(refused.to_string().contains("matrices"), "{refused}");
+        assert!(prober.launch(1, 1).is_err(), "nothing is loaded");
     }
 }

@@ -45,7 +45,18 @@ const LAYERS: [Layer; 14] = [
     Layer::new("cipherlane-report", &["cipherlane-record"]),
     Layer::new("cipherlane", &["cipherlane-core", "cipherlane-reference", "cipherlane-cpu"])
         .by_feature(&["cipherlane-cuda", "cipherlane-opencl"]),
-    Layer::new("cipherlane-lab", &["cipherlane", "cipherlane-record"]).by_feature(&["cipherlane-rivals"]),
+    Layer::new(
+        "cipherlane-lab",
+        &[
+            "cipherlane",
+            "cipherlane-record",
+            "cipherlane-kernels",
+            "cipherlane-offload",
+            "cipherlane-cuda",
+            "cipherlane-opencl",
+        ],
+    )
+    .by_feature(&["cipherlane-rivals"]),
     Layer::new("cipherlane-cli", &["cipherlane", "cipherlane-lab", "cipherlane-record", "cipherlane-report"]),
     Layer::new("xtask", &[]),
 ];

@@ -5,6 +5,7 @@
 //! starts vector instructions of any kind, for which the rate of XOR stands. Loads and stores, which have ports of
 //! their own, are left out; where the data leaves the caches, the rate of copying bounds as well.
 
+pub(crate) mod gpu;
 mod sliced;
 
 use cipherlane::{Algorithm, Cipher, Hash, Mode};

@@ -3,6 +3,7 @@
 //! Everything is said per clock of the core, which a chain of dependent additions measures at the same time: rates
 //! then belong to the kind of core and not to the frequency of the moment.
 
+pub(crate) mod gpu;
 mod memory;
 pub mod mix;
 #[cfg(target_arch = "x86_64")]
@@ -117,6 +118,34 @@ fn rates(mut hertz: f64, loops: usize) -> (Vec<Rate>, Vec<String>) {
         });
     }
     (rates, absent)
+}
+
+/// A timed loop as it was written, for disassembly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Loop {
+    /// The instruction, and the bits of its registers.
+    pub(crate) mnemonic: &'static str,
+    pub(crate) bits: u32,
+    /// Where in memory the function with the loop lies.
+    pub(crate) address: usize,
+    /// How often the instruction stands in the loop.
+    pub(crate) instructions: u32,
+}
+
+/// Every timed loop, whether this CPU has the instruction or not.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn loops() -> Vec<Loop> {
+    let of = |probe: probe::Probe| {
+        let (address, instructions) = probe.code();
+        Loop { mnemonic: probe.mnemonic, bits: probe.bits, address, instructions }
+    };
+    probe::all().into_iter().map(of).collect()
+}
+
+/// None: no loops are written for this architecture.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn loops() -> Vec<Loop> {
+    Vec::new()
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -19,12 +19,15 @@ use kind::ciphers::Ciphers;
 use kind::compilers::Compilers;
 use kind::cores::Cores;
 use kind::datatypes::Datatypes;
+use kind::disassembly::Disassembly;
 use kind::energy::Power;
 use kind::findings::Findings;
 use kind::generations::Generations;
 use kind::grid::Grid;
+use kind::instructions::Instructions;
 use kind::languages::Languages;
 use kind::load::Loads;
+use kind::mix::Mixes;
 use kind::offload::Offload;
 use kind::projection::Projection;
 use kind::simd::Simd;
@@ -48,13 +51,16 @@ const FILES: &[&str] = &[
     include_str!("../../../../experiments/cpu-load.toml"),
     include_str!("../../../../experiments/cpu-threads.toml"),
     include_str!("../../../../experiments/datatypes.toml"),
+    include_str!("../../../../experiments/disassembly.toml"),
     include_str!("../../../../experiments/energy.toml"),
     include_str!("../../../../experiments/gpu-grid.toml"),
     include_str!("../../../../experiments/findings.toml"),
     include_str!("../../../../experiments/generations.toml"),
     include_str!("../../../../experiments/gpu-load.toml"),
     include_str!("../../../../experiments/gpu-speeds.toml"),
+    include_str!("../../../../experiments/instructions.toml"),
     include_str!("../../../../experiments/languages.toml"),
+    include_str!("../../../../experiments/mix.toml"),
     include_str!("../../../../experiments/offload.toml"),
     include_str!("../../../../experiments/projection.toml"),
     include_str!("../../../../experiments/rivals.toml"),
@@ -104,6 +110,9 @@ pub struct Experiment {
     breakdown: Option<Scaled<Breakdown>>,
     projection: Option<Scaled<Projection>>,
     ceilings: Option<Scaled<Measured>>,
+    instructions: Option<Scaled<Instructions>>,
+    disassembly: Option<Scaled<Disassembly>>,
+    mix: Option<Scaled<Mixes>>,
 }
 
 /// The parameters of a kind, for each scale.
@@ -189,6 +198,12 @@ pub enum Kind {
     Breakdown,
     /// Scales throughputs from GPU to GPU.
     Projection,
+    /// Times single instructions.
+    Instructions,
+    /// Counts instructions in compiled kernels.
+    Disassembly,
+    /// Foretells throughput from instructions.
+    Mix,
 }
 
 /// Why an experiment cannot be run.
@@ -288,6 +303,9 @@ impl Experiment {
             Kind::Breakdown => self.breakdown.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Projection => self.projection.as_ref().map(|scaled| scaled.at(scale)),
             Kind::Ceilings => self.ceilings.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Instructions => self.instructions.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Disassembly => self.disassembly.as_ref().map(|scaled| scaled.at(scale)),
+            Kind::Mix => self.mix.as_ref().map(|scaled| scaled.at(scale)),
         };
         let table = format!("{:?}", self.kind).to_lowercase();
         run.map(Some).ok_or(ExperimentError::Table { name: self.name.clone(), table })

@@ -1,0 +1,9 @@
+//! What compilers made of kernels: their instructions, counted.
+//!
+//! Disassemblers are other people's programs ([`tool`]); [`listing`] reads what they print.
+
+mod listing;
+mod tool;
+
+pub(crate) use listing::{Counts, Listing};
+pub(crate) use tool::{Nvdisasm, objdump_function};
