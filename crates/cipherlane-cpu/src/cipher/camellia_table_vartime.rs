@@ -193,8 +193,8 @@ impl<W, const INVERSE: bool> Drop for CamelliaVartime<W, INVERSE> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cipher::aes_bitsliced::Native;
     use crate::cipher::camellia::{CamelliaEncrypt, bits::Bits};
+    use crate::cipher::slices::Native;
     use crate::cipher::table_vartime::assert_agrees;
 
     #[test]

@@ -10,6 +10,7 @@ pub(crate) mod camellia_table_vartime;
 pub(crate) mod grouped;
 pub(crate) mod sc2000;
 pub(crate) mod sc2000_table_vartime;
+pub(crate) mod slices;
 pub(crate) mod sm4;
 pub(crate) mod sm4_table_vartime;
 mod table_vartime;

@@ -87,7 +87,7 @@ impl<const INVERSE: bool> Drop for Sm4Vartime<INVERSE> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cipher::aes_bitsliced::Native;
+    use crate::cipher::slices::Native;
     use crate::cipher::sm4::{Sm4Encrypt, bits::Bits};
     use crate::cipher::table_vartime::assert_agrees;
 

@@ -3,9 +3,9 @@
 use cipherlane_core::{Cipher, Mode, Operation};
 
 use super::{Entry, mode};
-use crate::cipher::aes_bitsliced::Native;
 use crate::cipher::byte_sliced::GROUP;
 use crate::cipher::grouped::{Grouped, Which};
+use crate::cipher::slices::Native;
 use crate::cipher::{KeyPerLane, Permutation, camellia, sc2000, sm4};
 use crate::lanes::{Isa, Lanes, portable::Portable};
 use crate::mode::gcm::{Gcm, KeyEach, Open, Seal};

@@ -4,7 +4,8 @@ use cipherlane_core::BLOCK;
 use zeroize::Zeroize;
 
 use super::sbox::{AFFINE, sub_bytes};
-use super::slices::{GROUP, Slice, State, Wire};
+use super::{GROUP, State};
+use crate::cipher::slices::{Slice, Wire};
 use crate::lanes::portable::X1;
 use crate::lanes::wipe;
 

@@ -9,28 +9,21 @@
 //! Round keys are arranged likewise. Four ShiftRows are none, which leaves two to be performed after 10 or 14 rounds.
 
 mod keys;
-#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
-mod plain;
 pub(super) mod sbox;
-pub(super) mod slices;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod sse2;
 
 pub(super) use keys::{MAX_KEYS, expand};
 use keys::{RoundKeys, Schedule};
 use sbox::{inverse_sub_bytes, sub_bytes};
-pub(crate) use slices::GROUP;
-use slices::{Slice, State, Wire, transpose};
 
+use super::slices::{Native, Slice, Wire, transpose_bytes};
 use super::{CALLS, KeyPerLane, Meanwhile, Permutation};
 use crate::lanes::portable::{Portable, X1};
 
-/// The slices that this target computes in.
-#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-pub(crate) type Native = plain::Plain;
-/// The slices that this target computes in.
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-pub(crate) type Native = sse2::Vector;
+/// Blocks sliced together: as many as a byte has bits.
+pub(crate) const GROUP: usize = 8;
+
+/// Bits 0 to 7 of every byte of eight blocks: bit b of byte p of a slice belongs to byte p of block b.
+type State<S> = [Wire<S>; GROUP];
 
 /// `a ^ b`; with a round key, AddRoundKey (section 5.1.4).
 #[inline(always)]
@@ -135,9 +128,9 @@ fn apply_group<S: Slice, const INVERSE: bool>(keys: &impl Schedule, blocks: &mut
     for (bits, block) in state.iter_mut().zip(&*blocks) {
         *bits = Wire(S::load(*block));
     }
-    transpose(&mut state);
+    transpose_bytes(&mut state);
     let mut state = if INVERSE { decrypt(keys, state) } else { encrypt(keys, state) };
-    transpose(&mut state);
+    transpose_bytes(&mut state);
     for (bits, block) in state.into_iter().zip(blocks) {
         *block = bits.0.store();
     }
@@ -230,6 +223,7 @@ impl KeyPerLane for AesEncrypt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cipher::slices::plain::Plain;
 
     fn check<S: Slice>(key_bytes: usize) {
         let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(7 * i).unwrap());
@@ -247,8 +241,8 @@ mod tests {
     /// with the reference.
     #[test]
     fn plain_slices_agree_with_those_in_use() {
-        check::<plain::Plain>(16);
-        check::<plain::Plain>(24);
-        check::<plain::Plain>(32);
+        check::<Plain>(16);
+        check::<Plain>(24);
+        check::<Plain>(32);
     }
 }

@@ -1,6 +1,6 @@
 //! Byte-sliced registers whose S-boxes are circuits of bits, in slices of the target's baseline: what every CPU has.
 
-use crate::cipher::aes_bitsliced::slices::{Slice, Wire};
+use crate::cipher::slices::{Slice, Wire};
 use crate::lanes::bytes::{Bytes, repeated};
 use crate::lanes::portable::{Portable, X1};
 

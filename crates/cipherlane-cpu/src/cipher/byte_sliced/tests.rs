@@ -4,8 +4,8 @@ use cipherlane_core::{BLOCK, Cipher};
 use cipherlane_reference::cipher::keyed;
 
 use super::GROUP;
-use crate::cipher::aes_bitsliced::Native;
 use crate::cipher::camellia_table_vartime::{Bits32, Bits64, CamelliaDecryptVartime, CamelliaEncryptVartime};
+use crate::cipher::slices::Native;
 use crate::cipher::sm4_table_vartime::{Sm4DecryptVartime, Sm4EncryptVartime};
 use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, V, camellia, sm4};
 use crate::lanes::portable::Portable;

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use super::boxes::{Boxes, Coordinates, Half, OFFSET, OUTPUT_CONSTANT};
 use crate::cipher::aes_bitsliced::sbox::{Wires, invert};
-use crate::cipher::aes_bitsliced::slices::{Slice, Wire, transpose};
 use crate::cipher::byte_sliced::bits::flip;
+use crate::cipher::slices::{Slice, Wire, transpose_bytes};
 use crate::lanes::bytes::{Bytes, repeated};
 use crate::lanes::portable::Portable;
 
@@ -24,9 +24,9 @@ impl<S: Slice> Boxes for Bits<S> {
         // SBOX4 rotates its input, but not the offset that has been added.
         let offset = Wire::splat_half(Portable, const { repeated(OFFSET.rotate_left(1) ^ OFFSET) });
         (x[3], x[6]) = (rotate_left(x[3]) ^ offset, rotate_left(x[6]) ^ offset);
-        transpose(&mut x);
+        transpose_bytes(&mut x);
         let mut z = flip(sbox_1(x), OUTPUT_CONSTANT);
-        transpose(&mut z);
+        transpose_bytes(&mut z);
         (z[1], z[4]) = (rotate_left(z[1]), rotate_left(z[4]));
         (z[2], z[5]) = (rotate_right(z[2]), rotate_right(z[5]));
         z

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use super::boxes::{Boxes, OFFSET, OUTPUT_CONSTANT, Word};
 use crate::cipher::aes_bitsliced::sbox::{Wires, invert};
-use crate::cipher::aes_bitsliced::slices::{Slice, Wire, transpose};
 use crate::cipher::byte_sliced::bits::flip;
+use crate::cipher::slices::{Slice, Wire, transpose_bytes};
 use crate::lanes::bytes::Bytes;
 
 /// The S-box in slices S.
@@ -35,9 +35,9 @@ impl<S: Slice> Boxes for Bits<S> {
     #[inline(always)]
     fn two_halves_of_l([[a, b, c, d], [e, f, g, h]]: [Word<Wire<S>>; 2]) -> [[Word<Wire<S>>; 2]; 2] {
         let mut x = [a, b, c, d, e, f, g, h];
-        transpose(&mut x);
+        transpose_bytes(&mut x);
         let mut z = flip(sbox(x), OUTPUT_CONSTANT);
-        transpose(&mut z);
+        transpose_bytes(&mut z);
         let (mut left, mut right) = (z, z);
         for i in 0..8 {
             left[i] = left[i] ^ z[i].shift_bits_left::<2>();

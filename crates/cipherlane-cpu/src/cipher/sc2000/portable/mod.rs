@@ -4,33 +4,31 @@
 //! functions are then one.
 
 mod mix;
-mod slices;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod sse2;
 mod words;
 
 use cipherlane_core::BLOCK;
 use zeroize::Zeroize;
 
 use self::mix::mix;
-use self::slices::{GROUP, Slice, Wire, Words, register, transpose};
 use self::words::{excess, intermediate};
 use super::circuits::{five, six, substitute, substitute_inversely};
 use super::tables::{MASKS, picked};
+use crate::cipher::slices::{Native, Slice, Wire, transpose_halves};
 use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation};
 use crate::lanes::portable::{Portable, X1};
 use crate::lanes::{Isa, Lanes};
 
-#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-type Native = slices::Plain;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-type Native = sse2::Vector;
+/// Blocks sliced together: a bit of as many in each half of a slice.
+const GROUP: usize = 64;
 
 /// Most groups of four round keys: 7.5 rounds have two for each round, and two more.
 const MAX_FOURS: usize = 16;
 
 /// Up to so many blocks are encrypted one by one: that takes less time than a group, which always takes the same.
 const FEW: usize = 4;
+
+/// 32 bits of two words of each block, from the lowest.
+type Words<S> = [Wire<S>; 32];
 
 /// A group: words a and b, and words c and d.
 type State<S> = [Words<S>; 2];
@@ -96,6 +94,12 @@ impl<S: Slice> RoundKeys<S> for [&[[u32; 4]]; GROUP] {
     }
 }
 
+/// The register, once transposed, of bit `bit` of the first word of a half of a block: words are big-endian. That of
+/// the second word is 32 further on.
+const fn register(bit: usize) -> usize {
+    bit ^ 24
+}
+
 /// Blocks as slices of words a and b, and of words c and d.
 #[inline(always)]
 fn load<S: Slice>(blocks: &[X1; GROUP]) -> State<S> {
@@ -103,7 +107,7 @@ fn load<S: Slice>(blocks: &[X1; GROUP]) -> State<S> {
     for (register, block) in registers.iter_mut().zip(blocks) {
         *register = Wire(S::load(*block));
     }
-    transpose(&mut registers);
+    transpose_halves(&mut registers);
     let mut words = [[registers[0]; 32]; 2];
     for bit in 0..32 {
         let (first, second) = (registers[register(bit)].0, registers[32 + register(bit)].0);
@@ -122,7 +126,7 @@ fn store<S: Slice>(ab: &Words<S>, cd: &Words<S>, blocks: &mut [X1; GROUP]) {
         registers[register(bit)] = Wire(first.low_halves(second));
         registers[32 + register(bit)] = Wire(first.high_halves(second));
     }
-    transpose(&mut registers);
+    transpose_halves(&mut registers);
     for (register, block) in registers.into_iter().zip(blocks) {
         *block = register.0.store();
     }
@@ -364,6 +368,7 @@ fn extended_key(intermediate: &[[u32; 3]; 4], n: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cipher::slices::plain::Plain;
 
     fn check<S: Slice>(key_bytes: usize) {
         let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(7 * i).unwrap());
@@ -385,8 +390,8 @@ mod tests {
     /// compare with the reference.
     #[test]
     fn plain_slices_and_words_agree_with_the_slices_in_use() {
-        check::<slices::Plain>(16);
-        check::<slices::Plain>(24);
-        check::<slices::Plain>(32);
+        check::<Plain>(16);
+        check::<Plain>(24);
+        check::<Plain>(32);
     }
 }

@@ -1,6 +1,6 @@
 //! A slice in integers, for targets without a vector unit that all their CPUs share.
 
-use super::slices::Slice;
+use super::Slice;
 use crate::lanes::portable::X1;
 
 /// A slice in two integers.
@@ -29,6 +29,11 @@ impl Slice for Plain {
     }
 
     #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
+    }
+
+    #[inline(always)]
     fn shift_right<const BITS: i32>(self) -> Self {
         Self(self.0.map(|half| half >> BITS))
     }
@@ -46,6 +51,31 @@ impl Slice for Plain {
     #[inline(always)]
     fn interleave_high(self, other: Self) -> Self {
         interleave(self.0[1], other.0[1])
+    }
+
+    #[inline(always)]
+    fn low_halves(self, other: Self) -> Self {
+        Self([self.0[0], other.0[0]])
+    }
+
+    #[inline(always)]
+    fn high_halves(self, other: Self) -> Self {
+        Self([self.0[1], other.0[1]])
+    }
+
+    #[inline(always)]
+    fn swap_halves(self) -> Self {
+        Self([self.0[1], self.0[0]])
+    }
+
+    #[inline(always)]
+    fn spread([low, high]: [u32; 2]) -> Self {
+        Self([u64::from(low), u64::from(high)])
+    }
+
+    #[inline(always)]
+    fn bit(self, bit: usize) -> Self {
+        Self([(self.0[0] >> bit & 1).wrapping_neg(), (self.0[1] >> bit & 1).wrapping_neg()])
     }
 
     /// A column is a 32-bit word, in which a turn of rows is a rotation.

@@ -1,14 +1,25 @@
-//! 64 blocks in slices of one bit of two words of each.
+//! Bit slices in 128 bits, for circuits without instructions beyond the target's baseline.
+//!
+//! On x86-64 they lie in registers of SSE2, which is part of the architecture, elsewhere in pairs of integers.
+
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+pub(super) mod plain;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod sse2;
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use crate::lanes::portable::X1;
 
-/// Blocks sliced together.
-pub(super) const GROUP: usize = 64;
+/// The slices that this target computes in.
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+pub(crate) type Native = plain::Plain;
+/// The slices that this target computes in.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+pub(crate) type Native = sse2::Vector;
 
-/// A bit of 64 blocks in each half.
-pub(super) trait Slice: Copy {
+/// 128 bits, each of another place.
+pub(crate) trait Slice: Copy + Send + Sync + 'static {
     /// The register as a slice.
     fn load(from: X1) -> Self;
 
@@ -30,10 +41,16 @@ pub(super) trait Slice: Copy {
     /// Shifts both halves towards their high bits.
     fn shift_left<const BITS: i32>(self) -> Self;
 
-    /// The low halves of both.
+    /// Byte `i` of the low half of `self`, then that of `other`, for each `i`.
+    fn interleave_low(self, other: Self) -> Self;
+
+    /// Byte `i` of the high half of `self`, then that of `other`, for each `i`.
+    fn interleave_high(self, other: Self) -> Self;
+
+    /// The low half of `self`, then that of `other`.
     fn low_halves(self, other: Self) -> Self;
 
-    /// The high halves of both.
+    /// The high half of `self`, then that of `other`.
     fn high_halves(self, other: Self) -> Self;
 
     /// The halves exchanged.
@@ -44,11 +61,15 @@ pub(super) trait Slice: Copy {
 
     /// Ones in each half whose word has bit `bit` set.
     fn bit(self, bit: usize) -> Self;
+
+    /// Of a state of FIPS 197 section 3.4, with row r, column c in byte r + 4c: byte (r, c) becomes byte (r + `rows`,
+    /// c + `columns`), both modulo 4. Inlined with constants.
+    fn turn(self, rows: usize, columns: usize) -> Self;
 }
 
 /// A slice as wires of a circuit.
 #[derive(Clone, Copy)]
-pub(super) struct Wire<S>(pub(super) S);
+pub(crate) struct Wire<S>(pub(crate) S);
 
 impl<S: Slice> BitXor for Wire<S> {
     type Output = Self;
@@ -83,13 +104,21 @@ impl<S: Slice> Not for Wire<S> {
     }
 }
 
-/// 32 bits of two words of each block, from the lowest.
-pub(super) type Words<S> = [Wire<S>; 32];
-
-/// Bit i of both halves of register j and bit j of those of register i change places: two 64 x 64 matrices of bits,
-/// transposed by exchanging ever larger squares (D. E. Knuth, TAOCP 4A, section 7.1.3).
+/// Turns bytes into slices and, being a transposition, slices into bytes.
+///
+/// Bit i of byte p of register b and bit b of byte p of register i change places: an 8 x 8 matrix of bits for each
+/// p, transposed by exchanging ever larger squares (D. E. Knuth, TAOCP 4A, section 7.1.3).
 #[inline(always)]
-pub(super) fn transpose<S: Slice>(registers: &mut [Wire<S>; GROUP]) {
+pub(crate) fn transpose_bytes<S: Slice>(registers: &mut [Wire<S>; 8]) {
+    exchange::<S, 1>(registers, 0x5555_5555_5555_5555);
+    exchange::<S, 2>(registers, 0x3333_3333_3333_3333);
+    exchange::<S, 4>(registers, 0x0f0f_0f0f_0f0f_0f0f);
+}
+
+/// The same of halves: bit i of both halves of register j and bit j of those of register i change places, in two
+/// 64 x 64 matrices of bits.
+#[inline(always)]
+pub(crate) fn transpose_halves<S: Slice>(registers: &mut [Wire<S>; 64]) {
     exchange::<S, 1>(registers, 0x5555_5555_5555_5555);
     exchange::<S, 2>(registers, 0x3333_3333_3333_3333);
     exchange::<S, 4>(registers, 0x0f0f_0f0f_0f0f_0f0f);
@@ -101,7 +130,7 @@ pub(super) fn transpose<S: Slice>(registers: &mut [Wire<S>; GROUP]) {
 /// Exchanges the upper DISTANCE bits of each 2 * DISTANCE bits in the lower registers with the lower ones in the
 /// registers DISTANCE further on. `mask` has the lower ones set.
 #[inline(always)]
-fn exchange<S: Slice, const DISTANCE: i32>(registers: &mut [Wire<S>; GROUP], mask: u64) {
+fn exchange<S: Slice, const DISTANCE: i32>(registers: &mut [Wire<S>], mask: u64) {
     let mask = Wire(S::load(X1([mask; 2])));
     #[allow(clippy::cast_sign_loss)] // 1 to 32
     let distance = DISTANCE as usize;
@@ -112,79 +141,5 @@ fn exchange<S: Slice, const DISTANCE: i32>(registers: &mut [Wire<S>; GROUP], mas
             *high = *high ^ moved;
             *low = *low ^ Wire(moved.0.shift_left::<DISTANCE>());
         }
-    }
-}
-
-/// The register, once transposed, of bit `bit` of the first word of a half of a block: words are big-endian. That of
-/// the second word is 32 further on.
-pub(super) const fn register(bit: usize) -> usize {
-    bit ^ 24
-}
-
-/// A slice in integers, for targets without a vector unit that all their CPUs share.
-#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
-#[derive(Clone, Copy)]
-pub(super) struct Plain([u64; 2]);
-
-#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
-impl Slice for Plain {
-    #[inline(always)]
-    fn load(from: X1) -> Self {
-        Self(from.0)
-    }
-
-    #[inline(always)]
-    fn store(self) -> X1 {
-        X1(self.0)
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
-    }
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
-    }
-
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
-    }
-
-    #[inline(always)]
-    fn shift_right<const BITS: i32>(self) -> Self {
-        Self([self.0[0] >> BITS, self.0[1] >> BITS])
-    }
-
-    #[inline(always)]
-    fn shift_left<const BITS: i32>(self) -> Self {
-        Self([self.0[0] << BITS, self.0[1] << BITS])
-    }
-
-    #[inline(always)]
-    fn low_halves(self, other: Self) -> Self {
-        Self([self.0[0], other.0[0]])
-    }
-
-    #[inline(always)]
-    fn high_halves(self, other: Self) -> Self {
-        Self([self.0[1], other.0[1]])
-    }
-
-    #[inline(always)]
-    fn swap_halves(self) -> Self {
-        Self([self.0[1], self.0[0]])
-    }
-
-    #[inline(always)]
-    fn spread([low, high]: [u32; 2]) -> Self {
-        Self([u64::from(low), u64::from(high)])
-    }
-
-    #[inline(always)]
-    fn bit(self, bit: usize) -> Self {
-        Self([(self.0[0] >> bit & 1).wrapping_neg(), (self.0[1] >> bit & 1).wrapping_neg()])
     }
 }

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::slices::Slice;
+use super::Slice;
 use crate::lanes::portable::X1;
 
 /// A slice in one vector register.
@@ -39,6 +39,12 @@ impl Slice for Vector {
     }
 
     #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_or_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
     fn shift_right<const BITS: i32>(self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_srli_epi64::<BITS>(self.0) })
@@ -60,6 +66,40 @@ impl Slice for Vector {
     fn interleave_high(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_unpackhi_epi8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn low_halves(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_unpacklo_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn high_halves(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_unpackhi_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn swap_halves(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_shuffle_epi32::<0x4e>(self.0) })
+    }
+
+    #[inline(always)]
+    fn spread([low, high]: [u32; 2]) -> Self {
+        let (low, high) = (low.cast_signed(), high.cast_signed());
+        // SAFETY: as above.
+        Self(unsafe { _mm_set_epi32(high, high, low, low) })
+    }
+
+    #[inline(always)]
+    fn bit(self, bit: usize) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let bit = _mm_set1_epi32(1 << bit);
+            Self(_mm_cmpeq_epi32(_mm_and_si128(self.0, bit), bit))
+        }
     }
 
     /// Columns are 32-bit words: exchanged by one shuffle, and rotated to turn rows.
