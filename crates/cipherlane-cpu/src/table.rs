@@ -67,7 +67,7 @@ fn portable(cipher: Cipher, (of, operation): (Mode, Operation)) -> Option<Entry>
         return sliced::portable(cipher, (of, operation));
     }
     // One kernel for all: the key that it is given says which.
-    let kernel = mode::<aes_bitsliced::AesEncrypt, aes_bitsliced::AesDecrypt, N>(
+    let kernel = mode::<aes_bitsliced::AesEncrypt, aes_bitsliced::AesDecrypt, N, N, N>(
         (Portable, Portable),
         (of, operation),
         gcm::<aes_bitsliced::AesEncrypt>,
@@ -75,8 +75,9 @@ fn portable(cipher: Cipher, (of, operation): (Mode, Operation)) -> Option<Entry>
     Some(Entry { lanes: N * <Portable as Isa>::V::LANES, kernel })
 }
 
-/// The modes of a block cipher with encryption E and decryption D, N registers in flight.
-fn mode<E, D, const N: usize>(
+/// The modes of a block cipher with encryption E and decryption D: N registers in flight, LONG where all blocks of a
+/// message are there at once, TWEAKED where tweaks stay beside them.
+fn mode<E, D, const N: usize, const LONG: usize, const TWEAKED: usize>(
     (encrypt, decrypt): (E::Source, D::Source),
     (mode, operation): (Mode, Operation),
     gcm: fn(E::Source, Operation) -> Box<dyn Kernel>,
@@ -86,13 +87,13 @@ where
     D: Permutation<Isa = E::Isa>,
 {
     match (mode, operation.is_forward()) {
-        (Mode::Ecb, true) => Box::new(Ecb::<E, N>::new(encrypt)),
-        (Mode::Ecb, false) => Box::new(Ecb::<D, N>::new(decrypt)),
+        (Mode::Ecb, true) => Box::new(Ecb::<E, LONG>::new(encrypt)),
+        (Mode::Ecb, false) => Box::new(Ecb::<D, LONG>::new(decrypt)),
         (Mode::Cbc, true) => Box::new(CbcEncrypt::<E, N>::new(encrypt)),
-        (Mode::Cbc, false) => Box::new(CbcDecrypt::<D, N>::new(decrypt)),
-        (Mode::Ctr, _) => Box::new(Ctr::<E, N>::new(encrypt)),
-        (Mode::Xts, true) => Box::new(Xts::<E, E, xts::Encrypt, N>::new(encrypt, encrypt)),
-        (Mode::Xts, false) => Box::new(Xts::<D, E, xts::Decrypt, N>::new(decrypt, encrypt)),
+        (Mode::Cbc, false) => Box::new(CbcDecrypt::<D, LONG>::new(decrypt)),
+        (Mode::Ctr, _) => Box::new(Ctr::<E, LONG>::new(encrypt)),
+        (Mode::Xts, true) => Box::new(Xts::<E, E, xts::Encrypt, TWEAKED>::new(encrypt, encrypt)),
+        (Mode::Xts, false) => Box::new(Xts::<D, E, xts::Decrypt, TWEAKED>::new(decrypt, encrypt)),
         (Mode::Gcm, _) => gcm(encrypt, operation),
     }
 }
@@ -146,7 +147,11 @@ mod x86 {
         operation: Operation,
     ) -> Box<dyn Kernel> {
         let gcm = gcm::<AesEncrypt<I, ROUNDS>, POWERS, KARATSUBA>;
-        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N>((isa, isa), (algorithm_mode, operation), gcm)
+        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N, N, N>(
+            (isa, isa),
+            (algorithm_mode, operation),
+            gcm,
+        )
     }
 
     fn gcm<P: KeyPerLane, const POWERS: usize, const KARATSUBA: bool>(

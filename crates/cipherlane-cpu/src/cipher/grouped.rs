@@ -1,4 +1,4 @@
-//! Ciphers that run a group of registers at a time, called through a table.
+//! Ciphers that run registers in groups, called through a table.
 //!
 //! A group takes hundreds of cycles, so that an indirect call of one is free; and the modes are compiled once for all
 //! of these ciphers and not for each.
@@ -7,160 +7,111 @@ use std::any::Any;
 
 use super::byte_sliced::GROUP;
 use super::{CALLS, KeyPerLane, Meanwhile, Permutation, Source, V};
-use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
 
-/// A block cipher in one direction on instruction set I, whichever it is.
-trait GroupCipher<I: Isa>: Send + Sync {
-    /// Takes another key in the place of its own.
-    fn rekey(&mut self, key: &[u8]);
+/// One key for all lanes, or one for each.
+#[derive(Clone, Copy)]
+pub(crate) enum Keyed<'k> {
+    /// One for all.
+    Shared(&'k [u8]),
+    /// One for each, all of the same length.
+    PerLane(&'k [&'k [u8]]),
+}
 
-    /// Takes a key for each lane.
-    fn rekey_lanes(&mut self, keys: &[&[u8]]);
+impl<'k> Keyed<'k> {
+    /// The key of lane `lane`.
+    #[inline(always)]
+    pub(crate) fn of(self, lane: usize) -> &'k [u8] {
+        match self {
+            Self::Shared(key) => key,
+            Self::PerLane(keys) => keys[lane],
+        }
+    }
 
-    /// Runs up to [`GROUP`] registers.
+    /// How many keys there are.
+    #[inline(always)]
+    pub(crate) const fn count(self) -> usize {
+        match self {
+            Self::Shared(_) => 1,
+            Self::PerLane(keys) => keys.len(),
+        }
+    }
+}
+
+/// A block cipher in one direction that runs registers in groups. Values wipe their keys when dropped.
+pub(crate) trait InGroups: Send + Sync + Sized + 'static {
+    /// Where it runs.
+    type Isa: Isa;
+
+    /// Expands keys, whose length is one that the cipher has.
+    fn new(isa: Self::Isa, keys: Keyed<'_>) -> Self;
+
+    /// The instruction set.
+    fn isa(&self) -> Self::Isa;
+
+    /// Takes other keys in the place of its own.
+    fn rekey(&mut self, keys: Keyed<'_>) {
+        *self = Self::new(self.isa(), keys);
+    }
+
+    /// Runs every lane of any number of registers.
+    fn apply(&self, blocks: &mut [<Self::Isa as Isa>::V]);
+
+    /// Runs every lane of register i under the keys of `each[i]`: [`GROUP`] registers or fewer.
+    fn apply_each(each: &[&Self], blocks: &mut [<Self::Isa as Isa>::V]);
+}
+
+/// Runs `run` on registers that are less than a group, filled up with the first of them.
+pub(crate) fn filled_up<V: Lanes, const GROUP: usize>(some: &mut [V], run: impl FnOnce(&mut [V; GROUP])) {
+    let mut group = [some[0]; GROUP];
+    group[..some.len()].copy_from_slice(some);
+    run(&mut group);
+    some.copy_from_slice(&group[..some.len()]);
+}
+
+/// The table: [`InGroups`], whichever cipher it is.
+trait GroupCipher<I: Isa>: Any + Send + Sync {
+    fn rekey(&mut self, keys: Keyed<'_>);
+
     fn apply(&self, blocks: &mut [I::V]);
 
-    /// Runs up to [`GROUP`] registers, register i under the keys of `each[i]`; all are of the type of `self`.
+    /// All of `each` are of the type of `self`.
     fn apply_each(&self, each: &[&dyn GroupCipher<I>], blocks: &mut [I::V]);
-
-    /// The cipher, for who knows its type.
-    fn as_any(&self) -> &dyn Any;
 }
 
-/// A cipher that encrypts. It may run a key a lane.
-struct Forward<P>(P);
-
-/// A cipher that decrypts.
-struct Backward<P>(P);
-
-/// Some registers, as work.
-struct Apply<'a, P: Permutation> {
-    cipher: &'a P,
-    blocks: &'a mut [V<P>],
-}
-
-impl<P: Permutation> Work for Apply<'_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        if let Ok(group) = <&mut [V<P>; GROUP]>::try_from(&mut *self.blocks) {
-            *group = self.cipher.apply(*group);
-            return;
-        }
-        if let [block] = self.blocks {
-            [*block] = self.cipher.apply([*block]);
-            return;
-        }
-        let mut group = [self.cipher.isa().zero(); GROUP];
-        let used = self.blocks.len();
-        group[..used].copy_from_slice(self.blocks);
-        self.blocks.copy_from_slice(&self.cipher.apply(group)[..used]);
-    }
-}
-
-/// Some registers with keys of their own, as work.
-struct ApplyEach<'a, P: Permutation> {
-    each: [&'a P; GROUP],
-    blocks: &'a mut [V<P>],
-}
-
-impl<P: KeyPerLane> Work for ApplyEach<'_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let mut group = [self.each[0].isa().zero(); GROUP];
-        let used = self.blocks.len();
-        group[..used].copy_from_slice(self.blocks);
-        self.blocks.copy_from_slice(&P::apply_each(self.each, group)[..used]);
-    }
-}
-
-impl<I: Isa, P: KeyPerLane<Isa = I>> GroupCipher<I> for Forward<P> {
-    fn rekey(&mut self, key: &[u8]) {
-        self.0.rekey(key);
+impl<P: InGroups> GroupCipher<P::Isa> for P {
+    fn rekey(&mut self, keys: Keyed<'_>) {
+        InGroups::rekey(self, keys);
     }
 
-    fn rekey_lanes(&mut self, keys: &[&[u8]]) {
-        self.0.rekey_lanes(|lane| keys[lane]);
+    fn apply(&self, blocks: &mut [<P::Isa as Isa>::V]) {
+        InGroups::apply(self, blocks);
     }
 
-    fn apply(&self, blocks: &mut [I::V]) {
-        self.0.isa().vectorize(Apply { cipher: &self.0, blocks });
-    }
-
-    fn apply_each(&self, each: &[&dyn GroupCipher<I>], blocks: &mut [I::V]) {
-        // Registers that fill up the group are encrypted under the keys of the first, and dropped.
-        let mut ciphers = [&self.0; GROUP];
-        for (cipher, other) in ciphers.iter_mut().zip(each) {
-            match other.as_any().downcast_ref::<Self>() {
-                Some(other) => *cipher = &other.0,
+    fn apply_each(&self, each: &[&dyn GroupCipher<P::Isa>], blocks: &mut [<P::Isa as Isa>::V]) {
+        let mut ciphers = [self; GROUP];
+        for (cipher, &other) in ciphers.iter_mut().zip(each) {
+            let other: &dyn Any = other;
+            match other.downcast_ref() {
+                Some(other) => *cipher = other,
                 None => unreachable!("the ciphers of a batch are of one type"),
             }
         }
-        self.0.isa().vectorize(ApplyEach { each: ciphers, blocks });
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
+        P::apply_each(&ciphers[..each.len()], blocks);
     }
 }
-
-impl<I: Isa, P: Permutation<Isa = I>> GroupCipher<I> for Backward<P> {
-    fn rekey(&mut self, key: &[u8]) {
-        self.0.rekey(key);
-    }
-
-    fn rekey_lanes(&mut self, _keys: &[&[u8]]) {
-        unreachable!("no mode decrypts lanes under keys of their own");
-    }
-
-    fn apply(&self, blocks: &mut [I::V]) {
-        self.0.isa().vectorize(Apply { cipher: &self.0, blocks });
-    }
-
-    fn apply_each(&self, _each: &[&dyn GroupCipher<I>], _blocks: &mut [I::V]) {
-        unreachable!("no mode decrypts lanes under keys of their own");
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-/// Makes a cipher of a key, or of a key for each lane.
-type Make<I> = fn(I, &[&[u8]], Lanewise) -> Box<dyn GroupCipher<I>>;
 
 /// Which cipher it is, and where it runs.
 #[derive(Clone, Copy)]
 pub(crate) struct Which<I: Isa> {
     isa: I,
-    make: Make<I>,
-}
-
-/// Whether each lane has a key of its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lanewise {
-    No,
-    Yes,
+    make: fn(I, Keyed<'_>) -> Box<dyn GroupCipher<I>>,
 }
 
 impl<I: Isa> Which<I> {
-    /// Encryption by P.
-    pub(crate) fn encrypts<P: KeyPerLane<Isa = I, Source = I>>(isa: I) -> Self {
-        Self {
-            isa,
-            make: |isa, keys, lanewise| match lanewise {
-                Lanewise::No => Box::new(Forward(P::new(isa, keys[0]))),
-                Lanewise::Yes => Box::new(Forward(P::per_lane(isa, |lane| keys[lane]))),
-            },
-        }
-    }
-
-    /// Decryption by P.
-    pub(crate) fn decrypts<P: Permutation<Isa = I, Source = I>>(isa: I) -> Self {
-        Self { isa, make: |isa, keys, _| Box::new(Backward(P::new(isa, keys[0]))) }
+    /// It is P.
+    pub(crate) fn is<P: InGroups<Isa = I>>(isa: I) -> Self {
+        Self { isa, make: |isa, keys| Box::new(P::new(isa, keys)) }
     }
 }
 
@@ -179,6 +130,12 @@ pub(crate) struct Grouped<I: Isa> {
     cipher: Box<dyn GroupCipher<I>>,
 }
 
+impl<I: Isa> Grouped<I> {
+    fn with(which: Which<I>, keys: Keyed<'_>) -> Self {
+        Self { isa: which.isa, cipher: (which.make)(which.isa, keys) }
+    }
+}
+
 /// The keys of all lanes, in a row.
 #[inline(always)]
 fn of_lanes<'k>(key: impl Fn(usize) -> &'k [u8], lanes: usize) -> [&'k [u8]; MAX_LANES] {
@@ -195,11 +152,11 @@ impl<I: Isa> Permutation for Grouped<I> {
     const WHOLE_GROUPS: bool = true;
 
     fn new(which: Which<I>, key: &[u8]) -> Self {
-        Self { isa: which.isa, cipher: (which.make)(which.isa, &[key], Lanewise::No) }
+        Self::with(which, Keyed::Shared(key))
     }
 
     fn rekey(&mut self, key: &[u8]) {
-        self.cipher.rekey(key);
+        self.cipher.rekey(Keyed::Shared(key));
     }
 
     #[inline(always)]
@@ -217,21 +174,20 @@ impl<I: Isa> Permutation for Grouped<I> {
         for call in 0..CALLS {
             meanwhile.step(call);
         }
-        for group in blocks.chunks_mut(GROUP) {
-            self.cipher.apply(group);
-        }
+        self.cipher.apply(&mut blocks);
         blocks
     }
 }
 
 impl<I: Isa> KeyPerLane for Grouped<I> {
     fn per_lane<'k>(which: Which<I>, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        let keys = of_lanes(key, <I::V as Lanes>::LANES);
-        Self { isa: which.isa, cipher: (which.make)(which.isa, &keys, Lanewise::Yes) }
+        let lanes = <I::V as Lanes>::LANES;
+        Self::with(which, Keyed::PerLane(&of_lanes(key, lanes)[..lanes]))
     }
 
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.cipher.rekey_lanes(&of_lanes(key, <I::V as Lanes>::LANES));
+        let lanes = <I::V as Lanes>::LANES;
+        self.cipher.rekey(Keyed::PerLane(&of_lanes(key, lanes)[..lanes]));
     }
 
     #[inline(always)]
@@ -244,5 +200,51 @@ impl<I: Isa> KeyPerLane for Grouped<I> {
             ciphers[0].cipher.apply_each(&others[..ciphers.len()], group);
         }
         blocks
+    }
+}
+
+/// One cipher that runs in groups, by its type: the tests of permutations are given it.
+#[cfg(test)]
+pub(crate) struct Only<P: InGroups>(Grouped<P::Isa>, std::marker::PhantomData<fn() -> P>);
+
+#[cfg(test)]
+impl<P: InGroups> Permutation for Only<P> {
+    type Isa = P::Isa;
+    type Source = P::Isa;
+    const WHOLE_GROUPS: bool = Grouped::<P::Isa>::WHOLE_GROUPS;
+
+    fn new(isa: P::Isa, key: &[u8]) -> Self {
+        Self(Grouped::new(Which::is::<P>(isa), key), std::marker::PhantomData)
+    }
+
+    fn rekey(&mut self, key: &[u8]) {
+        self.0.rekey(key);
+    }
+
+    fn isa(&self) -> P::Isa {
+        self.0.isa()
+    }
+
+    fn apply_while<const N: usize>(
+        &self,
+        blocks: [V<Self>; N],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        self.0.apply_while(blocks, meanwhile)
+    }
+}
+
+#[cfg(test)]
+impl<P: InGroups> KeyPerLane for Only<P> {
+    fn per_lane<'k>(isa: P::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self {
+        Self(Grouped::per_lane(Which::is::<P>(isa), key), std::marker::PhantomData)
+    }
+
+    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
+        self.0.rekey_lanes(key);
+    }
+
+    fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<Self>; N]) -> [V<Self>; N] {
+        Grouped::apply_each(each.map(|only| &only.0), blocks)
     }
 }

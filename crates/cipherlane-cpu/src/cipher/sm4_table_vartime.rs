@@ -87,13 +87,14 @@ impl<const INVERSE: bool> Drop for Sm4Vartime<INVERSE> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cipher::grouped::Only;
     use crate::cipher::slices::Native;
     use crate::cipher::sm4::{Sm4Encrypt, bits::Bits};
     use crate::cipher::table_vartime::assert_agrees;
 
     #[test]
     fn tables_agree_with_circuits() {
-        assert_agrees::<Sm4EncryptVartime, Sm4DecryptVartime, Sm4Encrypt<Bits<Native>>>(&[16]);
+        assert_agrees::<Sm4EncryptVartime, Sm4DecryptVartime, Only<Sm4Encrypt<Bits<Native>>>>(&[16]);
     }
 
     /// The S-box of GB/T 32907 section 6.2 at its corners.

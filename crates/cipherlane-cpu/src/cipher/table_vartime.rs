@@ -1,11 +1,9 @@
-//! What the ciphers with tables share: blocks one by one in integers, offered to the modes. For the laboratory alone,
+//! What the ciphers with tables share: blocks one by one in integers. For the laboratory alone,
 //! which compares them with the constant-time ciphers.
 //!
 //! Not constant-time: secrets are indices, and caches tell them. No tier picks one of these ciphers.
 
-use std::slice;
-
-use super::{CALLS, KeyPerLane, Meanwhile, Permutation};
+use super::grouped::{InGroups, Keyed};
 use crate::lanes::portable::{Portable, X1};
 
 /// A block cipher in one direction under one key. Values wipe their key when dropped.
@@ -31,63 +29,32 @@ pub(super) fn block_of([a, b, c, d]: [u32; 4]) -> [u64; 2] {
     [u64::from(a) << 32 | u64::from(b), u64::from(c) << 32 | u64::from(d)].map(u64::swap_bytes)
 }
 
-/// A cipher with tables as a permutation of blocks.
+/// A cipher with tables, in whose groups no block waits for another.
 pub(crate) struct OneByOne<C>(C);
 
-impl<C: TableCipher> OneByOne<C> {
-    /// Compiled once and not into every mode: beside the look-ups of a block the call is nothing. The look-ups of a
-    /// block wait for one another, and the CPU finds those of the next, which do not, by itself.
-    #[inline(never)]
-    fn run_vartime(&self, blocks: &mut [X1]) {
-        for block in blocks {
-            block.0 = self.0.crypt_vartime(block.0);
-        }
-    }
-}
-
-impl<C: TableCipher> Permutation for OneByOne<C> {
+/// A lane is a register here. The look-ups of a block wait for one another, and the CPU finds those of the next, which
+/// do not, by itself.
+impl<C: TableCipher> InGroups for OneByOne<C> {
     type Isa = Portable;
-    type Source = Portable;
 
-    fn new(_: Portable, key: &[u8]) -> Self {
-        Self(C::expand_vartime(key))
+    fn new(_: Portable, keys: Keyed<'_>) -> Self {
+        Self(C::expand_vartime(keys.of(0)))
     }
 
-    fn rekey(&mut self, key: &[u8]) {
-        *self = Self::new(Portable, key);
-    }
-
-    #[inline(always)]
     fn isa(&self) -> Portable {
         Portable
     }
 
-    #[inline(always)]
-    fn apply_while<const N: usize>(&self, mut blocks: [X1; N], meanwhile: &mut impl Meanwhile) -> [X1; N] {
-        for call in 0..CALLS {
-            meanwhile.step(call);
+    fn apply(&self, blocks: &mut [X1]) {
+        for block in blocks {
+            block.0 = self.0.crypt_vartime(block.0);
         }
-        self.run_vartime(&mut blocks);
-        blocks
-    }
-}
-
-/// A lane is a register here.
-impl<C: TableCipher> KeyPerLane for OneByOne<C> {
-    fn per_lane<'k>(isa: Portable, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        Self::new(isa, key(0))
     }
 
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.rekey(key(0));
-    }
-
-    #[inline(always)]
-    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [X1; N]) -> [X1; N] {
+    fn apply_each(each: &[&Self], blocks: &mut [X1]) {
         for (block, cipher) in blocks.iter_mut().zip(each) {
-            cipher.run_vartime(slice::from_mut(block));
+            block.0 = cipher.0.crypt_vartime(block.0);
         }
-        blocks
     }
 }
 
@@ -96,10 +63,12 @@ impl<C: TableCipher> KeyPerLane for OneByOne<C> {
 #[cfg(test)]
 pub(super) fn assert_agrees<E, D, C>(key_bytes: &[usize])
 where
-    E: Permutation<Isa = Portable, Source = Portable>,
-    D: Permutation<Isa = Portable, Source = Portable>,
-    C: Permutation<Isa = Portable, Source = Portable>,
+    E: InGroups<Isa = Portable>,
+    D: InGroups<Isa = Portable>,
+    C: super::Permutation<Isa = Portable, Source = Portable>,
 {
+    use super::Permutation;
+    use super::grouped::Only;
     let mut block = [X1([0x0123_4567_89ab_cdef, 0x5a5a_a5a5_3c3c_c3c3])];
     for (seed, &bytes) in (0..=u8::MAX).zip(key_bytes.iter().cycle()) {
         let words = block[0].0.map(u64::to_ne_bytes);
@@ -107,9 +76,9 @@ where
             let rotated = words.as_flattened()[i % 16].rotate_left(i as u32 / 16);
             rotated ^ seed.wrapping_mul(37)
         });
-        let next = E::new(Portable, &key[..bytes]).apply(block);
+        let next = Only::<E>::new(Portable, &key[..bytes]).apply(block);
         assert_eq!(next, C::new(Portable, &key[..bytes]).apply(block), "block {seed}");
-        assert_eq!(D::new(Portable, &key[..bytes]).apply(next), block, "block {seed}");
+        assert_eq!(Only::<D>::new(Portable, &key[..bytes]).apply(next), block, "block {seed}");
         block = next;
     }
 }

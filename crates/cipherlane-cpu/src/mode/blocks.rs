@@ -54,7 +54,7 @@ pub(crate) unsafe fn all<T: Pass, const N: usize>(pass: &mut T, message: Message
             return;
         }
         if T::Cipher::WHOLE_GROUPS {
-            return padded::<T, N>(pass, rest);
+            return groups_of_rest::<T, N>(pass, rest);
         }
         // Exactly the registers that are there, largest group first: the groups do not wait for each other, so
         // the CPU overlaps them, and of padding there is never more than a part of one register.
@@ -68,6 +68,22 @@ pub(crate) unsafe fn all<T: Pass, const N: usize>(pass: &mut T, message: Message
         rest = at_most_one::<T, 1>(pass, rest);
         if rest.bytes > 0 {
             padded::<T, 1>(pass, rest);
+        }
+    }
+}
+
+/// Runs `pass` over a message that is shorter than N registers, as one group: where N registers are several groups of
+/// the cipher, as few as hold it.
+#[inline(always)]
+unsafe fn groups_of_rest<T: Pass, const N: usize>(pass: &mut T, rest: Message) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if N > 16 && rest.bytes <= bytes_of::<V<T::Cipher>, 16>() {
+            padded::<T, 16>(pass, rest);
+        } else if N > 32 && rest.bytes <= bytes_of::<V<T::Cipher>, 32>() {
+            padded::<T, 32>(pass, rest);
+        } else {
+            padded::<T, N>(pass, rest);
         }
     }
 }

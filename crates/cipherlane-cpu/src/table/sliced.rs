@@ -4,12 +4,18 @@ use cipherlane_core::{Cipher, Mode, Operation};
 
 use super::{Entry, mode};
 use crate::cipher::byte_sliced::GROUP;
-use crate::cipher::grouped::{Grouped, Which};
+use crate::cipher::grouped::{Grouped, InGroups, Which};
 use crate::cipher::slices::Native;
-use crate::cipher::{KeyPerLane, Permutation, camellia, sc2000, sm4};
+use crate::cipher::{camellia, sc2000, sm4};
 use crate::lanes::{Isa, Lanes, portable::Portable};
 use crate::mode::gcm::{Gcm, KeyEach, Open, Seal};
 use crate::worker::Kernel;
+
+/// Registers at a time where all blocks of a message are there at once: two groups, which some ciphers run side by
+/// side; where they lie in single lanes, as many as SC2000 slices together.
+#[cfg(target_arch = "x86_64")]
+const LONG: usize = 2 * GROUP;
+const LONG_PORTABLE: usize = 4 * GROUP;
 
 /// Powers of H: what a group needs, twice on narrow registers.
 pub(super) const POWERS: usize = 32;
@@ -25,20 +31,24 @@ pub(super) struct Pair<I: Isa> {
 
 impl<I: Isa> Pair<I> {
     /// Encryption by E and decryption by D.
-    pub(super) fn new<E, D>(isa: I) -> Self
-    where
-        E: KeyPerLane<Isa = I, Source = I>,
-        D: Permutation<Isa = I, Source = I>,
-    {
-        Self { encrypt: Which::encrypts::<E>(isa), decrypt: Which::decrypts::<D>(isa) }
+    pub(super) fn new<E: InGroups<Isa = I>, D: InGroups<Isa = I>>(isa: I) -> Self {
+        Self { encrypt: Which::is::<E>(isa), decrypt: Which::is::<D>(isa) }
     }
 
-    /// The kernel of a mode over it.
-    pub(super) fn entry<const POWERS: usize>(self, parts: (Mode, Operation)) -> Entry {
+    /// The kernel of a mode over it: LONG registers at a time where all blocks of a message are there at once, TWEAKED
+    /// where tweaks stay beside them, POWERS powers of H.
+    pub(super) fn entry<const LONG: usize, const TWEAKED: usize, const POWERS: usize>(
+        self,
+        parts: (Mode, Operation),
+    ) -> Entry {
         let Self { encrypt, decrypt } = self;
         Entry {
             lanes: GROUP * I::V::LANES,
-            kernel: mode::<Grouped<I>, Grouped<I>, GROUP>((encrypt, decrypt), parts, gcm::<I, POWERS>),
+            kernel: mode::<Grouped<I>, Grouped<I>, GROUP, LONG, TWEAKED>(
+                (encrypt, decrypt),
+                parts,
+                gcm::<I, POWERS>,
+            ),
         }
     }
 }
@@ -69,7 +79,7 @@ pub(super) fn portable(cipher: Cipher, parts: (Mode, Operation)) -> Option<Entry
         Cipher::Sm4 => Pair::new::<Sm4Encrypt<S>, Sm4Decrypt<S>>(Portable),
         Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => return None,
     };
-    Some(pair.entry::<POWERS>(parts))
+    Some(pair.entry::<LONG_PORTABLE, LONG_PORTABLE, POWERS>(parts))
 }
 
 /// Byte-sliced, on vector registers.
@@ -86,15 +96,16 @@ pub(super) mod x86 {
 
     pub(crate) fn kernel(tier: Tier, cipher: Cipher, parts: (Mode, Operation)) -> Option<Entry> {
         Some(match tier {
-            Tier::Sse => aes::<Xmm>(Sse::detect()?, cipher)?.entry::<POWERS>(parts),
+            Tier::Sse => aes::<Xmm>(Sse::detect()?, cipher)?.entry::<LONG, LONG, POWERS>(parts),
             Tier::Avx2 if !has_vaes256() => {
-                aes::<Ymm<avx2::X2>>(avx2::Avx2::detect()?, cipher)?.entry::<POWERS>(parts)
+                aes::<Ymm<avx2::X2>>(avx2::Avx2::detect()?, cipher)?.entry::<LONG, LONG, POWERS>(parts)
             }
             Tier::Avx2 => match vaes256::Vaes256::detect_with_gfni() {
-                Some(isa) => galois(isa, cipher)?.entry::<POWERS>(parts),
-                None => aes::<Ymm<vaes256::X2>>(vaes256::Vaes256::detect()?, cipher)?.entry::<POWERS>(parts),
+                Some(isa) => galois(isa, cipher)?.entry::<LONG, LONG, POWERS>(parts),
+                None => aes::<Ymm<vaes256::X2>>(vaes256::Vaes256::detect()?, cipher)?
+                    .entry::<LONG, LONG, POWERS>(parts),
             },
-            Tier::Avx512 => wide(Vaes512::detect()?, cipher)?.entry::<WIDE_POWERS>(parts),
+            Tier::Avx512 => wide(Vaes512::detect()?, cipher)?.entry::<LONG, GROUP, WIDE_POWERS>(parts),
             Tier::Portable => return None,
         })
     }

@@ -6,6 +6,7 @@ use cipherlane_core::{Cipher, Mode, Operation};
 use super::Entry;
 use super::sliced::{POWERS, Pair};
 use crate::cipher::aes_table_vartime::{AesDecryptVartime, AesEncryptVartime};
+use crate::cipher::byte_sliced::GROUP;
 use crate::cipher::camellia_table_vartime::{
     Bits32, Bits64, CamelliaDecryptVartime, CamelliaEncryptVartime, Width,
 };
@@ -31,7 +32,7 @@ pub(crate) fn kernels(cipher: Cipher, parts: (Mode, Operation)) -> Vec<(&'static
         ],
         Cipher::Sm4 => vec![("table_vartime", Pair::new::<Sm4EncryptVartime, Sm4DecryptVartime>(Portable))],
     };
-    pairs.into_iter().map(|(name, pair)| (name, pair.entry::<POWERS>(parts))).collect()
+    pairs.into_iter().map(|(name, pair)| (name, pair.entry::<GROUP, GROUP, POWERS>(parts))).collect()
 }
 
 fn camellia<W: Width>() -> Pair<Portable> {

@@ -1,10 +1,10 @@
-//! A byte-sliced cipher as a permutation of blocks, under one key or a key for each lane.
+//! A byte-sliced cipher that runs blocks, under one key or a key for each lane.
 
 use cipherlane_core::BLOCK;
 use zeroize::Zeroize;
 
 use super::{GROUP, transpose};
-use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, V};
+use crate::cipher::grouped::{InGroups, Keyed, filled_up};
 use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 
@@ -68,11 +68,10 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    #[inline(always)]
-    fn new<'k>(lanes: usize, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        let mut keys = Self { bytes: key(0).len(), first: [0; MAX_LANES], rest: [0; MAX_LANES] };
-        for lane in 0..lanes {
-            let (first, rest) = key(lane).split_at(BLOCK);
+    fn new(of: Keyed<'_>) -> Self {
+        let mut keys = Self { bytes: of.of(0).len(), first: [0; MAX_LANES], rest: [0; MAX_LANES] };
+        for lane in 0..of.count() {
+            let (first, rest) = of.of(lane).split_at(BLOCK);
             for (word, bytes) in [(&mut keys.first[lane], first), (&mut keys.rest[lane], rest)] {
                 let mut block = [0; BLOCK];
                 block[..bytes.len()].copy_from_slice(bytes);
@@ -184,24 +183,6 @@ impl<C: SlicedCipher> Work for Each<'_, C> {
 }
 
 impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
-    #[inline(always)]
-    fn empty(isa: IsaOf<C::Bytes>) -> Self {
-        Self { isa, per_lane: C::none_per_lane(isa), shared: None }
-    }
-
-    #[inline(always)]
-    fn set<'k>(&mut self, key: impl Fn(usize) -> &'k [u8], shared: bool) {
-        let Self { isa, per_lane, .. } = self;
-        let (keys, shared) = if shared {
-            (Keys::new(1, key), Some(self.shared.get_or_insert_with(C::none_shared)))
-        } else {
-            self.shared = None;
-            (Keys::new(LanesOf::<C>::LANES, key), None)
-        };
-        isa.vectorize(Expand::<C, INVERSE> { isa: *isa, keys, per_lane, shared });
-    }
-
-    #[inline(always)]
     fn run_whole(&self, groups: &mut [Group<C>]) {
         match &self.shared {
             Some(keys) => self.isa.vectorize(Whole::<C> { isa: self.isa, keys, groups }),
@@ -214,77 +195,45 @@ impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
     }
 }
 
-impl<C: SlicedCipher, const INVERSE: bool> Permutation for ByteSliced<C, INVERSE> {
+impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     type Isa = IsaOf<C::Bytes>;
-    type Source = Self::Isa;
-    const WHOLE_GROUPS: bool = true;
 
-    #[inline(always)]
-    fn new(isa: Self::Isa, key: &[u8]) -> Self {
-        let mut cipher = Self::empty(isa);
-        cipher.rekey(key);
+    fn new(isa: Self::Isa, keys: Keyed<'_>) -> Self {
+        let mut cipher = Self { isa, per_lane: C::none_per_lane(isa), shared: None };
+        cipher.rekey(keys);
         cipher
     }
 
-    #[inline(always)]
-    fn rekey(&mut self, key: &[u8]) {
-        self.set(|_| key, true);
-    }
-
-    #[inline(always)]
     fn isa(&self) -> Self::Isa {
         self.isa
     }
 
-    /// Best with N a multiple of 16, or of 32 where two groups run side by side. The rounds leave no port idle, so
-    /// `meanwhile` does its work before them.
-    #[inline(always)]
-    fn apply_while<const N: usize>(
-        &self,
-        mut blocks: [V<Self>; N],
-        meanwhile: &mut impl Meanwhile,
-    ) -> [V<Self>; N] {
-        for call in 0..CALLS {
-            meanwhile.step(call);
-        }
-        self.run_whole(blocks.as_chunks_mut().0);
-        let rest = blocks.as_chunks_mut::<GROUP>().1;
-        if !rest.is_empty() {
-            let mut group = [[self.isa.zero(); GROUP]];
-            group[0][..rest.len()].copy_from_slice(rest);
-            self.run_whole(&mut group);
-            rest.copy_from_slice(&group[0][..rest.len()]);
-        }
-        blocks
-    }
-}
-
-impl<C: SlicedCipher> KeyPerLane for ByteSliced<C, false> {
-    #[inline(always)]
-    fn per_lane<'k>(isa: Self::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        let mut cipher = Self::empty(isa);
-        cipher.set(key, false);
-        cipher
-    }
-
-    #[inline(always)]
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.set(key, false);
-    }
-
-    #[inline(always)]
-    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
-        for (ciphers, some) in each.chunks(GROUP).zip(blocks.chunks_mut(GROUP)) {
-            // Registers that fill up the last group are encrypted under its first keys, and dropped.
-            let (isa, mut keys) = (ciphers[0].isa, [&ciphers[0].per_lane; GROUP]);
-            for (keys, cipher) in keys.iter_mut().zip(ciphers) {
-                *keys = &cipher.per_lane;
+    fn rekey(&mut self, keys: Keyed<'_>) {
+        let Self { isa, per_lane, shared } = self;
+        let shared = match keys {
+            Keyed::Shared(_) => Some(shared.get_or_insert_with(C::none_shared)),
+            Keyed::PerLane(_) => {
+                *shared = None;
+                None
             }
-            let mut group = [isa.zero(); GROUP];
-            group[..some.len()].copy_from_slice(some);
-            isa.vectorize(Each::<C> { keys, group: &mut group });
-            some.copy_from_slice(&group[..some.len()]);
+        };
+        isa.vectorize(Expand::<C, INVERSE> { isa: *isa, keys: Keys::new(keys), per_lane, shared });
+    }
+
+    fn apply(&self, blocks: &mut [LanesOf<C>]) {
+        let (groups, rest) = blocks.as_chunks_mut();
+        self.run_whole(groups);
+        if !rest.is_empty() {
+            filled_up(rest, |group| self.run_whole(std::slice::from_mut(group)));
         }
-        blocks
+    }
+
+    fn apply_each(each: &[&Self], blocks: &mut [LanesOf<C>]) {
+        // Registers that fill up the group are run under the first keys, and dropped.
+        let (isa, mut keys) = (each[0].isa, [&each[0].per_lane; GROUP]);
+        for (keys, cipher) in keys.iter_mut().zip(each) {
+            *keys = &cipher.per_lane;
+        }
+        filled_up(blocks, |group| isa.vectorize(Each::<C> { keys, group }));
     }
 }

@@ -5,6 +5,7 @@ use cipherlane_reference::cipher::BlockCipher;
 use cipherlane_reference::sc2000::Sc2000 as Reference;
 use cipherlane_reference::sha2::sha256;
 
+use crate::cipher::grouped::Only;
 use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, V};
 use crate::lanes::portable::Portable;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
@@ -20,33 +21,40 @@ trait Check {
 
 /// Makes the check of what this CPU can run.
 fn everywhere<C: Check>() {
-    C::of::<super::portable::Sc2000Encrypt, super::portable::Sc2000Decrypt>(Portable);
+    C::of::<Only<super::portable::Sc2000Encrypt>, Only<super::portable::Sc2000Decrypt>>(Portable);
     #[cfg(target_arch = "x86_64")]
     x86::everywhere::<C>();
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
+    use super::super::sliced::layers::Layers;
     use super::super::sliced::shuffle::{WithGalois, WithNibbles};
     use super::super::sliced::vbmi::Vbmi;
     use super::super::sliced::{Sc2000Decrypt, Sc2000Encrypt};
     use super::Check;
+    use crate::cipher::grouped::Only;
+    use crate::lanes::bytes::IsaOf;
     use crate::lanes::bytes::x86::{Xmm, Ymm};
     use crate::lanes::{avx2, sse::Sse, vaes256, vaes512::Vaes512};
+
+    fn of<C: Check, L: Layers>(isa: IsaOf<L::Bytes>) {
+        C::of::<Only<Sc2000Encrypt<L>>, Only<Sc2000Decrypt<L>>>(isa);
+    }
 
     pub(super) fn everywhere<C: Check>() {
         type Sse16 = WithNibbles<Xmm>;
         type Avx2Pair = WithNibbles<Ymm<avx2::X2>>;
         type Avx2Whole = WithNibbles<Ymm<vaes256::X2>>;
         type Avx2Galois = WithGalois<Ymm<vaes256::X2<true>>>;
-        Sse::detect().into_iter().for_each(C::of::<Sc2000Encrypt<Sse16>, Sc2000Decrypt<Sse16>>);
+        Sse::detect().into_iter().for_each(of::<C, Sse16>);
         let pair = avx2::Avx2::detect().into_iter();
-        pair.for_each(C::of::<Sc2000Encrypt<Avx2Pair>, Sc2000Decrypt<Avx2Pair>>);
+        pair.for_each(of::<C, Avx2Pair>);
         let whole = vaes256::Vaes256::detect().into_iter();
-        whole.for_each(C::of::<Sc2000Encrypt<Avx2Whole>, Sc2000Decrypt<Avx2Whole>>);
+        whole.for_each(of::<C, Avx2Whole>);
         let galois = vaes256::Vaes256::detect_with_gfni().into_iter();
-        galois.for_each(C::of::<Sc2000Encrypt<Avx2Galois>, Sc2000Decrypt<Avx2Galois>>);
-        Vaes512::detect().into_iter().for_each(C::of::<Sc2000Encrypt<Vbmi>, Sc2000Decrypt<Vbmi>>);
+        galois.for_each(of::<C, Avx2Galois>);
+        Vaes512::detect().into_iter().for_each(of::<C, Vbmi>);
     }
 }
 
@@ -287,7 +295,7 @@ fn random_blocks_agree_with_the_reference() {
 fn groups_of_slices_agree_with_the_reference() {
     use super::portable::{Sc2000Decrypt, Sc2000Encrypt};
     for key_bytes in [16, 24, 32] {
-        Agreement::of_count::<Sc2000Encrypt, Sc2000Decrypt, 64>(Portable, key_bytes);
-        Agreement::of_count::<Sc2000Encrypt, Sc2000Decrypt, 67>(Portable, key_bytes);
+        Agreement::of_count::<Only<Sc2000Encrypt>, Only<Sc2000Decrypt>, 64>(Portable, key_bytes);
+        Agreement::of_count::<Only<Sc2000Encrypt>, Only<Sc2000Decrypt>, 67>(Portable, key_bytes);
     }
 }

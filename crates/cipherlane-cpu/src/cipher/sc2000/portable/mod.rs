@@ -13,8 +13,8 @@ use self::mix::mix;
 use self::words::{excess, intermediate};
 use super::circuits::{five, six, substitute, substitute_inversely};
 use super::tables::{MASKS, picked};
+use crate::cipher::grouped::{InGroups, Keyed, filled_up};
 use crate::cipher::slices::{Native, Slice, Wire, transpose_halves};
-use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation};
 use crate::lanes::portable::{Portable, X1};
 use crate::lanes::{Isa, Lanes};
 
@@ -234,41 +234,25 @@ impl<const INVERSE: bool> Sc2000<INVERSE> {
         &self.fours[..self.count]
     }
 
-    // Both compiled once and not into every mode.
-    #[inline(never)]
     fn apply_shared(&self, blocks: &mut [X1; GROUP]) {
         crypt::<Native, INVERSE>(&self.fours(), blocks);
     }
 
-    #[inline(never)]
     fn apply_own(keys: [&[[u32; 4]]; GROUP], blocks: &mut [X1; GROUP]) {
         crypt::<Native, INVERSE>(&keys, blocks);
     }
 
-    #[inline(always)]
     fn apply_one(&self, block: X1) -> X1 {
         let [block, ..] = block.to_blocks();
         Portable.splat(&words::crypt::<INVERSE>(self.fours(), block))
     }
 }
 
-/// Runs `apply` on groups, the last one filled up. `apply` is told the index of the first block.
-#[inline(always)]
-fn in_groups(blocks: &mut [X1], mut apply: impl FnMut(usize, &mut [X1; GROUP])) {
-    for (i, some) in blocks.chunks_mut(GROUP).enumerate() {
-        let mut group = [X1([0; 2]); GROUP];
-        group[..some.len()].copy_from_slice(some);
-        apply(GROUP * i, &mut group);
-        some.copy_from_slice(&group[..some.len()]);
-    }
-}
-
-impl<const INVERSE: bool> Permutation for Sc2000<INVERSE> {
+impl<const INVERSE: bool> InGroups for Sc2000<INVERSE> {
     type Isa = Portable;
-    type Source = Portable;
-    const WHOLE_GROUPS: bool = true;
 
-    fn new(_: Portable, key: &[u8]) -> Self {
+    fn new(_: Portable, keys: Keyed<'_>) -> Self {
+        let key = keys.of(0);
         let mut user = user_words(key);
         let mut intermediate = intermediate(&user);
         let count = if key.len() == BLOCK { MAX_FOURS - 2 } else { MAX_FOURS };
@@ -292,55 +276,34 @@ impl<const INVERSE: bool> Permutation for Sc2000<INVERSE> {
         Self { fours, count }
     }
 
-    fn rekey(&mut self, key: &[u8]) {
-        *self = Self::new(Portable, key);
-    }
-
-    #[inline(always)]
     fn isa(&self) -> Portable {
         Portable
     }
 
-    /// Best with N a multiple of 64. The rounds leave no port idle, so `meanwhile` does its work before them.
-    #[inline(always)]
-    fn apply_while<const N: usize>(&self, mut blocks: [X1; N], meanwhile: &mut impl Meanwhile) -> [X1; N] {
-        for call in 0..CALLS {
-            meanwhile.step(call);
+    fn apply(&self, blocks: &mut [X1]) {
+        let (groups, rest) = blocks.as_chunks_mut();
+        for group in groups {
+            self.apply_shared(group);
         }
-        if N <= FEW {
-            for block in &mut blocks {
+        if rest.len() > FEW {
+            filled_up(rest, |group| self.apply_shared(group));
+        } else {
+            for block in rest {
                 *block = self.apply_one(*block);
             }
-        } else {
-            in_groups(&mut blocks, |_, group| self.apply_shared(group));
         }
-        blocks
-    }
-}
-
-impl KeyPerLane for Sc2000Encrypt {
-    fn per_lane<'k>(isa: Portable, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        Self::new(isa, key(0))
     }
 
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.rekey(key(0));
-    }
-
-    #[inline(always)]
-    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [X1; N]) -> [X1; N] {
-        if N <= FEW {
+    fn apply_each(each: &[&Self], blocks: &mut [X1]) {
+        if blocks.len() > FEW {
+            // Blocks that fill up the group are run under the last key, and dropped.
+            let keys = std::array::from_fn(|i| each[i.min(each.len() - 1)].fours());
+            filled_up(blocks, |group| Self::apply_own(keys, group));
+        } else {
             for (block, cipher) in blocks.iter_mut().zip(each) {
                 *block = cipher.apply_one(*block);
             }
-        } else {
-            in_groups(&mut blocks, |first, group| {
-                // Blocks that fill up the last group are encrypted under the last key, and dropped.
-                let keys = std::array::from_fn(|i| each[(first + i).min(N - 1)].fours());
-                Self::apply_own(keys, group);
-            });
         }
-        blocks
     }
 }
 
@@ -372,7 +335,7 @@ mod tests {
 
     fn check<S: Slice>(key_bytes: usize) {
         let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(7 * i).unwrap());
-        let cipher = Sc2000Encrypt::new(Portable, &key[..key_bytes]);
+        let cipher = Sc2000Encrypt::new(Portable, Keyed::Shared(&key[..key_bytes]));
         let plain: [X1; GROUP] = std::array::from_fn(|i| X1([0x0123_4567_89ab_cdef << i, !(i as u64)]));
         let (mut native, mut sliced) = (plain, plain);
         crypt::<Native, false>(&cipher.fours(), &mut native);
@@ -380,7 +343,7 @@ mod tests {
         assert_eq!(sliced, native);
         let few: [X1; GROUP] = plain.map(|block| cipher.apply_one(block));
         assert_eq!(few, native);
-        let inverse = Sc2000Decrypt::new(Portable, &key[..key_bytes]);
+        let inverse = Sc2000Decrypt::new(Portable, Keyed::Shared(&key[..key_bytes]));
         crypt::<S, true>(&inverse.fours(), &mut sliced);
         assert_eq!(sliced, plain);
         assert_eq!(native.map(|block| inverse.apply_one(block)), plain);

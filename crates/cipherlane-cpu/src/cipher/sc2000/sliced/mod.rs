@@ -1,10 +1,9 @@
 //! SC2000, byte-sliced.
 
-mod layers;
+pub(super) mod layers;
 mod rounds;
 mod schedule;
 pub(crate) mod shuffle;
-
 pub(crate) mod vbmi;
 
 use layers::{Each, LanesOf, Layers, RoundKeys, Shared};
@@ -12,7 +11,7 @@ use rounds::crypt;
 use schedule::{MAX_FOURS, fours, intermediate, load};
 
 use crate::cipher::byte_sliced::GROUP;
-use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, V};
+use crate::cipher::grouped::{InGroups, Keyed, filled_up};
 use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Work, wipe};
 
@@ -95,95 +94,52 @@ impl<L: Layers, K: RoundKeys<L>, const INVERSE: bool> Work for Group<'_, L, K, I
 }
 
 impl<L: Layers, const INVERSE: bool> Sc2000<L, INVERSE> {
-    #[inline(always)]
-    fn set<'k>(&mut self, key_bytes: usize, key: impl Fn(usize) -> &'k [u8]) {
-        self.fours = fours(key_bytes);
-        let user = load(self.isa, key_bytes, key);
-        self.isa.vectorize(Expand { cipher: self, user });
-    }
-
-    /// A group as work.
-    #[inline(always)]
-    fn group<'a>(&'a self, blocks: &'a mut [LanesOf<L>; GROUP]) -> Group<'a, L, Shared<'a, L>, INVERSE> {
-        Group { keys: Shared { isa: self.isa, fours: &self.bytes.0[..self.fours] }, isa: self.isa, blocks }
-    }
-
-    #[inline(always)]
-    fn with<'k>(isa: IsaOf<L::Bytes>, key_bytes: usize, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        // SAFETY: keys are plain bytes, and zeros are some.
-        let bytes = unsafe { std::mem::zeroed() };
-        let mut cipher = Self { isa, fours: 0, blocks: [isa.zero(); MAX_FOURS], bytes };
-        cipher.set(key_bytes, key);
-        cipher
+    fn run(&self, blocks: &mut [LanesOf<L>; GROUP]) {
+        let keys = Shared::<L> { isa: self.isa, fours: &self.bytes.0[..self.fours] };
+        self.isa.vectorize(Group::<_, _, INVERSE> { isa: self.isa, keys, blocks });
     }
 }
 
-impl<L: Layers, const INVERSE: bool> Permutation for Sc2000<L, INVERSE> {
+impl<L: Layers, const INVERSE: bool> InGroups for Sc2000<L, INVERSE> {
     type Isa = IsaOf<L::Bytes>;
-    type Source = Self::Isa;
-    const WHOLE_GROUPS: bool = true;
 
-    #[inline(always)]
-    fn new(isa: Self::Isa, key: &[u8]) -> Self {
-        Self::with(isa, key.len(), |_| key)
+    fn new(isa: Self::Isa, keys: Keyed<'_>) -> Self {
+        // SAFETY: keys are plain bytes, and zeros are some.
+        let bytes = unsafe { std::mem::zeroed() };
+        let mut cipher = Self { isa, fours: 0, blocks: [isa.zero(); MAX_FOURS], bytes };
+        cipher.rekey(keys);
+        cipher
     }
 
-    #[inline(always)]
-    fn rekey(&mut self, key: &[u8]) {
-        self.set(key.len(), |_| key);
-    }
-
-    #[inline(always)]
     fn isa(&self) -> Self::Isa {
         self.isa
     }
 
-    /// Best with N a multiple of [`GROUP`]. The rounds leave no port idle, so `meanwhile` does its work before them.
-    #[inline(always)]
-    fn apply_while<const N: usize>(
-        &self,
-        mut blocks: [V<Self>; N],
-        meanwhile: &mut impl Meanwhile,
-    ) -> [V<Self>; N] {
-        for call in 0..CALLS {
-            meanwhile.step(call);
+    fn rekey(&mut self, keys: Keyed<'_>) {
+        let key_bytes = keys.of(0).len();
+        self.fours = fours(key_bytes);
+        let user = load(self.isa, key_bytes, |lane| keys.of(lane));
+        self.isa.vectorize(Expand { cipher: self, user });
+    }
+
+    fn apply(&self, blocks: &mut [LanesOf<L>]) {
+        let (groups, rest) = blocks.as_chunks_mut();
+        for group in groups {
+            self.run(group);
         }
-        for some in blocks.chunks_mut(GROUP) {
-            let mut group = [self.isa.zero(); GROUP];
-            group[..some.len()].copy_from_slice(some);
-            self.isa.vectorize(self.group(&mut group));
-            some.copy_from_slice(&group[..some.len()]);
+        if !rest.is_empty() {
+            filled_up(rest, |group| self.run(group));
         }
-        blocks
-    }
-}
-
-impl<L: Layers> KeyPerLane for Sc2000Encrypt<L> {
-    #[inline(always)]
-    fn per_lane<'k>(isa: Self::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        Self::with(isa, key(0).len(), key)
     }
 
-    #[inline(always)]
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.set(key(0).len(), key);
-    }
-
-    #[inline(always)]
-    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
+    fn apply_each(each: &[&Self], blocks: &mut [LanesOf<L>]) {
+        // Registers that fill up the group are run under the first keys, and dropped.
         let isa = each[0].isa;
-        for (i, some) in blocks.chunks_mut(GROUP).enumerate() {
-            let mut group = [isa.zero(); GROUP];
-            group[..some.len()].copy_from_slice(some);
-            // Registers that fill up the last group are encrypted under the last keys, and dropped.
-            let mut keys = Each::<L> { fours: each[0].fours, blocks: [&each[0].blocks; GROUP] };
-            for (j, blocks) in keys.blocks.iter_mut().enumerate() {
-                *blocks = &each[(GROUP * i + j).min(N - 1)].blocks;
-            }
-            isa.vectorize(Group::<L, _, false> { isa, keys, blocks: &mut group });
-            some.copy_from_slice(&group[..some.len()]);
+        let mut keys = Each::<L> { fours: each[0].fours, blocks: [&each[0].blocks; GROUP] };
+        for (blocks, cipher) in keys.blocks.iter_mut().zip(each) {
+            *blocks = &cipher.blocks;
         }
-        blocks
+        filled_up(blocks, |blocks| isa.vectorize(Group::<_, _, INVERSE> { isa, keys, blocks }));
     }
 }
 
