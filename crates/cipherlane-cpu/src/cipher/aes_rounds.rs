@@ -1,15 +1,19 @@
 //! AES with one instruction per round (FIPS 197), on registers of any width.
 
+use std::mem::MaybeUninit;
+
 use cipherlane_core::BLOCK;
 
 use super::{KeyPerLane, Meanwhile, Permutation, V};
 use crate::lanes::{AesLanes, Isa, Lanes, MAX_LANES, Work, wipe};
 
 /// Most round keys: AES-256 has 15.
-pub(crate) const MAX_KEYS: usize = 15;
+const MAX_KEYS: usize = 15;
 
-/// Round keys in the order of use, lane by lane: one key in all lanes, or a key a lane.
-pub(crate) type RoundKeys<V> = [V; MAX_KEYS];
+/// Round keys in the order of use, lane by lane: one key in all lanes, or a key a lane. As many as there are rounds and
+/// one more are written. The others never are: with a key for each small message, filling them in took a twentieth of
+/// the time.
+type RoundKeys<V> = [MaybeUninit<V>; MAX_KEYS];
 
 /// The key expansion of FIPS 197 section 5.2 for 10, 12 or 14 rounds, in every lane at once.
 ///
@@ -58,27 +62,27 @@ fn running_xor<T: Lanes>(words: T) -> T {
     pairs.xor(pairs.shift_bytes::<8>())
 }
 
-/// The next four words of the stream, with ROUND_CONSTANTS[STEP].
+/// The next four words of the stream after those of `key`, with ROUND_CONSTANTS[STEP].
 #[inline(always)]
-fn step_128<I: Isa<V: AesLanes>, const STEP: usize>(isa: I, keys: &mut RoundKeys<I::V>) {
-    let key = keys[STEP];
-    keys[STEP + 1] = running_xor(key).xor(sub_word::<I, 3, 1>(isa, key, ROUND_CONSTANTS[STEP]));
+fn step_128<I: Isa<V: AesLanes>, const STEP: usize>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>) -> I::V {
+    let next = running_xor(key).xor(sub_word::<I, 3, 1>(isa, key, ROUND_CONSTANTS[STEP]));
+    *keys[STEP + 1].write(next)
 }
 
 /// Step by step: in a loop, the constants would be put together anew each time.
 #[inline(always)]
 fn expand_128<I: Isa<V: AesLanes>>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>) {
-    keys[0] = key;
-    step_128::<I, 0>(isa, keys);
-    step_128::<I, 1>(isa, keys);
-    step_128::<I, 2>(isa, keys);
-    step_128::<I, 3>(isa, keys);
-    step_128::<I, 4>(isa, keys);
-    step_128::<I, 5>(isa, keys);
-    step_128::<I, 6>(isa, keys);
-    step_128::<I, 7>(isa, keys);
-    step_128::<I, 8>(isa, keys);
-    step_128::<I, 9>(isa, keys);
+    keys[0].write(key);
+    let key = step_128::<I, 0>(isa, key, keys);
+    let key = step_128::<I, 1>(isa, key, keys);
+    let key = step_128::<I, 2>(isa, key, keys);
+    let key = step_128::<I, 3>(isa, key, keys);
+    let key = step_128::<I, 4>(isa, key, keys);
+    let key = step_128::<I, 5>(isa, key, keys);
+    let key = step_128::<I, 6>(isa, key, keys);
+    let key = step_128::<I, 7>(isa, key, keys);
+    let key = step_128::<I, 8>(isa, key, keys);
+    step_128::<I, 9>(isa, key, keys);
 }
 
 /// Six words a step, kept as four and two; each round key takes the next four of the stream.
@@ -86,14 +90,14 @@ fn expand_128<I: Isa<V: AesLanes>>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>
 fn expand_192<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
     let [mut four, mut two] = key;
     let last_word = isa.splat(&word_pattern(3, 0));
-    keys[0] = four;
+    keys[0].write(four);
     for step in 0..4 {
         let (next_four, next_two) = step_192(isa, four, two, ROUND_CONSTANTS[2 * step], last_word);
-        keys[3 * step + 1] = two.low_low(next_four);
-        keys[3 * step + 2] = next_four.high_low(next_two);
+        keys[3 * step + 1].write(two.low_low(next_four));
+        keys[3 * step + 2].write(next_four.high_low(next_two));
         let word = ROUND_CONSTANTS[2 * step + 1];
         (four, two) = step_192(isa, next_four, next_two, word, last_word);
-        keys[3 * step + 3] = four;
+        keys[3 * step + 3].write(four);
     }
 }
 
@@ -107,7 +111,8 @@ fn step_192<I: Isa<V: AesLanes>>(isa: I, four: I::V, two: I::V, constant: u8, la
 #[inline(always)]
 fn expand_256<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
     let [mut first, mut second] = key;
-    (keys[0], keys[1]) = (first, second);
+    keys[0].write(first);
+    keys[1].write(second);
     (first, second) = step_256::<I, 1>(isa, first, second, keys);
     (first, second) = step_256::<I, 2>(isa, first, second, keys);
     (first, second) = step_256::<I, 3>(isa, first, second, keys);
@@ -126,21 +131,22 @@ fn step_256<I: Isa<V: AesLanes>, const STEP: usize>(
     keys: &mut RoundKeys<I::V>,
 ) -> (I::V, I::V) {
     let first = running_xor(first).xor(sub_word::<I, 3, 1>(isa, second, ROUND_CONSTANTS[STEP - 1]));
-    keys[2 * STEP] = first;
+    keys[2 * STEP].write(first);
     if STEP == 7 {
         return (first, second);
     }
     let second = running_xor(second).xor(sub_word::<I, 3, 0>(isa, first, 0));
-    keys[2 * STEP + 1] = second;
+    keys[2 * STEP + 1].write(second);
     (first, second)
 }
 
 /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order, all but the first
 /// and the last through InvMixColumns. A last round undone by a full inverse round is just that.
 #[inline(always)]
-fn invert<I: Isa<V: AesLanes>>(isa: I, rounds: usize, keys: &mut RoundKeys<I::V>) {
-    keys[..=rounds].reverse();
-    for key in &mut keys[1..rounds] {
+fn invert<I: Isa<V: AesLanes>>(isa: I, keys: &mut [I::V]) {
+    keys.reverse();
+    let inner = 1..keys.len() - 1;
+    for key in &mut keys[inner] {
         *key = key.aes_encrypt_last(isa.zero()).aes_decrypt_round(isa.zero());
     }
 }
@@ -182,7 +188,8 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Work for Exp
     fn run(self) {
         expand(self.isa, ROUNDS, self.key, self.keys);
         if INVERSE {
-            invert(self.isa, ROUNDS, self.keys);
+            // SAFETY: `expand` has written these.
+            invert(self.isa, unsafe { self.keys[..=ROUNDS].assume_init_mut() });
         }
     }
 }
@@ -209,6 +216,19 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
         self.isa.vectorize(Expand::<I, ROUNDS, INVERSE> { isa: self.isa, key, keys: &mut self.keys });
     }
 
+    /// No round keys yet.
+    const fn empty(isa: I) -> Self {
+        Self { isa, keys: [const { MaybeUninit::uninit() }; MAX_KEYS] }
+    }
+
+    /// Round key INDEX, 0 to ROUNDS.
+    #[inline(always)]
+    fn key(&self, index: usize) -> I::V {
+        debug_assert!(index <= ROUNDS);
+        // SAFETY: every value is given its keys when it is made: ROUNDS + 1 of them are written.
+        unsafe { self.keys[index].assume_init() }
+    }
+
     #[inline(always)]
     fn round(block: I::V, key: I::V) -> I::V {
         if INVERSE { block.aes_decrypt_round(key) } else { block.aes_encrypt_round(key) }
@@ -222,7 +242,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
         beside: &mut [I::V],
         meanwhile: &mut impl Meanwhile,
     ) {
-        let key = self.keys[ROUND];
+        let key = self.key(ROUND);
         for block in &mut *blocks {
             *block = Self::round(*block, key).pin();
         }
@@ -244,7 +264,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
-        let mut cipher = Self { isa, keys: [isa.zero(); MAX_KEYS] };
+        let mut cipher = Self::empty(isa);
         cipher.rekey(key);
         cipher
     }
@@ -266,16 +286,16 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N] {
         for block in &mut blocks {
-            *block = block.xor(self.keys[0]);
+            *block = block.xor(self.key(0));
         }
         for round in 1..ROUNDS {
             for block in &mut blocks {
-                *block = Self::round(*block, self.keys[round]);
+                *block = Self::round(*block, self.key(round));
             }
             meanwhile.step(round - 1);
         }
         for block in &mut blocks {
-            *block = Self::last(*block, self.keys[ROUNDS]);
+            *block = Self::last(*block, self.key(ROUNDS));
         }
         blocks
     }
@@ -288,10 +308,10 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N] {
         for block in &mut blocks {
-            *block = block.xor(self.keys[0]);
+            *block = block.xor(self.key(0));
         }
         for block in &mut *beside {
-            *block = block.xor(self.keys[0]);
+            *block = block.xor(self.key(0));
         }
         // One by one: the compiler unrolls no loop of so much.
         self.in_step::<N, 1>(&mut blocks, beside, meanwhile);
@@ -312,10 +332,10 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
             self.in_step::<N, 13>(&mut blocks, beside, meanwhile);
         }
         for block in &mut blocks {
-            *block = Self::last(*block, self.keys[ROUNDS]);
+            *block = Self::last(*block, self.key(ROUNDS));
         }
         for block in beside {
-            *block = Self::last(*block, self.keys[ROUNDS]);
+            *block = Self::last(*block, self.key(ROUNDS));
         }
         blocks
     }
@@ -324,9 +344,14 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
 impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUNDS> {
     #[inline(always)]
     fn per_lane<'k>(isa: I, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        let mut cipher = Self { isa, keys: [isa.zero(); MAX_KEYS] };
+        let mut cipher = Self::empty(isa);
         cipher.set(key);
         cipher
+    }
+
+    #[inline(always)]
+    fn per_lane_at<'k>(place: &mut MaybeUninit<Self>, isa: I, key: impl Fn(usize) -> &'k [u8]) {
+        place.write(Self::empty(isa)).set(key);
     }
 
     #[inline(always)]
@@ -341,19 +366,19 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
     ) -> [[V<Self>; R]; G] {
         for (blocks, cipher) in blocks.iter_mut().zip(each) {
             for block in blocks {
-                *block = block.xor(cipher.keys[0]);
+                *block = block.xor(cipher.key(0));
             }
         }
         for round in 1..ROUNDS {
             for (blocks, cipher) in blocks.iter_mut().zip(each) {
                 for block in blocks {
-                    *block = Self::round(*block, cipher.keys[round]).pin();
+                    *block = Self::round(*block, cipher.key(round)).pin();
                 }
             }
         }
         for (blocks, cipher) in blocks.iter_mut().zip(each) {
             for block in blocks {
-                *block = Self::last(*block, cipher.keys[ROUNDS]);
+                *block = Self::last(*block, cipher.key(ROUNDS));
             }
         }
         blocks
@@ -362,15 +387,15 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
     #[inline(always)]
     fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
         for (block, cipher) in blocks.iter_mut().zip(each) {
-            *block = block.xor(cipher.keys[0]);
+            *block = block.xor(cipher.key(0));
         }
         for round in 1..ROUNDS {
             for (block, cipher) in blocks.iter_mut().zip(each) {
-                *block = Self::round(*block, cipher.keys[round]);
+                *block = Self::round(*block, cipher.key(round));
             }
         }
         for (block, cipher) in blocks.iter_mut().zip(each) {
-            *block = Self::last(*block, cipher.keys[ROUNDS]);
+            *block = Self::last(*block, cipher.key(ROUNDS));
         }
         blocks
     }
@@ -378,6 +403,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
 
 impl<I: Isa, const ROUNDS: usize, const INVERSE: bool> Drop for Aes<I, ROUNDS, INVERSE> {
     fn drop(&mut self) {
-        wipe(&mut self.keys);
+        // SAFETY: as in `key`.
+        wipe(unsafe { self.keys[..=ROUNDS].assume_init_mut() });
     }
 }

@@ -17,6 +17,8 @@ mod table_vartime;
 #[cfg(test)]
 mod tests;
 
+use std::mem::MaybeUninit;
+
 use crate::lanes::Isa;
 
 /// Registers of instruction set `I`.
@@ -78,6 +80,13 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
 pub(crate) trait KeyPerLane: Permutation {
     /// Expands `key(i)` for lane `i`, all lanes at once.
     fn per_lane<'k>(source: Self::Source, key: impl Fn(usize) -> &'k [u8]) -> Self;
+
+    /// [`KeyPerLane::per_lane`], expanded where it is to stay: with keys for a few blocks each, copies of round keys
+    /// cost as much as their use.
+    #[inline(always)]
+    fn per_lane_at<'k>(place: &mut MaybeUninit<Self>, source: Self::Source, key: impl Fn(usize) -> &'k [u8]) {
+        place.write(Self::per_lane(source, key));
+    }
 
     /// Takes other keys in the place of its own.
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]);

@@ -186,7 +186,8 @@ impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
     fn run(self) {
         // All schedules before any is used: G chains of rounds at once.
         let ciphers = Ciphers::<P, G>::new(self.source, self.job, &self.lanes);
-        let mut sets = self.open_sets(ciphers.get());
+        let mut sets = [const { MaybeUninit::uninit() }; G];
+        let sets = self.open_sets(ciphers.get(), &mut sets);
         let first = self.lanes[0][0];
         for at in (0..self.job.aad(first).len()).step_by(BLOCK) {
             for (set, indices) in sets.iter_mut().zip(&self.lanes) {
@@ -196,7 +197,7 @@ impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
         let bytes = self.job.message(first).bytes.next_multiple_of(BLOCK);
         for at in (0..bytes).step_by(CHUNK) {
             // SAFETY: every message goes beyond `at`, and has as many blocks left.
-            unsafe { self.chunk(ciphers.get(), &mut sets, at, (bytes - at).div_ceil(BLOCK).min(BLOCKS)) }
+            unsafe { self.chunk(ciphers.get(), sets, at, (bytes - at).div_ceil(BLOCK).min(BLOCKS)) }
         }
         for (set, indices) in sets.iter_mut().zip(&self.lanes) {
             let tags = set.finish();
@@ -215,7 +216,11 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
     }
 
     #[inline(always)]
-    fn open_sets(&self, ciphers: &[P; G]) -> [Set<V<P>, KARATSUBA>; G] {
+    fn open_sets<'s>(
+        &self,
+        ciphers: &[P; G],
+        sets: &'s mut [MaybeUninit<Set<V<P>, KARATSUBA>>; G],
+    ) -> &'s mut [Set<V<P>, KARATSUBA>] {
         let isa = self.source.isa();
         let mut blocks = [[isa.zero(); 2]; G];
         for (set, indices) in blocks.iter_mut().zip(&self.lanes) {
@@ -227,11 +232,11 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         }
         let pre_counters = blocks;
         let encrypted = P::apply_sets(ciphers, blocks);
-        let mut sets = [Set::new(self.job, &self.lanes[0], encrypted[0], pre_counters[0][1]); G];
-        for set in 1..G {
-            sets[set] = Set::new(self.job, &self.lanes[set], encrypted[set], pre_counters[set][1]);
+        for g in 0..G {
+            sets[g].write(Set::new(self.job, &self.lanes[g], encrypted[g], pre_counters[g][1]));
         }
-        sets
+        // SAFETY: all of them are written.
+        unsafe { sets.assume_init_mut() }
     }
 
     /// Encrypts or decrypts `blocks` blocks of every message from byte `at` on, and hashes their ciphertext.
@@ -239,7 +244,7 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
     /// # Safety
     /// Every message has these blocks, the last one perhaps in part.
     #[inline(always)]
-    unsafe fn chunk(&self, ciphers: &[P; G], sets: &mut [Set<V<P>, KARATSUBA>; G], at: usize, blocks: usize) {
+    unsafe fn chunk(&self, ciphers: &[P; G], sets: &mut [Set<V<P>, KARATSUBA>], at: usize, blocks: usize) {
         let mut counters = [[self.source.isa().zero(); BLOCKS]; G];
         for (counters, set) in counters.iter_mut().zip(&*sets) {
             for (block, counter) in counters.iter_mut().enumerate() {
@@ -271,7 +276,7 @@ impl<P: KeyPerLane, const G: usize> Ciphers<P, G> {
     fn new(source: P::Source, job: &Job<'_>, lanes: &[[usize; MAX_LANES]; G]) -> Self {
         let mut ciphers = [const { MaybeUninit::<P>::uninit() }; G];
         for (cipher, indices) in ciphers.iter_mut().zip(lanes) {
-            cipher.write(P::per_lane(source, |lane| job.key(indices[lane])));
+            P::per_lane_at(cipher, source, |lane| job.key(indices[lane]));
         }
         Self(ciphers)
     }

@@ -78,9 +78,12 @@ impl<T: Lanes, const KARATSUBA: bool> Set<T, KARATSUBA> {
     ) -> Self {
         let isa = h.isa();
         let h = h.reverse_bytes().times_x_reflected();
-        let square = Products::of(h, h).reduce(isa);
-        let (third, fourth) = (Products::of(square, h).reduce(isa), Products::of(square, square).reduce(isa));
-        let powers = [Power::new(fourth), Power::new(third), Power::new(square), Power::new(h)];
+        let (square, first) = (Products::square(h).reduce(isa), Power::new(h));
+        let mut third = Products::zero(isa);
+        third.add::<KARATSUBA>(square, first);
+        let third = third.settle::<KARATSUBA>().reduce(isa);
+        let fourth = Products::square(square).reduce(isa);
+        let powers = [Power::new(fourth), Power::new(third), Power::new(square), first];
         let mut lengths = [[0; 2]; MAX_LANES];
         for lane in 0..T::LANES {
             let (text, aad) = (job.message(indices[lane]).bytes, job.aad(indices[lane]).len());
