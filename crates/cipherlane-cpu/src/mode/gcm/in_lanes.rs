@@ -194,10 +194,20 @@ impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
                 set.hash_aad(self.job, indices, at);
             }
         }
-        let bytes = self.job.message(first).bytes.next_multiple_of(BLOCK);
+        let mut shortest = sets[0].shortest();
+        for set in &sets[1..] {
+            shortest = shortest.min(set.shortest());
+        }
+        let bytes = shortest.next_multiple_of(BLOCK);
         for at in (0..bytes).step_by(CHUNK) {
             // SAFETY: every message goes beyond `at`, and has as many blocks left.
-            unsafe { self.chunk(ciphers.get(), sets, at, (bytes - at).div_ceil(BLOCK).min(BLOCKS)) }
+            unsafe {
+                if at + CHUNK <= shortest {
+                    self.chunk::<true>(ciphers.get(), sets, at, BLOCKS);
+                } else {
+                    self.chunk::<false>(ciphers.get(), sets, at, (bytes - at).div_ceil(BLOCK).min(BLOCKS));
+                }
+            }
         }
         for (set, indices) in sets.iter_mut().zip(&self.lanes) {
             let tags = set.finish();
@@ -242,9 +252,15 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
     /// Encrypts or decrypts `blocks` blocks of every message from byte `at` on, and hashes their ciphertext.
     ///
     /// # Safety
-    /// Every message has these blocks, the last one perhaps in part.
+    /// Every message has these blocks: WHOLE, or the last one perhaps in part.
     #[inline(always)]
-    unsafe fn chunk(&self, ciphers: &[P; G], sets: &mut [Set<V<P>, KARATSUBA>], at: usize, blocks: usize) {
+    unsafe fn chunk<const WHOLE: bool>(
+        &self,
+        ciphers: &[P; G],
+        sets: &mut [Set<V<P>, KARATSUBA>],
+        at: usize,
+        blocks: usize,
+    ) {
         let mut counters = [[self.source.isa().zero(); BLOCKS]; G];
         for (counters, set) in counters.iter_mut().zip(&*sets) {
             for (block, counter) in counters.iter_mut().enumerate() {
@@ -255,7 +271,7 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         let mut ciphertext = keystream;
         for g in 0..G {
             // SAFETY: the caller's.
-            ciphertext[g] = unsafe { crypt::<V<P>, D>(self.job, &self.lanes[g], at, keystream[g]) };
+            ciphertext[g] = unsafe { crypt::<V<P>, D, WHOLE>(&sets[g].texts, at, keystream[g]) };
         }
         for (set, text) in sets.iter_mut().zip(ciphertext) {
             match blocks {

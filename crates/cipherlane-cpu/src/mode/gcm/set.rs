@@ -4,7 +4,7 @@ use cipherlane_core::BLOCK;
 
 use super::Direction;
 use super::ghash::{Power, Products};
-use crate::job::Job;
+use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 
 /// Blocks of a message that are run and hashed together: as many powers of H are needed.
@@ -13,14 +13,13 @@ pub(super) const BLOCKS: usize = 4;
 pub(super) const CHUNK: usize = BLOCKS * BLOCK;
 
 /// Encrypts or decrypts BLOCKS blocks, or what is left, of each lane's message from byte `at` on, and returns the
-/// ciphertext: block i of all lanes in register i, what is missing zero.
+/// ciphertext: block i of all lanes in register i, what is missing zero. Where all are WHOLE, nothing is missing.
 ///
 /// # Safety
-/// Every message goes beyond `at`.
+/// Every message goes beyond `at`, by CHUNK bytes if WHOLE.
 #[inline(always)]
-pub(super) unsafe fn crypt<T: Lanes, D: Direction>(
-    job: &Job<'_>,
-    indices: &[usize; MAX_LANES],
+pub(super) unsafe fn crypt<T: Lanes, D: Direction, const WHOLE: bool>(
+    texts: &[Message; MAX_LANES],
     at: usize,
     keystream: [T; BLOCKS],
 ) -> [T; BLOCKS] {
@@ -32,20 +31,36 @@ pub(super) unsafe fn crypt<T: Lanes, D: Direction>(
         // From block i of all messages to message i, and back for the hash.
         let keys = T::transpose(&keys);
         let (mut inputs, mut outputs) = (keys, keys);
+        let at = at + first * BLOCK;
         // All are loaded before any is stored: a lane may repeat another.
         for lane in 0..T::LANES {
-            let message = job.message(indices[lane]);
-            let left = message.bytes.saturating_sub(at + first * BLOCK).min(T::BYTES);
+            let Message { input, bytes, .. } = texts[lane];
             // SAFETY: so many bytes are left.
-            inputs[lane] = unsafe { isa.load_partial(message.input.wrapping_add(at + first * BLOCK), left) };
+            inputs[lane] = unsafe {
+                if WHOLE {
+                    isa.load(input.add(at))
+                } else {
+                    isa.load_partial(input.wrapping_add(at), bytes.saturating_sub(at).min(T::BYTES))
+                }
+            };
         }
         for lane in 0..T::LANES {
-            let message = job.message(indices[lane]);
-            let left = message.bytes.saturating_sub(at + first * BLOCK).min(T::BYTES);
+            let Message { output, bytes, .. } = texts[lane];
+            let left = if WHOLE { T::BYTES } else { bytes.saturating_sub(at).min(T::BYTES) };
             let y = inputs[lane].xor(keys[lane]);
             // SAFETY: as above.
-            unsafe { y.store_partial(message.output.wrapping_add(at + first * BLOCK), left) };
-            outputs[lane] = if D::OPEN { inputs[lane] } else { y.and(isa.first_bytes(left)) };
+            unsafe {
+                if WHOLE {
+                    y.store(output.add(at));
+                } else {
+                    y.store_partial(output.wrapping_add(at), left);
+                }
+            }
+            outputs[lane] = match (D::OPEN, WHOLE) {
+                (true, _) => inputs[lane],
+                (false, true) => y,
+                (false, false) => y.and(isa.first_bytes(left)),
+            };
         }
         ciphertext[first..first + T::LANES].copy_from_slice(&T::transpose(&outputs)[..T::LANES]);
     }
@@ -63,6 +78,8 @@ pub(super) struct Set<T, const KARATSUBA: bool> {
     powers: [Power<T>; BLOCKS],
     /// GHASH so far, multiplied and reduced.
     hash: T,
+    /// The messages.
+    pub(super) texts: [Message; MAX_LANES],
     /// The blocks of lengths, their bytes reversed: text, then AAD. Made long before they are loaded, because a
     /// register that is loaded from words just stored waits for them to reach the cache.
     lengths: [[u64; 2]; MAX_LANES],
@@ -84,12 +101,23 @@ impl<T: Lanes, const KARATSUBA: bool> Set<T, KARATSUBA> {
         let third = third.settle::<KARATSUBA>().reduce(isa);
         let fourth = Products::square(square).reduce(isa);
         let powers = [Power::new(fourth), Power::new(third), Power::new(square), first];
+        let mut texts = [job.message(indices[0]); MAX_LANES];
         let mut lengths = [[0; 2]; MAX_LANES];
         for lane in 0..T::LANES {
-            let (text, aad) = (job.message(indices[lane]).bytes, job.aad(indices[lane]).len());
-            lengths[lane] = [8 * text as u64, 8 * aad as u64];
+            texts[lane] = job.message(indices[lane]);
+            lengths[lane] = [8 * texts[lane].bytes as u64, 8 * job.aad(indices[lane]).len() as u64];
         }
-        Self { pre_counter, mask, powers, hash: isa.zero(), lengths }
+        Self { pre_counter, mask, powers, hash: isa.zero(), texts, lengths }
+    }
+
+    /// Bytes of the shortest message.
+    #[inline(always)]
+    pub(super) fn shortest(&self) -> usize {
+        let mut shortest = self.texts[0].bytes;
+        for text in &self.texts[1..T::LANES] {
+            shortest = shortest.min(text.bytes);
+        }
+        shortest
     }
 
     /// Hashes the block at `at` of each lane's AAD, which may have ended within it.
