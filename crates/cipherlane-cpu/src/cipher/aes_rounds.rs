@@ -15,13 +15,27 @@ const MAX_KEYS: usize = 15;
 /// the time.
 type RoundKeys<V> = [MaybeUninit<V>; MAX_KEYS];
 
-/// The key expansion of FIPS 197 section 5.2 for 10, 12 or 14 rounds, in every lane at once.
+/// Where the round keys of G sets of lanes are to stay.
+type Places<'a, V, const G: usize> = [&'a mut RoundKeys<V>; G];
+
+/// The key expansion of FIPS 197 section 5.2 for 10, 12 or 14 rounds, in every lane at once: of G sets of keys step by
+/// step, because a step waits for the one before.
 ///
 /// `key` holds the key of each lane: its first 16 bytes, then the rest (8 bytes in the low half, or 16).
 #[inline(always)]
-fn expand<I: Isa<V: AesLanes>>(isa: I, rounds: usize, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
+fn expand<I: Isa<V: AesLanes>, const G: usize>(
+    isa: I,
+    rounds: usize,
+    key: [[I::V; 2]; G],
+    keys: &mut Places<'_, I::V, G>,
+) {
+    let mut first = [isa.zero(); G];
+    for g in 0..G {
+        first[g] = key[g][0];
+        keys[g][0].write(key[g][0]);
+    }
     match rounds {
-        10 => expand_128(isa, key[0], keys),
+        10 => expand_128(isa, first, keys),
         12 => expand_192(isa, key, keys),
         14 => expand_256(isa, key, keys),
         _ => unreachable!("AES has 10, 12 or 14 rounds"),
@@ -62,82 +76,98 @@ fn running_xor<T: Lanes>(words: T) -> T {
     pairs.xor(pairs.shift_bytes::<8>())
 }
 
-/// The next four words of the stream after those of `key`, with ROUND_CONSTANTS[STEP].
+/// The next four words of each stream after those of `key`, with ROUND_CONSTANTS[STEP].
 #[inline(always)]
-fn step_128<I: Isa<V: AesLanes>, const STEP: usize>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>) -> I::V {
-    let next = running_xor(key).xor(sub_word::<I, 3, 1>(isa, key, ROUND_CONSTANTS[STEP]));
-    *keys[STEP + 1].write(next)
+fn step_128<I: Isa<V: AesLanes>, const G: usize, const STEP: usize>(
+    isa: I,
+    mut key: [I::V; G],
+    keys: &mut Places<'_, I::V, G>,
+) -> [I::V; G] {
+    for (key, keys) in key.iter_mut().zip(keys) {
+        *key = running_xor(*key).xor(sub_word::<I, 3, 1>(isa, *key, ROUND_CONSTANTS[STEP]));
+        keys[STEP + 1].write(*key);
+    }
+    key
 }
 
 /// Step by step: in a loop, the constants would be put together anew each time.
 #[inline(always)]
-fn expand_128<I: Isa<V: AesLanes>>(isa: I, key: I::V, keys: &mut RoundKeys<I::V>) {
-    keys[0].write(key);
-    let key = step_128::<I, 0>(isa, key, keys);
-    let key = step_128::<I, 1>(isa, key, keys);
-    let key = step_128::<I, 2>(isa, key, keys);
-    let key = step_128::<I, 3>(isa, key, keys);
-    let key = step_128::<I, 4>(isa, key, keys);
-    let key = step_128::<I, 5>(isa, key, keys);
-    let key = step_128::<I, 6>(isa, key, keys);
-    let key = step_128::<I, 7>(isa, key, keys);
-    let key = step_128::<I, 8>(isa, key, keys);
-    step_128::<I, 9>(isa, key, keys);
+fn expand_128<I: Isa<V: AesLanes>, const G: usize>(isa: I, key: [I::V; G], keys: &mut Places<'_, I::V, G>) {
+    let key = step_128::<I, G, 0>(isa, key, keys);
+    let key = step_128::<I, G, 1>(isa, key, keys);
+    let key = step_128::<I, G, 2>(isa, key, keys);
+    let key = step_128::<I, G, 3>(isa, key, keys);
+    let key = step_128::<I, G, 4>(isa, key, keys);
+    let key = step_128::<I, G, 5>(isa, key, keys);
+    let key = step_128::<I, G, 6>(isa, key, keys);
+    let key = step_128::<I, G, 7>(isa, key, keys);
+    let key = step_128::<I, G, 8>(isa, key, keys);
+    step_128::<I, G, 9>(isa, key, keys);
 }
 
 /// Six words a step, kept as four and two; each round key takes the next four of the stream.
 #[inline(always)]
-fn expand_192<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
-    let [mut four, mut two] = key;
+fn expand_192<I: Isa<V: AesLanes>, const G: usize>(
+    isa: I,
+    mut key: [[I::V; 2]; G],
+    keys: &mut Places<'_, I::V, G>,
+) {
     let last_word = isa.splat(&word_pattern(3, 0));
-    keys[0].write(four);
     for step in 0..4 {
-        let (next_four, next_two) = step_192(isa, four, two, ROUND_CONSTANTS[2 * step], last_word);
-        keys[3 * step + 1].write(two.low_low(next_four));
-        keys[3 * step + 2].write(next_four.high_low(next_two));
-        let word = ROUND_CONSTANTS[2 * step + 1];
-        (four, two) = step_192(isa, next_four, next_two, word, last_word);
-        keys[3 * step + 3].write(four);
+        for (key, keys) in key.iter_mut().zip(&mut *keys) {
+            let [_, two] = *key;
+            *key = step_192(isa, *key, ROUND_CONSTANTS[2 * step], last_word);
+            keys[3 * step + 1].write(two.low_low(key[0]));
+            keys[3 * step + 2].write(key[0].high_low(key[1]));
+            *key = step_192(isa, *key, ROUND_CONSTANTS[2 * step + 1], last_word);
+            keys[3 * step + 3].write(key[0]);
+        }
     }
 }
 
 #[inline(always)]
-fn step_192<I: Isa<V: AesLanes>>(isa: I, four: I::V, two: I::V, constant: u8, last: I::V) -> (I::V, I::V) {
+fn step_192<I: Isa<V: AesLanes>>(isa: I, [four, two]: [I::V; 2], constant: u8, last: I::V) -> [I::V; 2] {
     let next_four = running_xor(four).xor(sub_word::<I, 1, 1>(isa, two, constant));
     let next_two = two.xor(two.shift_bytes::<4>()).xor(next_four.permute_bytes(last));
-    (next_four, next_two)
+    [next_four, next_two]
 }
 
 #[inline(always)]
-fn expand_256<I: Isa<V: AesLanes>>(isa: I, key: [I::V; 2], keys: &mut RoundKeys<I::V>) {
-    let [mut first, mut second] = key;
-    keys[0].write(first);
-    keys[1].write(second);
-    (first, second) = step_256::<I, 1>(isa, first, second, keys);
-    (first, second) = step_256::<I, 2>(isa, first, second, keys);
-    (first, second) = step_256::<I, 3>(isa, first, second, keys);
-    (first, second) = step_256::<I, 4>(isa, first, second, keys);
-    (first, second) = step_256::<I, 5>(isa, first, second, keys);
-    (first, second) = step_256::<I, 6>(isa, first, second, keys);
-    step_256::<I, 7>(isa, first, second, keys);
-}
-
-/// The next eight words of the stream; of the last ones, four are needed.
-#[inline(always)]
-fn step_256<I: Isa<V: AesLanes>, const STEP: usize>(
+fn expand_256<I: Isa<V: AesLanes>, const G: usize>(
     isa: I,
-    first: I::V,
-    second: I::V,
-    keys: &mut RoundKeys<I::V>,
-) -> (I::V, I::V) {
-    let first = running_xor(first).xor(sub_word::<I, 3, 1>(isa, second, ROUND_CONSTANTS[STEP - 1]));
-    keys[2 * STEP].write(first);
-    if STEP == 7 {
-        return (first, second);
+    key: [[I::V; 2]; G],
+    keys: &mut Places<'_, I::V, G>,
+) {
+    for g in 0..G {
+        keys[g][1].write(key[g][1]);
     }
-    let second = running_xor(second).xor(sub_word::<I, 3, 0>(isa, first, 0));
-    keys[2 * STEP + 1].write(second);
-    (first, second)
+    let key = step_256::<I, G, 1>(isa, key, keys);
+    let key = step_256::<I, G, 2>(isa, key, keys);
+    let key = step_256::<I, G, 3>(isa, key, keys);
+    let key = step_256::<I, G, 4>(isa, key, keys);
+    let key = step_256::<I, G, 5>(isa, key, keys);
+    let key = step_256::<I, G, 6>(isa, key, keys);
+    step_256::<I, G, 7>(isa, key, keys);
+}
+
+/// The next eight words of each stream; of the last ones, four are needed.
+#[inline(always)]
+fn step_256<I: Isa<V: AesLanes>, const G: usize, const STEP: usize>(
+    isa: I,
+    mut key: [[I::V; 2]; G],
+    keys: &mut Places<'_, I::V, G>,
+) -> [[I::V; 2]; G] {
+    for ([first, second], keys) in key.iter_mut().zip(&mut *keys) {
+        *first = running_xor(*first).xor(sub_word::<I, 3, 1>(isa, *second, ROUND_CONSTANTS[STEP - 1]));
+        keys[2 * STEP].write(*first);
+    }
+    if STEP < 7 {
+        for ([first, second], keys) in key.iter_mut().zip(keys) {
+            *second = running_xor(*second).xor(sub_word::<I, 3, 0>(isa, *first, 0));
+            keys[2 * STEP + 1].write(*second);
+        }
+    }
+    key
 }
 
 /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order, all but the first
@@ -175,21 +205,25 @@ fn load_keys<'k, I: Isa, const ROUNDS: usize>(isa: I, key: impl Fn(usize) -> &'k
 
 /// Key expansion as work of its own, so that it is compiled once and not into every mode. In place, because a key
 /// of its own for each message would otherwise be copied several times.
-struct Expand<'a, I: Isa, const ROUNDS: usize, const INVERSE: bool> {
+struct Expand<'a, I: Isa, const G: usize, const ROUNDS: usize, const INVERSE: bool> {
     isa: I,
-    key: [I::V; 2],
-    keys: &'a mut RoundKeys<I::V>,
+    key: [[I::V; 2]; G],
+    keys: Places<'a, I::V, G>,
 }
 
-impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Work for Expand<'_, I, ROUNDS, INVERSE> {
+impl<I: Isa<V: AesLanes>, const G: usize, const ROUNDS: usize, const INVERSE: bool> Work
+    for Expand<'_, I, G, ROUNDS, INVERSE>
+{
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        expand(self.isa, ROUNDS, self.key, self.keys);
+    fn run(mut self) {
+        expand(self.isa, ROUNDS, self.key, &mut self.keys);
         if INVERSE {
-            // SAFETY: `expand` has written these.
-            invert(self.isa, unsafe { self.keys[..=ROUNDS].assume_init_mut() });
+            for keys in self.keys {
+                // SAFETY: `expand` has written these.
+                invert(self.isa, unsafe { keys[..=ROUNDS].assume_init_mut() });
+            }
         }
     }
 }
@@ -213,7 +247,8 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
     #[inline(always)]
     fn set<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
         let key = load_keys::<I, ROUNDS>(self.isa, key);
-        self.isa.vectorize(Expand::<I, ROUNDS, INVERSE> { isa: self.isa, key, keys: &mut self.keys });
+        let keys = [&mut self.keys];
+        self.isa.vectorize(Expand::<I, 1, ROUNDS, INVERSE> { isa: self.isa, key: [key], keys });
     }
 
     /// No round keys yet.
@@ -248,6 +283,22 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
         }
         for block in beside {
             *block = Self::round(*block, key).pin();
+        }
+        meanwhile.step(ROUND - 1);
+    }
+
+    /// Round ROUND of R registers under each of G ciphers.
+    #[inline(always)]
+    fn sets_in_step<const G: usize, const R: usize, const ROUND: usize>(
+        each: &[Self; G],
+        blocks: &mut [[I::V; R]; G],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        for (blocks, cipher) in blocks.iter_mut().zip(each) {
+            let key = cipher.key(ROUND);
+            for block in blocks {
+                *block = Self::round(*block, key).pin();
+            }
         }
         meanwhile.step(ROUND - 1);
     }
@@ -350,8 +401,17 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
     }
 
     #[inline(always)]
-    fn per_lane_at<'k>(place: &mut MaybeUninit<Self>, isa: I, key: impl Fn(usize) -> &'k [u8]) {
-        place.write(Self::empty(isa)).set(key);
+    fn sets_per_lane<'k, const G: usize>(
+        places: &mut [MaybeUninit<Self>; G],
+        isa: I,
+        key: impl Fn(usize, usize) -> &'k [u8],
+    ) {
+        let mut user = [[isa.zero(); 2]; G];
+        for (set, user) in user.iter_mut().enumerate() {
+            *user = load_keys::<I, ROUNDS>(isa, |lane| key(set, lane));
+        }
+        let keys = places.each_mut().map(|place| &mut place.write(Self::empty(isa)).keys);
+        isa.vectorize(Expand::<I, G, ROUNDS, false> { isa, key: user, keys });
     }
 
     #[inline(always)]
@@ -363,18 +423,30 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
     fn apply_sets<const G: usize, const R: usize>(
         each: &[Self; G],
         mut blocks: [[V<Self>; R]; G],
+        meanwhile: &mut impl Meanwhile,
     ) -> [[V<Self>; R]; G] {
         for (blocks, cipher) in blocks.iter_mut().zip(each) {
             for block in blocks {
                 *block = block.xor(cipher.key(0));
             }
         }
-        for round in 1..ROUNDS {
-            for (blocks, cipher) in blocks.iter_mut().zip(each) {
-                for block in blocks {
-                    *block = Self::round(*block, cipher.key(round)).pin();
-                }
-            }
+        // One by one: the compiler unrolls no loop of so much.
+        Self::sets_in_step::<G, R, 1>(each, &mut blocks, meanwhile);
+        Self::sets_in_step::<G, R, 2>(each, &mut blocks, meanwhile);
+        Self::sets_in_step::<G, R, 3>(each, &mut blocks, meanwhile);
+        Self::sets_in_step::<G, R, 4>(each, &mut blocks, meanwhile);
+        Self::sets_in_step::<G, R, 5>(each, &mut blocks, meanwhile);
+        Self::sets_in_step::<G, R, 6>(each, &mut blocks, meanwhile);
+        Self::sets_in_step::<G, R, 7>(each, &mut blocks, meanwhile);
+        Self::sets_in_step::<G, R, 8>(each, &mut blocks, meanwhile);
+        Self::sets_in_step::<G, R, 9>(each, &mut blocks, meanwhile);
+        if ROUNDS > 10 {
+            Self::sets_in_step::<G, R, 10>(each, &mut blocks, meanwhile);
+            Self::sets_in_step::<G, R, 11>(each, &mut blocks, meanwhile);
+        }
+        if ROUNDS > 12 {
+            Self::sets_in_step::<G, R, 12>(each, &mut blocks, meanwhile);
+            Self::sets_in_step::<G, R, 13>(each, &mut blocks, meanwhile);
         }
         for (blocks, cipher) in blocks.iter_mut().zip(each) {
             for block in blocks {
@@ -402,6 +474,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
 }
 
 impl<I: Isa, const ROUNDS: usize, const INVERSE: bool> Drop for Aes<I, ROUNDS, INVERSE> {
+    #[inline(always)] // by the registers of where it is dropped: a function of its own goes by smaller ones
     fn drop(&mut self) {
         // SAFETY: as in `key`.
         wipe(unsafe { self.keys[..=ROUNDS].assume_init_mut() });

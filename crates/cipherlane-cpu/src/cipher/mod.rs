@@ -81,22 +81,33 @@ pub(crate) trait KeyPerLane: Permutation {
     /// Expands `key(i)` for lane `i`, all lanes at once.
     fn per_lane<'k>(source: Self::Source, key: impl Fn(usize) -> &'k [u8]) -> Self;
 
-    /// [`KeyPerLane::per_lane`], expanded where it is to stay: with keys for a few blocks each, copies of round keys
-    /// cost as much as their use.
+    /// [`KeyPerLane::per_lane`] of G sets of lanes, `key(set, lane)` for each, written to where they are to stay: with
+    /// keys for a few blocks each, copies of round keys cost as much as their use.
     #[inline(always)]
-    fn per_lane_at<'k>(place: &mut MaybeUninit<Self>, source: Self::Source, key: impl Fn(usize) -> &'k [u8]) {
-        place.write(Self::per_lane(source, key));
+    fn sets_per_lane<'k, const G: usize>(
+        places: &mut [MaybeUninit<Self>; G],
+        source: Self::Source,
+        key: impl Fn(usize, usize) -> &'k [u8],
+    ) {
+        for (set, place) in places.iter_mut().enumerate() {
+            place.write(Self::per_lane(source, |lane| key(set, lane)));
+        }
     }
 
     /// Takes other keys in the place of its own.
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]);
 
-    /// Applies `each[i]` to R registers, all round by round: one fills the latency of another.
+    /// Applies `each[i]` to R registers, all round by round, with other work between the rounds: one fills the latency
+    /// of another.
     #[inline(always)]
     fn apply_sets<const G: usize, const R: usize>(
         each: &[Self; G],
         mut blocks: [[V<Self>; R]; G],
+        meanwhile: &mut impl Meanwhile,
     ) -> [[V<Self>; R]; G] {
+        for call in 0..CALLS {
+            meanwhile.step(call);
+        }
         for (blocks, cipher) in blocks.iter_mut().zip(each) {
             *blocks = cipher.apply(*blocks);
         }

@@ -82,6 +82,12 @@ pub(crate) fn counted<I: Isa>(isa: I, base: I::V, by: usize) -> I::V {
     base.add32(isa.splat(&BIG_STEPS[by]))
 }
 
+/// `base` raised by `by` in the last 32 bits of every lane, modulo 2^32.
+#[inline(always)]
+pub(crate) fn counted_in_32_bits<I: Isa>(isa: I, base: I::V, by: usize) -> I::V {
+    base.reverse_bytes().add32(isa.splat(&LITTLE_STEPS[by])).reverse_bytes()
+}
+
 /// Whether `blocks` counters from `base` on differ in their last byte alone.
 #[inline(always)]
 pub(crate) fn stays_in_last_byte(base: u128, blocks: usize) -> bool {

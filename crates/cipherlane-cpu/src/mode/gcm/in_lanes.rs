@@ -2,8 +2,8 @@
 //! side in the lanes of a register.
 //!
 //! Each step waits for the one before (a key expansion, a hash), so SETS registers of messages are run together,
-//! phase by phase, and one fills the latency of another. Messages are collected by their number of blocks; a set
-//! has messages of one size class, whatever their order in the batch.
+//! phase by phase, and one fills the latency of another. Messages are collected by their numbers of blocks; a set
+//! has messages of one class, whatever their order in the batch.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -11,9 +11,8 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::counter::{ONE_EACH, counted};
 use super::one_key::OneKey;
-use super::set::{BLOCKS, CHUNK, Set, crypt};
+use super::together::Together;
 use super::{Direction, Keyless, key_each};
 use crate::cipher::{KeyPerLane, Source, V};
 use crate::job::Job;
@@ -33,18 +32,47 @@ pub(crate) struct InLanes<P: KeyPerLane, D, const N: usize, const POWERS: usize,
     direction: PhantomData<(fn() -> P, D)>,
 }
 
-/// Messages of one size class that wait for company.
+/// What messages that are run together have in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Class {
+    /// Blocks of text.
+    text: usize,
+    /// Blocks of AAD.
+    aad: usize,
+    /// Blocks of a nonce that is hashed; 0 where it is 96 bits long, which are not.
+    nonce: usize,
+}
+
+impl Class {
+    #[inline(always)]
+    fn of(job: &Job<'_>, index: usize) -> Self {
+        let nonce = job.nonce(index).len();
+        Self {
+            text: job.message(index).bytes.div_ceil(BLOCK),
+            aad: job.aad(index).len().div_ceil(BLOCK),
+            nonce: if nonce == 12 { 0 } else { nonce.div_ceil(BLOCK) },
+        }
+    }
+
+    /// Whether messages of so many blocks share registers.
+    #[inline(always)]
+    const fn has_company(self) -> bool {
+        self.text <= MAX_BLOCKS
+    }
+}
+
+/// Messages of one class that wait for company.
 struct Waiting {
     /// The first `count` are written.
     indices: [MaybeUninit<usize>; MAX_TOGETHER],
     count: usize,
-    /// Blocks of AAD of each.
-    aad: usize,
+    class: Class,
 }
 
 impl Waiting {
     const fn nobody() -> Self {
-        Self { indices: [MaybeUninit::uninit(); MAX_TOGETHER], count: 0, aad: 0 }
+        let class = Class { text: 0, aad: 0, nonce: 0 };
+        Self { indices: [MaybeUninit::uninit(); MAX_TOGETHER], count: 0, class }
     }
 
     fn indices(&self) -> &[usize] {
@@ -68,31 +96,66 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
 
     #[inline(always)]
     fn run(&self, job: &Job<'_>, range: Range<usize>) {
-        let mut classes = [const { Waiting::nobody() }; MAX_BLOCKS + 1];
-        for index in range {
-            let text = job.message(index).bytes.div_ceil(BLOCK);
-            let aad = job.aad(index).len().div_ceil(BLOCK);
-            if text > MAX_BLOCKS || job.nonce(index).len() != 12 {
+        let mut waiting = [const { Waiting::nobody() }; MAX_BLOCKS + 1];
+        let mut index = range.start;
+        while index < range.end {
+            let class = Class::of(job, index);
+            if !class.has_company() {
                 self.run_alone(job, index);
-                continue;
-            }
-            let class = &mut classes[text];
-            if class.count > 0 && class.aad != aad {
-                self.run_class(job, class);
-            }
-            class.aad = aad;
-            class.indices[class.count].write(index);
-            class.count += 1;
-            if class.count == Self::TOGETHER {
-                self.run_class(job, class);
+                index += 1;
+            } else if Self::are_alike(job, class, index + 1, range.end) {
+                self.run_row(job, index);
+                index += Self::TOGETHER;
+            } else {
+                self.wait(job, &mut waiting[class.text], class, index);
+                index += 1;
             }
         }
-        for class in &mut classes {
-            self.run_class(job, class);
+        for waiting in &mut waiting {
+            self.run_waiting(job, waiting);
         }
     }
 
-    /// A message that is too long for company, or whose nonce has to be hashed.
+    /// Whether the messages from `next` on, one fewer than are run together, are there and in `class`.
+    #[inline(always)]
+    fn are_alike(job: &Job<'_>, class: Class, next: usize, end: usize) -> bool {
+        end - next >= Self::TOGETHER - 1
+            && (next..next + Self::TOGETHER - 1).all(|index| Class::of(job, index) == class)
+    }
+
+    /// Messages of a class one after the other: they need not wait.
+    #[inline(always)]
+    fn run_row(&self, job: &Job<'_>, first: usize) {
+        let mut lanes = [[0; MAX_LANES]; SETS];
+        for (g, set) in lanes.iter_mut().enumerate() {
+            for (lane, index) in set.iter_mut().enumerate() {
+                // Beyond the lanes that there are, nobody looks.
+                *index = first + g * V::<P>::LANES + lane % V::<P>::LANES;
+            }
+        }
+        self.source.isa().vectorize(Together::<P, D, SETS, KARATSUBA>::new(
+            self.source,
+            job,
+            lanes,
+            V::<P>::LANES,
+        ));
+    }
+
+    /// Has message `index` wait, and runs those that have waited if they are enough, or of another class.
+    #[inline(always)]
+    fn wait(&self, job: &Job<'_>, waiting: &mut Waiting, class: Class, index: usize) {
+        if waiting.count > 0 && waiting.class != class {
+            self.run_waiting(job, waiting);
+        }
+        waiting.class = class;
+        waiting.indices[waiting.count].write(index);
+        waiting.count += 1;
+        if waiting.count == Self::TOGETHER {
+            self.run_waiting(job, waiting);
+        }
+    }
+
+    /// A message that is too long for company.
     #[inline(always)]
     fn run_alone(&self, job: &Job<'_>, index: usize) {
         let highest = key_each::powers::<P, POWERS>(job, index);
@@ -105,11 +168,14 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     }
 
     #[inline(always)]
-    fn run_class(&self, job: &Job<'_>, class: &mut Waiting) {
-        if class.count == Self::TOGETHER {
+    fn run_waiting(&self, job: &Job<'_>, waiting: &mut Waiting) {
+        if waiting.count == Self::TOGETHER {
             let mut lanes = [[0; MAX_LANES]; SETS];
-            for (set, indices) in lanes.iter_mut().zip(class.indices().chunks_exact(V::<P>::LANES)) {
-                set[..V::<P>::LANES].copy_from_slice(indices);
+            for (set, indices) in lanes.iter_mut().zip(waiting.indices().chunks_exact(V::<P>::LANES)) {
+                // Not by `copy_from_slice`, which calls a function.
+                for (lane, index) in set.iter_mut().zip(indices) {
+                    *lane = *index;
+                }
             }
             self.source.isa().vectorize(Together::<P, D, SETS, KARATSUBA>::new(
                 self.source,
@@ -118,10 +184,12 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 V::<P>::LANES,
             ));
         } else {
-            for indices in class.indices().chunks(V::<P>::LANES) {
+            for indices in waiting.indices().chunks(V::<P>::LANES) {
                 // Lanes without a message repeat the first one: the same bytes go to the same places.
                 let mut lanes = [[indices[0]; MAX_LANES]];
-                lanes[0][..indices.len()].copy_from_slice(indices);
+                for (lane, index) in lanes[0].iter_mut().zip(indices) {
+                    *lane = *index;
+                }
                 self.source.isa().vectorize(Together::<P, D, 1, KARATSUBA>::new(
                     self.source,
                     job,
@@ -130,7 +198,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 ));
             }
         }
-        class.count = 0;
+        waiting.count = 0;
     }
 }
 
@@ -164,150 +232,5 @@ where
 
     fn segments(&self) -> Option<&dyn Segments> {
         None
-    }
-}
-
-/// G sets of lanes with a message each, all of the same number of blocks, as work.
-struct Together<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> {
-    source: P::Source,
-    job: &'a Job<'a>,
-    lanes: [[usize; MAX_LANES]; G],
-    /// Lanes of each set that count; the others repeat the first.
-    used: usize,
-    direction: PhantomData<D>,
-}
-
-impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
-    for Together<'_, P, D, G, KARATSUBA>
-{
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        // All schedules before any is used: G chains of rounds at once.
-        let ciphers = Ciphers::<P, G>::new(self.source, self.job, &self.lanes);
-        let mut sets = [const { MaybeUninit::uninit() }; G];
-        let sets = self.open_sets(ciphers.get(), &mut sets);
-        let first = self.lanes[0][0];
-        for at in (0..self.job.aad(first).len()).step_by(BLOCK) {
-            for (set, indices) in sets.iter_mut().zip(&self.lanes) {
-                set.hash_aad(self.job, indices, at);
-            }
-        }
-        let mut shortest = sets[0].shortest();
-        for set in &sets[1..] {
-            shortest = shortest.min(set.shortest());
-        }
-        let bytes = shortest.next_multiple_of(BLOCK);
-        for at in (0..bytes).step_by(CHUNK) {
-            // SAFETY: every message goes beyond `at`, and has as many blocks left.
-            unsafe {
-                if at + CHUNK <= shortest {
-                    self.chunk::<true>(ciphers.get(), sets, at, BLOCKS);
-                } else {
-                    self.chunk::<false>(ciphers.get(), sets, at, (bytes - at).div_ceil(BLOCK).min(BLOCKS));
-                }
-            }
-        }
-        for (set, indices) in sets.iter_mut().zip(&self.lanes) {
-            let tags = set.finish();
-            for lane in 0..self.used {
-                D::conclude(self.job, indices[lane], tags[lane]);
-            }
-        }
-    }
-}
-
-impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
-    Together<'a, P, D, G, KARATSUBA>
-{
-    fn new(source: P::Source, job: &'a Job<'a>, lanes: [[usize; MAX_LANES]; G], used: usize) -> Self {
-        Self { source, job, lanes, used, direction: PhantomData }
-    }
-
-    #[inline(always)]
-    fn open_sets<'s>(
-        &self,
-        ciphers: &[P; G],
-        sets: &'s mut [MaybeUninit<Set<V<P>, KARATSUBA>>; G],
-    ) -> &'s mut [Set<V<P>, KARATSUBA>] {
-        let isa = self.source.isa();
-        let mut blocks = [[isa.zero(); 2]; G];
-        for (set, indices) in blocks.iter_mut().zip(&self.lanes) {
-            let mut nonces: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
-            for lane in 0..V::<P>::LANES {
-                nonces[lane] = &self.job.nonce(indices[lane])[..12];
-            }
-            set[1] = isa.gather_partial(&nonces).add32(isa.splat(&ONE_EACH[0]));
-        }
-        let pre_counters = blocks;
-        let encrypted = P::apply_sets(ciphers, blocks);
-        for g in 0..G {
-            sets[g].write(Set::new(self.job, &self.lanes[g], encrypted[g], pre_counters[g][1]));
-        }
-        // SAFETY: all of them are written.
-        unsafe { sets.assume_init_mut() }
-    }
-
-    /// Encrypts or decrypts `blocks` blocks of every message from byte `at` on, and hashes their ciphertext.
-    ///
-    /// # Safety
-    /// Every message has these blocks: WHOLE, or the last one perhaps in part.
-    #[inline(always)]
-    unsafe fn chunk<const WHOLE: bool>(
-        &self,
-        ciphers: &[P; G],
-        sets: &mut [Set<V<P>, KARATSUBA>],
-        at: usize,
-        blocks: usize,
-    ) {
-        let mut counters = [[self.source.isa().zero(); BLOCKS]; G];
-        for (counters, set) in counters.iter_mut().zip(&*sets) {
-            for (block, counter) in counters.iter_mut().enumerate() {
-                *counter = counted(self.source.isa(), set.pre_counter, at / BLOCK + block + 1);
-            }
-        }
-        let keystream = P::apply_sets(ciphers, counters);
-        let mut ciphertext = keystream;
-        for g in 0..G {
-            // SAFETY: the caller's.
-            ciphertext[g] = unsafe { crypt::<V<P>, D, WHOLE>(&sets[g].texts, at, keystream[g]) };
-        }
-        for (set, text) in sets.iter_mut().zip(ciphertext) {
-            match blocks {
-                1 => set.absorb::<1>(text),
-                2 => set.absorb::<2>(text),
-                3 => set.absorb::<3>(text),
-                _ => set.absorb::<BLOCKS>(text),
-            }
-        }
-    }
-}
-
-/// The key schedules of G sets.
-struct Ciphers<P, const G: usize>([MaybeUninit<P>; G]);
-
-impl<P: KeyPerLane, const G: usize> Ciphers<P, G> {
-    #[inline(always)]
-    fn new(source: P::Source, job: &Job<'_>, lanes: &[[usize; MAX_LANES]; G]) -> Self {
-        let mut ciphers = [const { MaybeUninit::<P>::uninit() }; G];
-        for (cipher, indices) in ciphers.iter_mut().zip(lanes) {
-            P::per_lane_at(cipher, source, |lane| job.key(indices[lane]));
-        }
-        Self(ciphers)
-    }
-
-    #[inline(always)]
-    fn get(&self) -> &[P; G] {
-        // SAFETY: `new` has written all of them.
-        unsafe { &*(&raw const self.0).cast() }
-    }
-}
-
-impl<P, const G: usize> Drop for Ciphers<P, G> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        // SAFETY: `new` has written all of them, and they are dropped here alone.
-        unsafe { self.0.assume_init_drop() }
     }
 }

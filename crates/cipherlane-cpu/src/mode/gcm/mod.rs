@@ -9,12 +9,14 @@ mod ending;
 pub(crate) mod ghash;
 mod in_lanes;
 mod key_each;
+mod lane_hash;
 mod long;
 mod one_key;
 mod set;
 mod short;
 mod team;
 mod text;
+mod together;
 
 use std::marker::PhantomData;
 

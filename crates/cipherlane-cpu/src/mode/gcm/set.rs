@@ -3,7 +3,7 @@
 use cipherlane_core::BLOCK;
 
 use super::Direction;
-use super::ghash::{Power, Products};
+use super::lane_hash::{Powers, absorb};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 
@@ -13,7 +13,7 @@ pub(super) const BLOCKS: usize = 4;
 pub(super) const CHUNK: usize = BLOCKS * BLOCK;
 
 /// Encrypts or decrypts BLOCKS blocks, or what is left, of each lane's message from byte `at` on, and returns the
-/// ciphertext: block i of all lanes in register i, what is missing zero. Where all are WHOLE, nothing is missing.
+/// ciphertext, bytes reversed: block i of all lanes in register i, what is missing zero. Where all are WHOLE, nothing is missing.
 ///
 /// # Safety
 /// Every message goes beyond `at`, by CHUNK bytes if WHOLE.
@@ -62,22 +62,21 @@ pub(super) unsafe fn crypt<T: Lanes, D: Direction, const WHOLE: bool>(
                 (false, false) => y.and(isa.first_bytes(left)),
             };
         }
-        ciphertext[first..first + T::LANES].copy_from_slice(&T::transpose(&outputs)[..T::LANES]);
+        let outputs = T::transpose(&outputs);
+        for lane in 0..T::LANES {
+            ciphertext[first + lane] = outputs[lane].reverse_bytes();
+        }
     }
     ciphertext
 }
 
 /// One register of messages.
 #[derive(Clone, Copy)]
-pub(super) struct Set<T, const KARATSUBA: bool> {
+pub(super) struct Set<T> {
     /// The pre-counter blocks: nonce || 1.
     pub(super) pre_counter: T,
     /// The encrypted pre-counter blocks, which mask the tags.
     mask: T,
-    /// Powers of the hash keys, highest first.
-    powers: [Power<T>; BLOCKS],
-    /// GHASH so far, multiplied and reduced.
-    hash: T,
     /// The messages.
     pub(super) texts: [Message; MAX_LANES],
     /// The blocks of lengths, their bytes reversed: text, then AAD. Made long before they are loaded, because a
@@ -85,29 +84,17 @@ pub(super) struct Set<T, const KARATSUBA: bool> {
     lengths: [[u64; 2]; MAX_LANES],
 }
 
-impl<T: Lanes, const KARATSUBA: bool> Set<T, KARATSUBA> {
+impl<T: Lanes> Set<T> {
+    /// The messages `indices`.
     #[inline(always)]
-    pub(super) fn new(
-        job: &Job<'_>,
-        indices: &[usize; MAX_LANES],
-        [h, mask]: [T; 2],
-        pre_counter: T,
-    ) -> Self {
-        let isa = h.isa();
-        let h = h.reverse_bytes().times_x_reflected();
-        let (square, first) = (Products::square(h).reduce(isa), Power::new(h));
-        let mut third = Products::zero(isa);
-        third.add::<KARATSUBA>(square, first);
-        let third = third.settle::<KARATSUBA>().reduce(isa);
-        let fourth = Products::square(square).reduce(isa);
-        let powers = [Power::new(fourth), Power::new(third), Power::new(square), first];
+    pub(super) fn new(job: &Job<'_>, indices: &[usize; MAX_LANES], pre_counter: T, mask: T) -> Self {
         let mut texts = [job.message(indices[0]); MAX_LANES];
         let mut lengths = [[0; 2]; MAX_LANES];
         for lane in 0..T::LANES {
             texts[lane] = job.message(indices[lane]);
             lengths[lane] = [8 * texts[lane].bytes as u64, 8 * job.aad(indices[lane]).len() as u64];
         }
-        Self { pre_counter, mask, powers, hash: isa.zero(), texts, lengths }
+        Self { pre_counter, mask, texts, lengths }
     }
 
     /// Bytes of the shortest message.
@@ -120,45 +107,41 @@ impl<T: Lanes, const KARATSUBA: bool> Set<T, KARATSUBA> {
         shortest
     }
 
-    /// Hashes the block at `at` of each lane's AAD, which may have ended within it.
+    /// The same messages, which begin with other pre-counter blocks.
     #[inline(always)]
-    pub(super) fn hash_aad(&mut self, job: &Job<'_>, indices: &[usize; MAX_LANES], at: usize) {
+    pub(super) fn begin(&mut self, pre_counter: T, mask: T) {
+        (self.pre_counter, self.mask) = (pre_counter, mask);
+    }
+
+    /// The tags, of what everything before the blocks of lengths hashes to (SP 800-38D section 7.1 steps 5 and 6).
+    #[inline(always)]
+    pub(super) fn tags<const KARATSUBA: bool>(&self, powers: &Powers<T>, hash: T) -> [u128; MAX_LANES] {
+        // SAFETY: as many lengths as lanes.
+        let ends = unsafe { hash.isa().load(self.lengths.as_ptr().cast()) };
+        let hash = absorb::<T, 1, KARATSUBA>(powers, hash, &[ends; BLOCKS]);
+        hash.reverse_bytes().xor(self.mask).to_words()
+    }
+}
+
+/// `count` blocks, at most BLOCKS, of what each lane hashes, from byte `at` on, which may end within the last: their
+/// bytes reversed.
+#[inline(always)]
+pub(super) fn blocks_of<T: Lanes>(
+    isa: T::Isa,
+    bytes: &[&[u8]; MAX_LANES],
+    at: usize,
+    count: usize,
+) -> [T; BLOCKS] {
+    let mut registers = [isa.zero(); BLOCKS];
+    for (i, register) in registers.iter_mut().enumerate().take(count) {
+        let at = at + i * BLOCK;
         let mut blocks: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
         for lane in 0..T::LANES {
-            let rest = &job.aad(indices[lane])[at..];
+            // Where nothing is left, nothing of its end: a masked load from nowhere is slow.
+            let rest = &bytes[lane][at.min(bytes[lane].len())..];
             blocks[lane] = &rest[..rest.len().min(BLOCK)];
         }
-        let block = self.hash.isa().gather_partial(&blocks);
-        self.absorb_one(block.reverse_bytes());
+        *register = isa.gather_partial(&blocks).reverse_bytes();
     }
-
-    #[inline(always)]
-    fn absorb_one(&mut self, block: T) {
-        let isa = block.isa();
-        let mut products = Products::zero(isa);
-        products.add::<KARATSUBA>(self.hash.xor(block), self.powers[BLOCKS - 1]);
-        self.hash = products.settle::<KARATSUBA>().reduce(isa);
-    }
-
-    /// Hashes the first N registers, a block a lane each, with a single reduction.
-    #[inline(always)]
-    pub(super) fn absorb<const N: usize>(&mut self, text: [T; BLOCKS]) {
-        let isa = self.hash.isa();
-        let mut products = Products::zero(isa);
-        for (i, text) in text.into_iter().enumerate().take(N) {
-            let x = text.reverse_bytes();
-            let x = if i == 0 { x.xor(self.hash) } else { x };
-            products.add::<KARATSUBA>(x, self.powers[BLOCKS - N + i]);
-        }
-        self.hash = products.settle::<KARATSUBA>().reduce(isa);
-    }
-
-    /// The tags (SP 800-38D section 7.1 steps 5 and 6).
-    #[inline(always)]
-    pub(super) fn finish(&mut self) -> [u128; MAX_LANES] {
-        // SAFETY: as many lengths as lanes.
-        let ends = unsafe { self.hash.isa().load(self.lengths.as_ptr().cast()) };
-        self.absorb_one(ends);
-        self.hash.reverse_bytes().xor(self.mask).to_words()
-    }
+    registers
 }

@@ -1,0 +1,261 @@
+//! Sets of lanes with a message each, all of the same number of blocks, run together.
+//!
+//! While the cipher works on the first blocks, the hash keys are raised to their powers; while it works on later ones,
+//! those before are hashed.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use cipherlane_core::BLOCK;
+
+use super::Direction;
+use super::counter::{ONE_EACH, counted, counted_in_32_bits};
+use super::lane_hash::{self, Absorb, Powers, absorb, absorb_some};
+use super::set::{BLOCKS, CHUNK, Set, blocks_of, crypt};
+use crate::cipher::{KeyPerLane, Meanwhile, Nothing, Source, V};
+use crate::job::Job;
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+
+/// G sets of lanes with a message each, all of the same number of blocks of text and of AAD, as work.
+pub(super) struct Together<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> {
+    source: P::Source,
+    job: &'a Job<'a>,
+    lanes: [[usize; MAX_LANES]; G],
+    /// Lanes of each set that count; the others repeat the first.
+    used: usize,
+    direction: PhantomData<D>,
+}
+
+/// BLOCKS registers of each of G sets.
+type Blocks<P, const G: usize> = [[V<P>; BLOCKS]; G];
+
+impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
+    for Together<'_, P, D, G, KARATSUBA>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (mut schedules, mut sets) = (Ciphers::<P, G>::none(), [const { MaybeUninit::uninit() }; G]);
+        let mut powers = [const { MaybeUninit::uninit() }; G];
+        let ciphers = schedules.expand(self.source, self.job, &self.lanes);
+        let (sets, powers) = self.open(ciphers, &mut sets, &mut powers);
+        let mut shortest = sets[0].shortest();
+        for set in &sets[1..] {
+            shortest = shortest.min(set.shortest());
+        }
+        let mut hash = self.hash_of(powers, &self.aad());
+        let mut text = [[self.source.isa().zero(); BLOCKS]; G];
+        if shortest > 0 {
+            // SAFETY: every message has a block.
+            text = unsafe { self.chunk(ciphers, sets, 0, shortest, &mut Nothing) };
+        }
+        for at in (CHUNK..shortest).step_by(CHUNK) {
+            let mut absorb = Absorb::<_, G, KARATSUBA>::new(powers, &mut hash, &text);
+            // SAFETY: every message goes beyond `at`.
+            text = unsafe { self.chunk(ciphers, sets, at, shortest, &mut absorb) };
+        }
+        let blocks = shortest.div_ceil(BLOCK);
+        let last = blocks - blocks.saturating_sub(1) / BLOCKS * BLOCKS;
+        let mut tags = [[0; MAX_LANES]; G];
+        for g in 0..G {
+            hash[g] = absorb_some::<_, KARATSUBA>(&powers[g], hash[g], &text[g], last);
+        }
+        for g in 0..G {
+            tags[g] = sets[g].tags::<KARATSUBA>(&powers[g], hash[g]);
+        }
+        for (tags, indices) in tags.iter().zip(&self.lanes) {
+            for lane in 0..self.used {
+                D::conclude(self.job, indices[lane], tags[lane]);
+            }
+        }
+        schedules.release();
+    }
+}
+
+impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
+    Together<'a, P, D, G, KARATSUBA>
+{
+    /// The messages `lanes`, of which the first `used` of each set count.
+    pub(super) fn new(
+        source: P::Source,
+        job: &'a Job<'a>,
+        lanes: [[usize; MAX_LANES]; G],
+        used: usize,
+    ) -> Self {
+        Self { source, job, lanes, used, direction: PhantomData }
+    }
+
+    /// Whether the pre-counter blocks are hashes of the nonces.
+    #[inline(always)]
+    fn hashes_nonces(&self) -> bool {
+        self.job.nonce(self.lanes[0][0]).len() != 12
+    }
+
+    /// Writes the sets and the powers of their hash keys, which are encrypted blocks of zeros (SP 800-38D section 7.1
+    /// steps 1 and 2).
+    #[inline(always)]
+    fn open<'s>(
+        &self,
+        ciphers: &[P; G],
+        sets: &'s mut [MaybeUninit<Set<V<P>>>; G],
+        powers: &'s mut [MaybeUninit<Powers<V<P>>>; G],
+    ) -> (&'s [Set<V<P>>], &'s [Powers<V<P>>]) {
+        let isa = self.source.isa();
+        let mut blocks = [[isa.zero(); 2]; G];
+        if !self.hashes_nonces() {
+            for (set, nonces) in blocks.iter_mut().zip(&self.nonces()) {
+                set[1] = isa.gather_partial(nonces).add32(isa.splat(&ONE_EACH[0]));
+            }
+        }
+        let encrypted = P::apply_sets(ciphers, blocks, &mut Nothing);
+        for g in 0..G {
+            powers[g].write(lane_hash::powers::<_, KARATSUBA>(encrypted[g][0]));
+            sets[g].write(Set::new(self.job, &self.lanes[g], blocks[g][1], encrypted[g][1]));
+        }
+        // SAFETY: all of them are written.
+        let (sets, powers) = unsafe { (sets.assume_init_mut(), powers.assume_init_ref()) };
+        if self.hashes_nonces() {
+            self.begin_with_hashes(ciphers, sets, powers);
+        }
+        (sets, powers)
+    }
+
+    /// Pre-counter blocks of nonces that are not 96 bits long.
+    #[inline(always)]
+    fn begin_with_hashes(&self, ciphers: &[P; G], sets: &mut [Set<V<P>>], powers: &[Powers<V<P>>]) {
+        let nonces = self.nonces();
+        let hash = self.hash_of(powers, &nonces);
+        let mut blocks = [[hash[0]; 1]; G];
+        for g in 0..G {
+            // The length in bits, alone.
+            let mut ends = [0; MAX_LANES];
+            for (end, nonce) in ends.iter_mut().zip(&nonces[g]) {
+                *end = 8 * nonce.len() as u128;
+            }
+            let ends = [self.source.isa().words(&ends); BLOCKS];
+            blocks[g][0] = absorb::<_, 1, KARATSUBA>(&powers[g], hash[g], &ends).reverse_bytes();
+        }
+        let masks = P::apply_sets(ciphers, blocks, &mut Nothing);
+        for g in 0..G {
+            sets[g].begin(blocks[g][0], masks[g][0]);
+        }
+    }
+
+    #[inline(always)]
+    fn nonces(&self) -> [[&'a [u8]; MAX_LANES]; G] {
+        let mut nonces = [[&[][..]; MAX_LANES]; G];
+        for (nonces, indices) in nonces.iter_mut().zip(&self.lanes) {
+            for lane in 0..V::<P>::LANES {
+                nonces[lane] = self.job.nonce(indices[lane]);
+            }
+        }
+        nonces
+    }
+
+    #[inline(always)]
+    fn aad(&self) -> [[&'a [u8]; MAX_LANES]; G] {
+        let mut aad = [[&[][..]; MAX_LANES]; G];
+        for (aad, indices) in aad.iter_mut().zip(&self.lanes) {
+            for lane in 0..V::<P>::LANES {
+                aad[lane] = self.job.aad(indices[lane]);
+            }
+        }
+        aad
+    }
+
+    /// GHASH of these bytes, which are as many blocks in every lane.
+    #[inline(always)]
+    fn hash_of(&self, powers: &[Powers<V<P>>], bytes: &[[&[u8]; MAX_LANES]; G]) -> [V<P>; G] {
+        let isa = self.source.isa();
+        let mut hash = [isa.zero(); G];
+        let first = bytes[0][0].len();
+        for at in (0..first).step_by(CHUNK) {
+            let count = (first - at).div_ceil(BLOCK).min(BLOCKS);
+            for g in 0..G {
+                let blocks = blocks_of(isa, &bytes[g], at, count);
+                hash[g] = absorb_some::<_, KARATSUBA>(&powers[g], hash[g], &blocks, count);
+            }
+        }
+        hash
+    }
+
+    /// Encrypts or decrypts BLOCKS blocks of every message, or what is left, from byte `at` on, and returns their
+    /// ciphertext, bytes reversed. The shortest message has `shortest` bytes.
+    ///
+    /// # Safety
+    /// Every message goes beyond `at`.
+    #[inline(always)]
+    unsafe fn chunk(
+        &self,
+        ciphers: &[P; G],
+        sets: &[Set<V<P>>],
+        at: usize,
+        shortest: usize,
+        meanwhile: &mut impl Meanwhile,
+    ) -> Blocks<P, G> {
+        let mut counters = [[self.source.isa().zero(); BLOCKS]; G];
+        for (counters, set) in counters.iter_mut().zip(sets) {
+            for (block, counter) in counters.iter_mut().enumerate() {
+                let (isa, by) = (self.source.isa(), at / BLOCK + block + 1);
+                *counter = if self.hashes_nonces() {
+                    counted_in_32_bits(isa, set.pre_counter, by)
+                } else {
+                    counted(isa, set.pre_counter, by)
+                };
+            }
+        }
+        let keystream = P::apply_sets(ciphers, counters, meanwhile);
+        let mut ciphertext = keystream;
+        for g in 0..G {
+            // SAFETY: the caller's.
+            ciphertext[g] = unsafe {
+                if at + CHUNK <= shortest {
+                    crypt::<V<P>, D, true>(&sets[g].texts, at, keystream[g])
+                } else {
+                    crypt::<V<P>, D, false>(&sets[g].texts, at, keystream[g])
+                }
+            };
+        }
+        ciphertext
+    }
+}
+
+/// The key schedules of G sets, once they are expanded. They stay where they are: copying them takes long.
+struct Ciphers<P, const G: usize> {
+    places: [MaybeUninit<P>; G],
+    expanded: bool,
+}
+
+impl<P: KeyPerLane, const G: usize> Ciphers<P, G> {
+    const fn none() -> Self {
+        Self { places: [const { MaybeUninit::uninit() }; G], expanded: false }
+    }
+
+    #[inline(always)]
+    fn expand(&mut self, source: P::Source, job: &Job<'_>, lanes: &[[usize; MAX_LANES]; G]) -> &[P; G] {
+        P::sets_per_lane(&mut self.places, source, |set, lane| job.key(lanes[set][lane]));
+        self.expanded = true;
+        // SAFETY: all of them are written.
+        unsafe { &*(&raw const self.places).cast() }
+    }
+}
+
+impl<P, const G: usize> Ciphers<P, G> {
+    /// Drops them, if they are there: here, by the registers of the caller, and not in a function by smaller ones.
+    #[inline(always)]
+    fn release(&mut self) {
+        if std::mem::take(&mut self.expanded) {
+            for place in &mut self.places {
+                // SAFETY: all of them are written, and they are dropped once.
+                unsafe { place.assume_init_drop() }
+            }
+        }
+    }
+}
+
+impl<P, const G: usize> Drop for Ciphers<P, G> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
