@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::order::Order;
+use super::stage::Stage;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
-use crate::cipher::{KeyPerLane, Permutation, Source, V};
+use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, Source, V};
 use crate::job::Job;
-use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
-use crate::mode::blocks;
+use crate::lanes::{Isa, Lanes, Work};
 use crate::worker::{Kernel, Segments, Worker};
 
 /// CBC encryption with N registers in flight.
@@ -57,7 +57,7 @@ impl<P: KeyPerLane, const N: usize> Worker for KeyEach<P, N> {
 }
 
 /// The block cipher in the lanes: one key, or a key each.
-trait Ciphers {
+pub(super) trait Ciphers {
     type Cipher: Permutation;
 
     fn isa(&self) -> <Self::Cipher as Permutation>::Isa;
@@ -65,8 +65,12 @@ trait Ciphers {
     /// Sees to it that the first M registers have the keys of their messages.
     fn rekey<const M: usize>(&mut self, streams: &Streams);
 
-    /// Encrypts register i with the keys of register i.
-    fn apply<const M: usize>(&self, blocks: [V<Self::Cipher>; M]) -> [V<Self::Cipher>; M];
+    /// Encrypts register i with the keys of register i, with other work between the rounds.
+    fn apply_while<const M: usize>(
+        &self,
+        blocks: [V<Self::Cipher>; M],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self::Cipher>; M];
 }
 
 struct Shared<'a, P>(&'a P);
@@ -83,8 +87,8 @@ impl<P: Permutation> Ciphers for Shared<'_, P> {
     fn rekey<const M: usize>(&mut self, _streams: &Streams) {}
 
     #[inline(always)]
-    fn apply<const M: usize>(&self, blocks: [V<P>; M]) -> [V<P>; M] {
-        self.0.apply(blocks)
+    fn apply_while<const M: usize>(&self, blocks: [V<P>; M], meanwhile: &mut impl Meanwhile) -> [V<P>; M] {
+        self.0.apply_in_step(blocks, &mut [], meanwhile)
     }
 }
 
@@ -136,7 +140,10 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
     }
 
     #[inline(always)]
-    fn apply<const M: usize>(&self, blocks: [V<P>; M]) -> [V<P>; M] {
+    fn apply_while<const M: usize>(&self, blocks: [V<P>; M], meanwhile: &mut impl Meanwhile) -> [V<P>; M] {
+        for call in 0..CALLS {
+            meanwhile.step(call);
+        }
         match self.registers.first_chunk::<M>() {
             Some(each) => P::apply_each(each.each_ref(), blocks),
             None => unreachable!("registers are keyed before they are used"),
@@ -162,6 +169,13 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
         let mut stage = Stage::<V<C::Cipher>, N>::new(self.ciphers.isa());
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {
+            let stages = streams.stages();
+            if stages > 1 && streams.active() == N * lanes {
+                // SAFETY: all lanes of N registers have a stream, and each has these blocks left.
+                unsafe { stage.encrypt_many(&mut self.ciphers, &mut streams, stages) }
+                streams.advance(stages * MAX_STEPS, self.job, &mut order);
+                continue;
+            }
             let steps = streams.steps();
             // Few registers end sooner than many.
             match streams.active().div_ceil(lanes) {
@@ -172,71 +186,6 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
                 _ => stage.encrypt::<C, N>(&mut self.ciphers, &mut streams, steps),
             }
             streams.advance(steps, self.job, &mut order);
-        }
-    }
-}
-
-/// Blocks on their way from the messages to the lanes and back: block s of LANES streams in a register.
-struct Stage<V, const N: usize> {
-    registers: [[V; N]; MAX_STEPS],
-}
-
-impl<V: Lanes, const N: usize> Stage<V, N> {
-    #[inline(always)]
-    fn new(isa: V::Isa) -> Self {
-        const { assert!(N * V::LANES <= MAX_STREAMS, "at most 16 registers") };
-        Self { registers: [[isa.zero(); N]; MAX_STEPS] }
-    }
-
-    /// Encrypts the next `steps` blocks of each stream, in M registers.
-    #[inline(always)]
-    fn encrypt<C, const M: usize>(&mut self, ciphers: &mut C, streams: &mut Streams, steps: usize)
-    where
-        C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
-    {
-        ciphers.rekey::<M>(streams);
-        let isa = ciphers.isa();
-        self.load(isa, streams, M, steps);
-        // SAFETY: MAX_STREAMS blocks hold N registers, and N >= M.
-        let mut chains: [V; M] = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
-        for texts in &mut self.registers[..steps] {
-            for (chain, text) in chains.iter_mut().zip(&*texts) {
-                *chain = chain.xor(*text);
-            }
-            chains = ciphers.apply(chains);
-            for (chain, text) in chains.iter().zip(texts) {
-                *text = *chain;
-            }
-        }
-        // SAFETY: as above.
-        unsafe { blocks::store(chains, streams.chains().as_mut_ptr().cast()) }
-        self.store(streams, M, steps);
-    }
-
-    #[inline(always)]
-    fn load(&mut self, isa: V::Isa, streams: &Streams, registers: usize, steps: usize) {
-        for register in 0..registers {
-            for first in (0..steps).step_by(V::LANES) {
-                // SAFETY: every stream has `steps` blocks left.
-                let texts = unsafe { streams.load(isa, register, first, steps - first) };
-                for (i, text) in texts.iter().enumerate().take(V::LANES) {
-                    self.registers[first + i][register] = *text;
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn store(&self, streams: &Streams, registers: usize, steps: usize) {
-        for register in 0..registers {
-            for first in (0..steps).step_by(V::LANES) {
-                let mut texts = [self.registers[first][register]; MAX_LANES];
-                for (i, text) in texts.iter_mut().enumerate().take(V::LANES) {
-                    *text = self.registers[first + i][register];
-                }
-                // SAFETY: every stream has `steps` blocks left, and this thread alone has their messages.
-                unsafe { streams.store(&texts, register, first, steps - first) }
-            }
         }
     }
 }

@@ -5,6 +5,7 @@
 mod decrypt;
 mod encrypt;
 mod order;
+mod stage;
 mod streams;
 
 pub(crate) use decrypt::CbcDecrypt;

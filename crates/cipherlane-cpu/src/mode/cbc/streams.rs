@@ -63,6 +63,12 @@ impl Streams {
         self.blocks_left[..self.active].iter().fold(MAX_STEPS, |steps, &left| steps.min(left))
     }
 
+    /// MAX_STEPS blocks of every stream are a stage: how many of them every stream still has.
+    #[inline(always)]
+    pub(super) fn stages(&self) -> usize {
+        self.blocks_left[..self.active].iter().fold(usize::MAX, |least, &left| least.min(left)) / MAX_STEPS
+    }
+
     /// Lets messages enter as long as fewer than `width` are running.
     #[inline(always)]
     pub(super) fn fill(&mut self, job: &Job<'_>, order: &mut Order<'_>, width: usize) {

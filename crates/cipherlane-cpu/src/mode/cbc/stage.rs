@@ -1,0 +1,202 @@
+//! Blocks on their way from the messages to the lanes and back.
+
+use std::ops::Range;
+
+use super::encrypt::Ciphers;
+use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
+use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::mode::blocks;
+
+/// Block s of LANES streams in a register, for MAX_STEPS blocks of each stream.
+type Texts<V, const N: usize> = [[V; N]; MAX_STEPS];
+
+/// Two stages: while the blocks on one are encrypted, those before them leave the other, and the next ones enter it.
+pub(super) struct Stage<V, const N: usize> {
+    texts: [Texts<V, N>; 2],
+}
+
+impl<V: Lanes, const N: usize> Stage<V, N> {
+    #[inline(always)]
+    pub(super) fn new(isa: V::Isa) -> Self {
+        const { assert!(N * V::LANES <= MAX_STREAMS, "at most 16 registers") };
+        Self { texts: [[[isa.zero(); N]; MAX_STEPS]; 2] }
+    }
+
+    /// Encrypts the next `steps` blocks of each stream, in M registers.
+    #[inline(always)]
+    pub(super) fn encrypt<C, const M: usize>(&mut self, ciphers: &mut C, streams: &mut Streams, steps: usize)
+    where
+        C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
+    {
+        ciphers.rekey::<M>(streams);
+        let (isa, [texts, _]) = (ciphers.isa(), &mut self.texts);
+        for register in 0..M {
+            for first in (0..steps).step_by(V::LANES) {
+                // SAFETY: every stream has `steps` blocks left.
+                unsafe { enter(isa, streams, texts, register, first, 0..steps) }
+            }
+        }
+        // SAFETY: MAX_STREAMS blocks hold N registers, and N >= M.
+        let mut chains: [V; M] = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
+        for texts in &mut texts[..steps] {
+            chains = chain(ciphers, chains, texts, &mut Nothing);
+        }
+        // SAFETY: as above.
+        unsafe { blocks::store(chains, streams.chains().as_mut_ptr().cast()) }
+        for register in 0..M {
+            for first in (0..steps).step_by(V::LANES) {
+                // SAFETY: every stream has `steps` blocks left, and this thread alone has their messages.
+                unsafe { leave(streams, texts, register, first, 0..steps) }
+            }
+        }
+    }
+
+    /// Encrypts the next `stages` times MAX_STEPS blocks of each stream.
+    ///
+    /// # Safety
+    /// There is a stream in every lane of N registers, and each has so many blocks left. This thread alone has their
+    /// messages.
+    #[inline(always)]
+    pub(super) unsafe fn encrypt_many<C>(&mut self, ciphers: &mut C, streams: &mut Streams, stages: usize)
+    where
+        C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
+    {
+        ciphers.rekey::<N>(streams);
+        let (isa, [mut here, mut there]) = (ciphers.isa(), self.texts.each_mut());
+        // SAFETY: MAX_STREAMS blocks hold N registers.
+        let mut chains: [V; N] = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
+        Exchange { isa, streams, texts: &mut *here, leaves: None, enters: Some(0), step: 0 }.all();
+        for number in 0..stages {
+            let mut exchange = Exchange {
+                isa,
+                streams,
+                texts: &mut *there,
+                leaves: number.checked_sub(1),
+                enters: (number + 1 < stages).then_some(number + 1),
+                step: 0,
+            };
+            for texts in &mut *here {
+                chains = chain(ciphers, chains, texts, &mut exchange);
+                exchange.step += 1;
+            }
+            (here, there) = (there, here);
+        }
+        Exchange { isa, streams, texts: there, leaves: stages.checked_sub(1), enters: None, step: 0 }.all();
+        // SAFETY: as above.
+        unsafe { blocks::store(chains, streams.chains().as_mut_ptr().cast()) }
+    }
+}
+
+/// A block of each stream, which becomes the block before the next one.
+#[inline(always)]
+fn chain<C: Ciphers<Cipher: Permutation<Isa = V::Isa>>, V: Lanes, const M: usize>(
+    ciphers: &C,
+    mut chains: [V; M],
+    texts: &mut [V],
+    meanwhile: &mut impl Meanwhile,
+) -> [V; M] {
+    for (chain, text) in chains.iter_mut().zip(&*texts) {
+        *chain = chain.xor(*text);
+    }
+    chains = ciphers.apply_while(chains, meanwhile);
+    for (chain, text) in chains.iter().zip(texts) {
+        *text = *chain;
+    }
+    chains
+}
+
+/// Brings blocks of the streams of a register on the stage: as many as LANES, from step `first` on. The stage has the
+/// blocks `range` of each.
+///
+/// # Safety
+/// The active streams have these blocks.
+#[inline(always)]
+unsafe fn enter<V: Lanes, const N: usize>(
+    isa: V::Isa,
+    streams: &Streams,
+    texts: &mut Texts<V, N>,
+    register: usize,
+    first: usize,
+    range: Range<usize>,
+) {
+    // SAFETY: the caller's.
+    let blocks = unsafe { streams.load(isa, register, range.start + first, range.len() - first) };
+    for (i, block) in blocks.iter().enumerate().take(V::LANES) {
+        texts[first + i][register] = *block;
+    }
+}
+
+/// Takes back what [`enter`] brought.
+///
+/// # Safety
+/// The active streams have these blocks, and this thread alone has their messages.
+#[inline(always)]
+unsafe fn leave<V: Lanes, const N: usize>(
+    streams: &Streams,
+    texts: &Texts<V, N>,
+    register: usize,
+    first: usize,
+    range: Range<usize>,
+) {
+    let mut blocks = [texts[first][register]; MAX_LANES];
+    for (i, block) in blocks.iter_mut().enumerate().take(V::LANES) {
+        *block = texts[first + i][register];
+    }
+    // SAFETY: the caller's.
+    unsafe { streams.store(&blocks, register, range.start + first, range.len() - first) }
+}
+
+/// What happens on one stage while the blocks on the other are encrypted. Made only where every stream has the blocks
+/// of the stages that leave and enter, and by the thread that has their messages.
+struct Exchange<'a, V: Lanes, const N: usize> {
+    isa: V::Isa,
+    streams: &'a Streams,
+    texts: &'a mut Texts<V, N>,
+    /// The number of the stage that leaves.
+    leaves: Option<usize>,
+    /// The number of the stage that enters.
+    enters: Option<usize>,
+    /// The block of the other stage that is being encrypted.
+    step: usize,
+}
+
+/// Calls of the cipher in which registers are exchanged.
+const MOVING: usize = CALLS - 1;
+
+impl<V: Lanes, const N: usize> Exchange<'_, V, N> {
+    /// Parts for each block that is encrypted: LANES blocks of LANES streams are one.
+    const PARTS: usize = N / V::LANES;
+
+    #[inline(always)]
+    fn part(&mut self, index: usize) {
+        let (register, first) = (index % N, index / N * V::LANES);
+        let blocks = |number: usize| number * MAX_STEPS..(number + 1) * MAX_STEPS;
+        if let Some(number) = self.leaves {
+            // SAFETY: see the type.
+            unsafe { leave(self.streams, self.texts, register, first, blocks(number)) }
+        }
+        if let Some(number) = self.enters {
+            // SAFETY: see the type.
+            unsafe { enter(self.isa, self.streams, self.texts, register, first, blocks(number)) }
+        }
+    }
+
+    #[inline(always)]
+    fn all(&mut self) {
+        for index in 0..MAX_STEPS * Self::PARTS {
+            self.part(index);
+        }
+    }
+}
+
+impl<V: Lanes, const N: usize> Meanwhile for Exchange<'_, V, N> {
+    #[inline(always)]
+    fn step(&mut self, call: usize) {
+        if call < MOVING {
+            for part in call * Self::PARTS / MOVING..(call + 1) * Self::PARTS / MOVING {
+                self.part(self.step * Self::PARTS + part);
+            }
+        }
+    }
+}
