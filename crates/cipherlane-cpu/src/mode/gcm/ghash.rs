@@ -150,12 +150,6 @@ impl<V: Lanes> Power<V> {
     pub(crate) fn new(value: V) -> Self {
         Self { value, sum: value.xor(value.swap_halves()) }
     }
-
-    /// The power itself.
-    #[inline(always)]
-    pub(crate) fn value(self) -> V {
-        self.value
-    }
 }
 
 /// A sum of products before reduction: low + middle * x^64 + high * x^128.

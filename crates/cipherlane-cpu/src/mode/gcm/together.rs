@@ -26,6 +26,9 @@ pub(super) struct Together<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA
     direction: PhantomData<D>,
 }
 
+/// Sets, and the powers of their hash keys.
+type Opened<'a, V> = (&'a [Set<V>], &'a [Powers<V>]);
+
 /// BLOCKS registers of each of G sets.
 type Blocks<P, const G: usize> = [[V<P>; BLOCKS]; G];
 
@@ -100,7 +103,7 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         ciphers: &[P; G],
         sets: &'s mut [MaybeUninit<Set<V<P>>>; G],
         powers: &'s mut [MaybeUninit<Powers<V<P>>>; G],
-    ) -> (&'s [Set<V<P>>], &'s [Powers<V<P>>]) {
+    ) -> Opened<'s, V<P>> {
         let isa = self.source.isa();
         let mut blocks = [[isa.zero(); 2]; G];
         if !self.hashes_nonces() {
