@@ -1,7 +1,6 @@
 //! Sets of lanes with a message each, all of the same number of blocks, run together.
 //!
-//! While the cipher works on the first blocks, the hash keys are raised to their powers; while it works on later ones,
-//! those before are hashed.
+//! While the cipher works on blocks, those before them are hashed.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
