@@ -3,7 +3,9 @@
 
 use cipherlane_core::BLOCK;
 
+use super::Direction;
 use super::ghash::{Powers, Products};
+use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 
@@ -72,6 +74,70 @@ impl Ending {
         let ends = unsafe { isa.load(self.lengths.as_ptr().add(first).cast()) };
         sum.add::<KARATSUBA>(ends, powers.splat(1));
         sum.settle::<KARATSUBA>().reduce(isa).reverse_bytes().xor(masks)
+    }
+}
+
+/// The ends of long messages, LANES at a time: a hash and a block of the cipher for all of them.
+pub(super) struct LongEnds<V> {
+    indices: [usize; MAX_LANES],
+    pre_counters: [u128; MAX_LANES],
+    /// What AAD and text have added up to, with the block of lengths before it and the hash key after that.
+    sums: [Products<V>; MAX_LANES],
+    count: usize,
+}
+
+impl<V: Lanes> LongEnds<V> {
+    /// Of nobody.
+    #[inline(always)]
+    pub(super) fn none(isa: V::Isa) -> Self {
+        let sums = [Products::zero(isa); MAX_LANES];
+        Self { indices: [0; MAX_LANES], pre_counters: [0; MAX_LANES], sums, count: 0 }
+    }
+
+    /// Adds a message whose hash has got to `state`.
+    #[inline(always)]
+    pub(super) fn push<const KARATSUBA: bool>(
+        &mut self,
+        powers: &Powers<V::Isa>,
+        index: usize,
+        pre_counter: u128,
+        state: V,
+    ) {
+        let mut sum = Products::zero(state.isa());
+        sum.add::<KARATSUBA>(state, powers.falling(V::LANES + 1));
+        (self.indices[self.count], self.pre_counters[self.count]) = (index, pre_counter);
+        self.sums[self.count] = sum;
+        self.count += 1;
+    }
+
+    /// Whether they fill a register.
+    #[inline(always)]
+    pub(super) const fn are_enough(&self) -> bool {
+        self.count == V::LANES
+    }
+
+    /// Hands out the tags, and is nobody's again.
+    #[inline(always)]
+    pub(super) fn conclude<P, D, const KARATSUBA: bool>(
+        &mut self,
+        job: &Job<'_>,
+        cipher: &P,
+        powers: &Powers<V::Isa>,
+    ) where
+        P: Permutation<Isa = V::Isa>,
+        D: Direction,
+    {
+        if self.count == 0 {
+            return;
+        }
+        let indices = &self.indices[..self.count];
+        let [masks]: [V; 1] = cipher.apply([powers.isa().words(&self.pre_counters)]);
+        let sum = Products::fold_each(&self.sums);
+        let tags = Ending::new(job, indices).tags::<_, KARATSUBA>(powers, 0, sum, masks).to_words();
+        for (&index, tag) in indices.iter().zip(tags) {
+            D::conclude(job, index, tag);
+        }
+        self.count = 0;
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use cipherlane_core::BLOCK;
 
 use super::counter::{advanced, pre_counter};
-use super::ending::MAX_AAD_BLOCKS;
+use super::ending::{LongEnds, MAX_AAD_BLOCKS};
 use super::ghash::{Ghash, Powers, Products, lengths, power};
 use super::short::Group;
 use super::team::{Members, Row, TEAM, Teams};
@@ -63,7 +63,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// one by one.
     #[inline(always)]
     pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>) {
-        let mut group = Group::new();
+        let (mut group, mut ends) = (Group::new(), LongEnds::none(self.cipher.isa()));
         let mut waiting = [Waiting { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS];
         loop {
             let single = self.run_teams_until_single(job, &mut range, &mut waiting);
@@ -75,11 +75,18 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
                 self.run_group(job, &mut group);
             }
             match (single, offer) {
-                (Some(index), ControlFlow::Break(pre_counter)) => self.run_long(job, index, pre_counter),
+                (Some(index), ControlFlow::Break(pre_counter)) => {
+                    let hash = self.run_long(job, index, pre_counter);
+                    ends.push::<KARATSUBA>(&self.powers, index, pre_counter, hash.state);
+                }
                 (Some(_), ControlFlow::Continue(())) => {}
                 (None, _) => break,
             }
+            if ends.are_enough() {
+                ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+            }
         }
+        ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
     }
 
     /// Runs teams of the messages of `range` up to one that no team takes, and returns that; in the end those that
@@ -165,15 +172,16 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         });
     }
 
+    /// All of a message but its end.
     #[inline(always)]
-    fn run_long(&self, job: &Job<'_>, index: usize, pre_counter: u128) {
+    fn run_long(&self, job: &Job<'_>, index: usize, pre_counter: u128) -> Ghash<'_, P::Isa, KARATSUBA> {
         let mut hash = self.hash_aad(job, index);
         let message = job.message(index);
         // SAFETY: the job's pointers are good.
         unsafe {
             long::run::<P, N, KARATSUBA, D>(&self.cipher, &mut hash, message, advanced(pre_counter, 1));
         };
-        self.conclude(job, index, pre_counter, &hash);
+        hash
     }
 
     /// Encrypts or decrypts and hashes `text`: work of its own, so that it is compiled once.
