@@ -4,7 +4,7 @@
 use cipherlane_core::BLOCK;
 
 use super::Direction;
-use super::ghash::{Powers, Products};
+use super::ghash::{Powers, Products, lengths};
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
@@ -131,6 +131,12 @@ impl<V: Lanes> LongEnds<V> {
             return;
         }
         let indices = &self.indices[..self.count];
+        if let &[index] = indices {
+            let tag = self.single::<P, KARATSUBA>(job, cipher, powers, index);
+            D::conclude(job, index, tag);
+            self.count = 0;
+            return;
+        }
         let [masks]: [V; 1] = cipher.apply([powers.isa().words(&self.pre_counters)]);
         let sum = Products::fold_each(&self.sums);
         let tags = Ending::new(job, indices).tags::<_, KARATSUBA>(powers, 0, sum, masks).to_words();
@@ -138,6 +144,24 @@ impl<V: Lanes> LongEnds<V> {
             D::conclude(job, index, tag);
         }
         self.count = 0;
+    }
+}
+
+impl<V: Lanes> LongEnds<V> {
+    /// The tag of a message without company, whose sum need not change lanes.
+    #[inline(always)]
+    fn single<P: Permutation<Isa = V::Isa>, const KARATSUBA: bool>(
+        &self,
+        job: &Job<'_>,
+        cipher: &P,
+        powers: &Powers<V::Isa>,
+        index: usize,
+    ) -> u128 {
+        let (isa, mut sum) = (powers.isa(), self.sums[0]);
+        let ends = lengths(job.aad(index).len(), job.message(index).bytes).swap_bytes();
+        sum.add::<KARATSUBA>(isa.words(&[ends, 0, 0, 0]), powers.splat(1));
+        let [mask]: [V; 1] = cipher.apply([isa.splat_word(self.pre_counters[0])]);
+        sum.settle::<KARATSUBA>().reduce(isa).fold_word().swap_bytes() ^ mask.to_words()[0]
     }
 }
 

@@ -69,7 +69,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             let single = self.run_teams_until_single(job, &mut range, &mut waiting);
             let mut offer = ControlFlow::Continue(());
             if let Some(index) = single {
-                offer = group.offer::<P::Isa, KARATSUBA>(job, &self.powers, index);
+                offer = group.offer::<P::Isa, N, KARATSUBA>(job, &self.powers, index);
             }
             if group.is_full::<P::Isa>() || (single.is_none() && !group.is_empty()) {
                 self.run_group(job, &mut group);

@@ -29,9 +29,10 @@ impl Group {
         Self { indices: [0; MAX_LANES], pre_counters: [0; MAX_LANES], count: 0 }
     }
 
-    /// Takes message `index` in if it is short enough for one table of powers and its counter cannot carry.
+    /// Takes message `index` in if it is short enough for one table of powers, has no N registers that could be hashed
+    /// while others are encrypted, and its counter cannot carry.
     #[inline(always)]
-    pub(super) fn offer<I: Isa, const KARATSUBA: bool>(
+    pub(super) fn offer<I: Isa, const N: usize, const KARATSUBA: bool>(
         &mut self,
         job: &Job<'_>,
         powers: &Powers<I>,
@@ -40,7 +41,8 @@ impl Group {
         let pre_counter = pre_counter::<I, KARATSUBA>(powers, job.nonce(index));
         let text = job.message(index).bytes.div_ceil(BLOCK);
         let aad = job.aad(index).len().div_ceil(BLOCK);
-        if text + aad >= powers.highest() || !stays_in_last_byte(pre_counter, text + 1) {
+        let is_long = job.message(index).bytes >= N * I::V::BYTES;
+        if is_long || text + aad >= powers.highest() || !stays_in_last_byte(pre_counter, text + 1) {
             return ControlFlow::Break(pre_counter);
         }
         self.indices[self.count] = index;
