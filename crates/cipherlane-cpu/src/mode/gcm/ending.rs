@@ -1,6 +1,8 @@
 //! The ends of messages under one key: AAD and lengths hashed, and tags made, LANES at a time in the lanes of a
 //! register.
 
+use std::mem::MaybeUninit;
+
 use cipherlane_core::BLOCK;
 
 use super::Direction;
@@ -82,15 +84,15 @@ pub(super) struct LongEnds<V> {
     indices: [usize; MAX_LANES],
     pre_counters: [u128; MAX_LANES],
     /// What AAD and text have added up to, with the block of lengths before it and the hash key after that.
-    sums: [Products<V>; MAX_LANES],
+    sums: [MaybeUninit<Products<V>>; MAX_LANES],
     count: usize,
 }
 
 impl<V: Lanes> LongEnds<V> {
     /// Of nobody.
     #[inline(always)]
-    pub(super) fn none(isa: V::Isa) -> Self {
-        let sums = [Products::zero(isa); MAX_LANES];
+    pub(super) const fn none() -> Self {
+        let sums = [const { MaybeUninit::uninit() }; MAX_LANES];
         Self { indices: [0; MAX_LANES], pre_counters: [0; MAX_LANES], sums, count: 0 }
     }
 
@@ -106,14 +108,24 @@ impl<V: Lanes> LongEnds<V> {
         let mut sum = Products::zero(state.isa());
         sum.add::<KARATSUBA>(state, powers.falling(V::LANES + 1));
         (self.indices[self.count], self.pre_counters[self.count]) = (index, pre_counter);
-        self.sums[self.count] = sum;
+        self.sums[self.count].write(sum);
         self.count += 1;
     }
 
-    /// Whether they fill a register.
+    /// Hands out the tags of as many as fill a register.
     #[inline(always)]
-    pub(super) const fn are_enough(&self) -> bool {
-        self.count == V::LANES
+    pub(super) fn conclude_if_enough<P, D, const KARATSUBA: bool>(
+        &mut self,
+        job: &Job<'_>,
+        cipher: &P,
+        powers: &Powers<V::Isa>,
+    ) where
+        P: Permutation<Isa = V::Isa>,
+        D: Direction,
+    {
+        if self.count == V::LANES {
+            self.conclude::<P, D, KARATSUBA>(job, cipher, powers);
+        }
     }
 
     /// Hands out the tags, and is nobody's again.
@@ -138,7 +150,12 @@ impl<V: Lanes> LongEnds<V> {
             return;
         }
         let [masks]: [V; 1] = cipher.apply([powers.isa().words(&self.pre_counters)]);
-        let sum = Products::fold_each(&self.sums);
+        let mut sums = [Products::zero(powers.isa()); MAX_LANES];
+        for (sum, known) in sums.iter_mut().zip(&self.sums).take(self.count) {
+            // SAFETY: `push` has written as many.
+            *sum = unsafe { known.assume_init() };
+        }
+        let sum = Products::fold_each(&sums);
         let tags = Ending::new(job, indices).tags::<_, KARATSUBA>(powers, 0, sum, masks).to_words();
         for (&index, tag) in indices.iter().zip(tags) {
             D::conclude(job, index, tag);
@@ -157,7 +174,8 @@ impl<V: Lanes> LongEnds<V> {
         powers: &Powers<V::Isa>,
         index: usize,
     ) -> u128 {
-        let (isa, mut sum) = (powers.isa(), self.sums[0]);
+        // SAFETY: `push` has written it.
+        let (isa, mut sum) = (powers.isa(), unsafe { self.sums[0].assume_init() });
         let ends = lengths(job.aad(index).len(), job.message(index).bytes).swap_bytes();
         sum.add::<KARATSUBA>(isa.words(&[ends, 0, 0, 0]), powers.splat(1));
         let [mask]: [V; 1] = cipher.apply([isa.splat_word(self.pre_counters[0])]);

@@ -11,17 +11,42 @@ use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
 
-/// Encrypts or decrypts `message` with counters from `first` on and hashes its ciphertext into `hash`.
+/// A hash that lacks the last group of what it hashes.
+pub(super) struct Lacking<'p, I: Isa, const KARATSUBA: bool> {
+    hash: Ghash<'p, I, KARATSUBA>,
+    /// That group's ciphertext, if it lacks one.
+    group: Option<*const u8>,
+}
+
+impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
+    /// The whole hash, of groups of N registers.
+    #[inline(always)]
+    pub(super) fn complete<const N: usize>(mut self) -> Ghash<'p, I, KARATSUBA> {
+        if let Some(group) = self.group {
+            let mut step = GroupHash::<I, N, KARATSUBA>::new(&self.hash, group);
+            for call in 0..N {
+                step.step(call);
+            }
+            self.hash.state = step.finish();
+        }
+        self.hash
+    }
+}
+
+/// Encrypts or decrypts `message` with counters from `first` on and hashes its ciphertext into `hash`, but for a last
+/// group that is whole: that can be hashed while the next message is encrypted. Completes `before`, the hash of the
+/// last one, in this way.
 ///
 /// # Safety
-/// The message's pointers are good for its bytes, and equal or apart.
+/// The message's pointers are good for its bytes, and equal or apart; those of the last one still are.
 #[inline(always)]
-pub(super) unsafe fn run<P: Permutation, const N: usize, const KARATSUBA: bool, D: Direction>(
+pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bool, D: Direction>(
     cipher: &P,
-    hash: &mut Ghash<'_, P::Isa, KARATSUBA>,
+    mut hash: Ghash<'p, P::Isa, KARATSUBA>,
     message: Message,
     first: u128,
-) {
+    before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
+) -> Lacking<'p, P::Isa, KARATSUBA> {
     let group = N * V::<P>::BYTES;
     let mut counters = Counters::<P::Isa, N>::new(cipher.isa(), first);
     let mut done = 0;
@@ -29,7 +54,15 @@ pub(super) unsafe fn run<P: Permutation, const N: usize, const KARATSUBA: bool, 
     // when sealing.
     unsafe {
         if !D::OPEN && message.bytes >= group {
-            text::crypt::<P, N>(cipher, counters.take(), message, &mut Nothing);
+            if let Some(before) = before
+                && let Some(last) = before.group.take()
+            {
+                let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(&before.hash, last);
+                text::crypt::<P, N>(cipher, counters.take(), message, &mut step);
+                before.hash.state = step.finish();
+            } else {
+                text::crypt::<P, N>(cipher, counters.take(), message, &mut Nothing);
+            }
             done = group;
         }
         while message.bytes - done >= group {
@@ -37,29 +70,26 @@ pub(super) unsafe fn run<P: Permutation, const N: usize, const KARATSUBA: bool, 
             let hashed = if D::OPEN { here.input } else { here.output.cast_const().sub(group) };
             // Without this the compiler hoists round keys and powers out of the loop, and spills.
             let cipher = std::hint::black_box(cipher);
-            let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(hash, hashed);
+            let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(&hash, hashed);
             text::crypt::<P, N>(cipher, counters.take(), here, &mut step);
             hash.state = step.finish();
             done += group;
         }
-        if !D::OPEN && done > 0 {
-            let last = message.output.cast_const().add(done - group);
-            let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(hash, last);
-            for call in 0..N {
-                step.step(call);
-            }
-            hash.state = step.finish();
+        let last = (!D::OPEN && done > 0).then(|| message.output.cast_const().wrapping_add(done - group));
+        let lacking = Lacking { hash, group: last };
+        if done == message.bytes {
+            return lacking;
         }
-        if done < message.bytes {
-            let tail = message.skip(done);
-            if D::OPEN {
-                hash.update(tail.input, tail.bytes);
-            }
-            text::crypt_partial::<P, N>(cipher, counters.take(), tail);
-            if !D::OPEN {
-                hash.update(tail.output, tail.bytes);
-            }
+        let mut hash = lacking.complete::<N>();
+        let tail = message.skip(done);
+        if D::OPEN {
+            hash.update(tail.input, tail.bytes);
         }
+        text::crypt_partial::<P, N>(cipher, counters.take(), tail);
+        if !D::OPEN {
+            hash.update(tail.output, tail.bytes);
+        }
+        Lacking { hash, group: None }
     }
 }
 

@@ -8,6 +8,7 @@ use cipherlane_core::BLOCK;
 use super::counter::{advanced, pre_counter};
 use super::ending::{LongEnds, MAX_AAD_BLOCKS};
 use super::ghash::{Ghash, Powers, Products, lengths, power};
+use super::long::Lacking;
 use super::short::Group;
 use super::team::{Members, Row, TEAM, Teams};
 use super::{Direction, long};
@@ -26,6 +27,13 @@ const MAX_REGISTERS: usize = 4;
 struct Waiting {
     indices: [[usize; TEAM]; TEAMS],
     count: usize,
+}
+
+/// Long messages under way.
+struct Long<'p, I: Isa, const KARATSUBA: bool> {
+    ends: LongEnds<I::V>,
+    /// The last one, its pre-counter block and its hash, which may be completed while the next is encrypted.
+    last: Option<(usize, u128, Lacking<'p, I, KARATSUBA>)>,
 }
 
 /// How many messages from `index` on are as long as that one, their AAD as well, and have nonces of 12 bytes.
@@ -63,7 +71,8 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// one by one.
     #[inline(always)]
     pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>) {
-        let (mut group, mut ends) = (Group::new(), LongEnds::none(self.cipher.isa()));
+        let mut group = Group::new();
+        let mut long = Long { ends: LongEnds::none(), last: None };
         let mut waiting = [Waiting { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS];
         loop {
             let single = self.run_teams_until_single(job, &mut range, &mut waiting);
@@ -76,17 +85,14 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             }
             match (single, offer) {
                 (Some(index), ControlFlow::Break(pre_counter)) => {
-                    let hash = self.run_long(job, index, pre_counter);
-                    ends.push::<KARATSUBA>(&self.powers, index, pre_counter, hash.state);
+                    self.run_long(job, &mut long, index, pre_counter);
                 }
                 (Some(_), ControlFlow::Continue(())) => {}
                 (None, _) => break,
             }
-            if ends.are_enough() {
-                ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
-            }
         }
-        ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+        self.end_last(job, &mut long);
+        long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
     }
 
     /// Runs teams of the messages of `range` up to one that no team takes, and returns that; in the end those that
@@ -172,21 +178,41 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         });
     }
 
-    /// All of a message but its end.
+    /// All of a message but its end; the end of the one before.
     #[inline(always)]
-    fn run_long(&self, job: &Job<'_>, index: usize, pre_counter: u128) -> Ghash<'_, P::Isa, KARATSUBA> {
-        let mut hash = self.hash_aad(job, index);
-        let message = job.message(index);
+    fn run_long<'s>(
+        &'s self,
+        job: &Job<'_>,
+        long: &mut Long<'s, P::Isa, KARATSUBA>,
+        index: usize,
+        pre_counter: u128,
+    ) {
+        let (hash, first) = (self.hash_aad(job, index), advanced(pre_counter, 1));
+        let before = long.last.as_mut().map(|(_, _, lacking)| lacking);
         // SAFETY: the job's pointers are good.
-        unsafe {
-            long::run::<P, N, KARATSUBA, D>(&self.cipher, &mut hash, message, advanced(pre_counter, 1));
-        };
-        hash
+        let lacking =
+            unsafe { long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, job.message(index), first, before) };
+        self.end_last(job, long);
+        long.last = Some((index, pre_counter, lacking));
+    }
+
+    #[inline(always)]
+    fn end_last(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
+        if let Some((index, pre_counter, lacking)) = long.last.take() {
+            let state = lacking.complete::<N>().state;
+            long.ends.push::<KARATSUBA>(&self.powers, index, pre_counter, state);
+            long.ends.conclude_if_enough::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+        }
     }
 
     /// Encrypts or decrypts and hashes `text`: work of its own, so that it is compiled once.
     #[inline(always)]
-    fn run_text(&self, hash: &mut Ghash<'_, P::Isa, KARATSUBA>, text: Message, first: u128) {
+    fn run_text<'s>(
+        &'s self,
+        hash: Ghash<'s, P::Isa, KARATSUBA>,
+        text: Message,
+        first: u128,
+    ) -> Ghash<'s, P::Isa, KARATSUBA> {
         let cipher = &self.cipher;
         cipher.isa().vectorize(Text::<'_, '_, P, D, N, KARATSUBA> {
             cipher,
@@ -194,7 +220,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             text,
             first,
             direction: PhantomData,
-        });
+        })
     }
 
     #[inline(always)]
@@ -253,21 +279,22 @@ impl<P: Permutation> Work for HashKey<'_, P> {
 /// The text of one message, or of a segment of one, as work.
 struct Text<'a, 'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
     cipher: &'a P,
-    hash: &'a mut Ghash<'p, P::Isa, KARATSUBA>,
+    hash: Ghash<'p, P::Isa, KARATSUBA>,
     text: Message,
     first: u128,
     direction: PhantomData<D>,
 }
 
-impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
-    for Text<'_, '_, P, D, N, KARATSUBA>
+impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Text<'_, 'p, P, D, N, KARATSUBA>
 {
-    type Output = ();
+    type Output = Ghash<'p, P::Isa, KARATSUBA>;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Self::Output {
+        let Self { cipher, hash, text, first, .. } = self;
         // SAFETY: the pointers are those of a job's message.
-        unsafe { long::run::<P, N, KARATSUBA, D>(self.cipher, self.hash, self.text, self.first) };
+        unsafe { long::run::<P, N, KARATSUBA, D>(cipher, hash, text, first, None).complete::<N>() }
     }
 }
 
@@ -320,10 +347,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
         let (key, segment) = (self.key, self.segment);
         let pre_counter = pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(segment.message));
         let first = advanced(pre_counter, 1 + (segment.bytes.start / BLOCK) as u32);
-        let mut hash = Ghash::new(&key.powers);
         // SAFETY: the segment lies within its message.
         let message = unsafe { self.job.message(segment.message).skip(segment.bytes.start) };
-        key.run_text(&mut hash, message.take(segment.bytes.len()), first);
+        let hash = key.run_text(Ghash::new(&key.powers), message.take(segment.bytes.len()), first);
         hash.fold().to_le_bytes()
     }
 }

@@ -29,8 +29,8 @@ impl Group {
         Self { indices: [0; MAX_LANES], pre_counters: [0; MAX_LANES], count: 0 }
     }
 
-    /// Takes message `index` in if it is short enough for one table of powers, has no N registers that could be hashed
-    /// while others are encrypted, and its counter cannot carry.
+    /// Takes message `index` in if it is short enough for one table of powers and its counter cannot carry. Not groups
+    /// of N registers, which are hashed while others are encrypted, unless most of the message is what they leave.
     #[inline(always)]
     pub(super) fn offer<I: Isa, const N: usize, const KARATSUBA: bool>(
         &mut self,
@@ -41,7 +41,8 @@ impl Group {
         let pre_counter = pre_counter::<I, KARATSUBA>(powers, job.nonce(index));
         let text = job.message(index).bytes.div_ceil(BLOCK);
         let aad = job.aad(index).len().div_ceil(BLOCK);
-        let is_long = job.message(index).bytes >= N * I::V::BYTES;
+        let (bytes, whole) = (job.message(index).bytes, N * I::V::BYTES);
+        let is_long = bytes >= 2 * whole || bytes == whole;
         if is_long || text + aad >= powers.highest() || !stays_in_last_byte(pre_counter, text + 1) {
             return ControlFlow::Break(pre_counter);
         }
