@@ -36,6 +36,7 @@ pub(super) fn sit(examiner: &mut Examiner) -> Result<(), Failure> {
         for messages in MESSAGES {
             sit_messages(examiner, messages, layout)?;
         }
+        sit_groups(examiner, layout)?;
     }
     Ok(())
 }
@@ -50,4 +51,19 @@ fn sit_messages(examiner: &mut Examiner, messages: usize, layout: Layout) -> Res
         let draft = Draft::new(algorithm, lengths, random).keys(layout, random);
         draft.nonces(Layout::Ragged, random).aad(Layout::Ragged, random).in_place(messages.is_multiple_of(2))
     })
+}
+
+/// Messages of several whole groups, enough of them for every lane: what ends one may be done while the next begins.
+fn sit_groups(examiner: &mut Examiner, layout: Layout) -> Result<(), Failure> {
+    for in_place in [false, true] {
+        let case = format!("messages of whole groups, keys {layout:?}, in place {in_place}");
+        examiner.sit(&case, |algorithm, random| {
+            let mut lengths: Vec<usize> = (0..37).map(|i| 256 * (2 + i % 4)).collect();
+            // Between them one that ends within a group, a short one, and none.
+            lengths.splice(20..20, legal_lengths(algorithm, [1000, 17, 0]));
+            let draft = Draft::new(algorithm, lengths, random).keys(layout, random);
+            draft.aad(Layout::Ragged, random).in_place(in_place)
+        })?;
+    }
+    Ok(())
 }
