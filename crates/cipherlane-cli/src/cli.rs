@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{bench, compare, completions, devices, lab, plan, report, tune, verify};
+use crate::command::{bench, compare, completions, dashboard, devices, lab, plan, report, tune, verify};
 
 /// Version and commit, as `--version` prints them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -23,6 +23,7 @@ Examples:
   cipherlane lab list                        the experiments, and the questions that they answer
   cipherlane lab run rivals --quick          every algorithm beside the best libraries there are
   cipherlane report out.jsonl --open         the records as a page, in the browser
+  cipherlane dashboard                       start and watch runs on a page
   cipherlane compare before.jsonl after.jsonl  what became faster, what slower
   cipherlane verify                          every known answer on every tier
   cipherlane tune --algorithm aes-128-ctr    the fastest launch of a GPU, kept for later runs
@@ -56,6 +57,8 @@ pub(crate) enum Verb {
     Tune(tune::Options),
     /// Turn records into a page with pictures, Markdown or CSV
     Report(report::Options),
+    /// Serve a page on which to start, pause and watch runs
+    Dashboard(dashboard::Options),
     /// Compare records with others: what became faster, what slower
     Compare(compare::Options),
     /// Check known answers on every device and tier

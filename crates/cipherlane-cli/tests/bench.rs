@@ -133,3 +133,20 @@ fn ctrl_c_keeps_the_rows_that_are_finished() {
     assert!(!rows.is_empty() && rows.len() < 400, "{} rows", rows.len());
     assert!(rows.iter().all(|row| row.verified));
 }
+
+#[test]
+fn a_log_shows_messages_and_never_those_of_a_file() {
+    let sandbox = Sandbox::new();
+    let run = with(&["-o", "open", "-t", "1", "--messages", "3", "--json", "rows.jsonl", "--log", "run.log"]);
+    sandbox.cipherlane(&run).assert().success().stdout(contains("log: run.log"));
+    let log = sandbox.read("run.log");
+    let of = |field: &str| log.lines().filter(|line| line.starts_with(field)).count();
+    // Rivals run beside, and are not logged.
+    assert_eq!((of("cipherlane: log of"), of("Operation: open"), of("Key: ")), (1, 3, 3), "{log}");
+    assert_eq!(of("Authentication (Calculated): succeeds"), 3, "{log}");
+    assert!(log.contains("Keys here protect nothing"), "{log}");
+    sandbox.write("input", "secret");
+    let run = with(&["--no-rivals", "--input", "input", "--log", "other.log"]);
+    sandbox.cipherlane(&run).assert().code(2).stderr(contains("--log").and(contains("--input")));
+    assert!(!sandbox.folder.path().join("other.log").exists());
+}

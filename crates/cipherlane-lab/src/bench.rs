@@ -249,10 +249,32 @@ impl Run<'_> {
             host: self.host,
             options,
         };
+        let first = self.outcome.rows.len();
         for runner in &*runners {
             let row = rows.row(runner, runners);
             self.observer.finished(&row)?;
             self.outcome.rows.push(row);
+        }
+        self.show_outputs(first, point, workload, runners)
+    }
+
+    /// Runs one more pass of each of the rows from `first` on whose outputs the observer wants to see.
+    fn show_outputs(
+        &mut self,
+        first: usize,
+        point: &Point,
+        workload: &Workload,
+        runners: &mut [Runner<'_>],
+    ) -> Result<(), BenchError> {
+        for (place, runner) in (first..).zip(runners) {
+            let row = &self.outcome.rows[place];
+            if !self.observer.wants_outputs(row) {
+                continue;
+            }
+            match runner.outputs(&workload.tasks) {
+                Ok(results) => self.observer.outputs(row, workload, &results)?,
+                Err(error) => self.skip(point, Some(runner.contender), error.to_string()),
+            }
         }
         Ok(())
     }

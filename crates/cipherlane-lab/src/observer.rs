@@ -6,6 +6,9 @@ use std::time::Duration;
 use cipherlane::{Algorithm, Operation};
 use cipherlane_record::{Measurement, Observation};
 
+use crate::workload::Workload;
+use crate::workload::part::Results;
+
 /// Watches a run. Every method but [`Observer::finished`] does nothing by default.
 pub trait Observer {
     /// The run got on. Called several times a second.
@@ -25,6 +28,22 @@ pub trait Observer {
     /// If it cannot be kept; the run then ends.
     fn observed(&mut self, row: &Observation) -> io::Result<()> {
         let _ = row;
+        Ok(())
+    }
+
+    /// Whether it wants to see what comes out in `row`, which has just finished. Nobody does by default.
+    fn wants_outputs(&self, row: &Measurement) -> bool {
+        let _ = row;
+        false
+    }
+
+    /// What came out of one more pass of `row`, which was not timed: the results of each task of `workload`. Called
+    /// where [`Observer::wants_outputs`]. Does nothing by default.
+    ///
+    /// # Errors
+    /// If it cannot be kept; the run then ends.
+    fn outputs(&mut self, row: &Measurement, workload: &Workload, results: &[Results]) -> io::Result<()> {
+        let _ = (row, workload, results);
         Ok(())
     }
 

@@ -13,6 +13,7 @@
 
 pub mod conditions;
 pub mod csv;
+pub mod date;
 pub mod host;
 pub mod lines;
 pub mod markdown;

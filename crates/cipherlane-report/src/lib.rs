@@ -33,6 +33,7 @@ use std::collections::BTreeMap;
 use cipherlane_record::Record;
 
 pub use chart::DrawError;
+pub use html::STYLE;
 
 use advice::Advice;
 use headline::Figure;

@@ -99,24 +99,9 @@ fn texts_can_be_read_in_light_and_dark() {
     let Some(mut browser) = Browser::start("the contrast of the report's page") else { return };
     let page = page(&every_chart());
     browser.open(&page.path, 1280, 900);
-    let contrasts = "(() => {
-        const parts = colour => colour.match(/[\\d.]+/g).map(Number);
-        const light = colour => parts(colour).slice(0, 3).map(v => v / 255)
-            .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-            .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-        const ground = node => { for (let at = node; at; at = at.parentElement) {
-            const colour = getComputedStyle(at).backgroundColor;
-            if (parts(colour)[3] !== 0) return colour; } return 'rgb(255,255,255)'; };
-        const own = node => [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim());
-        return [...document.querySelectorAll('body *:not(title, desc)')].filter(own).map(node => {
-            const style = getComputedStyle(node), svg = node.namespaceURI.endsWith('svg');
-            const [a, b] = [light(svg ? style.fill : style.color), light(ground(node))].sort((x, y) => y - x);
-            return [(a + 0.05) / (b + 0.05), node.tagName + '.' + (node.getAttribute('class') || '')];
-        }).reduce((worst, one) => one[0] < worst[0] ? one : worst);
-    })()";
     for dark in [false, true] {
         browser.prefer_dark(dark);
-        let worst = browser.evaluate(contrasts);
+        let worst = browser.worst_contrast();
         assert!(worst[0].as_f64().unwrap() >= 4.5, "dark {dark}: {worst}");
     }
 }

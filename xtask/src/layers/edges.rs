@@ -29,7 +29,7 @@ impl Layer {
 }
 
 /// ARCHITECTURE.md draws the same. A new crate gets a line in both.
-const LAYERS: [Layer; 14] = [
+const LAYERS: [Layer; 15] = [
     Layer::new("cipherlane-core", &[]),
     Layer::new("cipherlane-reference", &["cipherlane-core"]),
     Layer::new("cipherlane-cpu", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
@@ -57,7 +57,14 @@ const LAYERS: [Layer; 14] = [
         ],
     )
     .by_feature(&["cipherlane-rivals"]),
-    Layer::new("cipherlane-cli", &["cipherlane", "cipherlane-lab", "cipherlane-record", "cipherlane-report"]),
+    Layer::new(
+        "cipherlane-dashboard",
+        &["cipherlane", "cipherlane-lab", "cipherlane-record", "cipherlane-report"],
+    ),
+    Layer::new(
+        "cipherlane-cli",
+        &["cipherlane", "cipherlane-lab", "cipherlane-record", "cipherlane-report", "cipherlane-dashboard"],
+    ),
     Layer::new("xtask", &[]),
 ];
 

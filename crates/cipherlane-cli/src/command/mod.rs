@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod dashboard;
 pub(crate) mod devices;
 pub(crate) mod lab;
 pub(crate) mod launch;
@@ -26,6 +27,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Verb::Lab(options) => lab::run(&options),
         Verb::Tune(options) => tune::run(&options),
         Verb::Report(options) => report::run(&options),
+        Verb::Dashboard(options) => dashboard::run(&options),
         Verb::Compare(options) => compare::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Plan(options) => plan::run(&options),

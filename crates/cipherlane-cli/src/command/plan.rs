@@ -104,7 +104,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
 impl Options {
     fn shape(&self) -> Result<Shape, BatchError> {
         let operation = self.operation.unwrap_or(self.algorithm.forward());
-        super::shared::check(self.algorithm, operation, self.size)?;
+        cipherlane_lab::workload::check(self.algorithm, operation, self.size)?;
         let shared = self.keys == Keys::Same;
         Ok(Shape::uniform(self.algorithm, operation, self.messages, self.size as u64, shared))
     }

@@ -4,9 +4,7 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use cipherlane::devices::{self, Absent};
-use cipherlane::{
-    Algorithm, BatchError, Cipher, Device, Engine, Info, Mode, Operation, Shape, UnknownName, limits,
-};
+use cipherlane::{Algorithm, Cipher, Device, Engine, Info, Mode, Operation, Shape, UnknownName};
 use cipherlane_lab::Contender;
 use cipherlane_record::Host;
 
@@ -121,19 +119,6 @@ pub(crate) fn at_every_tier<'a>(devices: &[&'a dyn Device]) -> Vec<Contender<'a>
 pub(crate) fn label(contender: &Contender<'_>) -> String {
     let id = &contender.device.info().id;
     contender.wish.tier.as_ref().map_or_else(|| id.clone(), |tier| format!("{id} {tier}"))
-}
-
-/// Whether `algorithm` does `operation` to messages of `bytes`, known before a batch is built.
-///
-/// # Errors
-/// Says what it does, and which lengths it takes.
-pub(crate) fn check(algorithm: Algorithm, operation: Operation, bytes: usize) -> Result<(), BatchError> {
-    if !algorithm.operations().contains(&operation) {
-        return Err(BatchError::Operation { algorithm, operation });
-    }
-    let (wanted, takes) = limits::text_bytes(algorithm);
-    let found = bytes as u64;
-    if takes(found) { Ok(()) } else { Err(BatchError::Length { algorithm, wanted, message: 0, found }) }
 }
 
 /// A number of threads, as the command line takes it.

@@ -79,35 +79,6 @@ pub(crate) fn seconds(time: Duration) -> String {
     }
 }
 
-/// A moment as `2026-01-31T23-59-59Z`: in UTC, and fit for the name of a file.
-pub(crate) fn timestamp(unix_seconds: u64) -> String {
-    let (days, second) = (unix_seconds / 86_400, unix_seconds % 86_400);
-    let (year, month, day) = civil(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}-{minute:02}-{second:02}Z")
-}
-
-/// The Gregorian date of a day, counted from 1970-01-01.
-fn civil(mut days: u64) -> (u64, u64, u64) {
-    let is_leap =
-        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    (year, month, days + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,12 +109,5 @@ mod tests {
         assert_eq!(message_rate(45_678.0), "45.7 k/s");
         assert_eq!(count(47_250), "47 250");
         assert_eq!(count(999), "999");
-    }
-
-    #[test]
-    fn moments_are_dated() {
-        assert_eq!(timestamp(0), "1970-01-01T00-00-00Z");
-        assert_eq!(timestamp(951_782_400), "2000-02-29T00-00-00Z");
-        assert_eq!(timestamp(1_767_225_599), "2025-12-31T23-59-59Z");
     }
 }

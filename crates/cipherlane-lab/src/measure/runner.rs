@@ -134,6 +134,13 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// What comes out of one pass, which is not timed.
+    pub(crate) fn outputs(&mut self, tasks: &[Task]) -> Result<Vec<Results>, DeviceError> {
+        let mut results: Vec<Results> = tasks.iter().map(|task| Results::for_part(&task.part)).collect();
+        self.run(tasks, &mut results, 1)?;
+        Ok(results)
+    }
+
     /// Keeps a sample of `round`. A sample of the same round that came before is superseded. `throttled` is what a
     /// sensor said at its end.
     pub(super) fn keep(&mut self, round: usize, threads: usize, timing: &Timing, throttled: Option<bool>) {

@@ -103,7 +103,11 @@ impl Trial<'_> {
     }
 
     /// Runs until the machine is warm, and finds how many passes make a sample.
-    fn warm_up(&self, runner: &mut Runner<'_>, results: &mut [Results]) -> Result<(), DeviceError> {
+    pub(crate) fn warm_up(
+        &self,
+        runner: &mut Runner<'_>,
+        results: &mut [Results],
+    ) -> Result<(), DeviceError> {
         let tasks = &self.workload.tasks;
         let start = Instant::now();
         let mut fastest = runner.run(tasks, results, 1)?.wall;
@@ -120,7 +124,7 @@ impl Trial<'_> {
     }
 
     /// Takes a sample, and repeats it where it was interrupted or held back.
-    fn sample(
+    pub(crate) fn sample(
         &self,
         runner: &mut Runner<'_>,
         results: &mut [Results],

@@ -85,6 +85,16 @@ impl Sampler {
         self.shared.log().slice(start.0, end.0)
     }
 
+    /// The last reading, of one moment; of none before the first. Costs no reading.
+    #[must_use]
+    pub fn latest(&self) -> Timeline {
+        let log = self.shared.log();
+        match log.seconds.len().checked_sub(1) {
+            Some(last) => log.slice(last, last),
+            None => Timeline { missing: log.sensors.missing.clone(), ..Timeline::default() },
+        }
+    }
+
     /// Seconds from `start` to `end`.
     #[must_use]
     pub fn seconds_between(&self, start: Mark, end: Mark) -> f64 {
@@ -248,6 +258,7 @@ mod tests {
             thread::yield_now(); // until the thread's own reading: 0
         }
         assert_eq!(sampler.throttled("cpu"), Some(false));
+        assert_eq!(sampler.latest().channels[0].values, [Some(0.0)]);
         let _ = sampler.mark(); // 1: held back once
         assert_eq!(sampler.throttled("cpu"), Some(true));
         assert_eq!(sampler.throttled("rival:aws-lc"), Some(true));

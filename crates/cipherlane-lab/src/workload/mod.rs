@@ -10,7 +10,7 @@ pub mod task;
 pub mod tls_16k;
 
 use cipherlane::verify::vectors::VectorError;
-use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation, UnknownName};
+use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation, UnknownName, limits};
 use cipherlane_record::{Keys, Tag};
 use thiserror::Error;
 
@@ -82,6 +82,19 @@ pub fn named(name: &str) -> Result<&'static Named, UnknownName> {
     Named::ALL.into_iter().find(|workload| workload.name == name).ok_or_else(|| {
         UnknownName::new("workload", name, Named::ALL.map(|workload| workload.name.to_owned()))
     })
+}
+
+/// Whether `algorithm` does `operation` to messages of `bytes`, known before a batch is built.
+///
+/// # Errors
+/// Says what it does, and which lengths it takes.
+pub fn check(algorithm: Algorithm, operation: Operation, bytes: usize) -> Result<(), BatchError> {
+    if !algorithm.operations().contains(&operation) {
+        return Err(BatchError::Operation { algorithm, operation });
+    }
+    let (wanted, takes) = limits::text_bytes(algorithm);
+    let found = bytes as u64;
+    if takes(found) { Ok(()) } else { Err(BatchError::Length { algorithm, wanted, message: 0, found }) }
 }
 
 /// What to run.

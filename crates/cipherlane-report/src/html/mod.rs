@@ -5,6 +5,7 @@ mod first;
 mod parts;
 mod sections;
 
+use cipherlane_record::date;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::Report;
@@ -12,7 +13,8 @@ use crate::chart::DrawError;
 use crate::machine::{Machine, Machines};
 use crate::units;
 
-const STYLE: &str = include_str!("style.css");
+/// The style sheet of the page, for other pages that shall look like it.
+pub const STYLE: &str = include_str!("style.css");
 /// Nothing is loaded from anywhere, no script runs, nothing is sent, and no base address is set.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -77,7 +79,7 @@ fn head(report: &Report<'_>) -> Markup {
 
 /// How much was measured there, and when.
 fn written(machine: &Machine<'_>) -> String {
-    let (first, last) = (units::day(machine.written.0), units::day(machine.written.1));
+    let (first, last) = (date::day(machine.written.0), date::day(machine.written.1));
     let days = if first == last { first } else { format!("{first} to {last}") };
     format!("{}, {days}", units::count(machine.records, "record"))
 }

@@ -155,7 +155,8 @@ fn origin(records: &[Placed<'_>], machines: &Machines<'_>) -> String {
         Record::Measurement(row) => row.argv.join(" "),
         Record::Observation(row) => row.argv.join(" "),
     };
-    let days: BTreeSet<String> = records.iter().map(|(_, record)| units::day(when(record))).collect();
+    let days: BTreeSet<String> =
+        records.iter().map(|(_, record)| cipherlane_record::date::day(when(record))).collect();
     let commands: BTreeSet<String> = records.iter().map(|(_, record)| command(record)).collect();
     let mut text = units::count(records.len(), "row");
     if machines.several() {

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -18,6 +18,23 @@ use tungstenite::{Message, WebSocket};
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 /// Longer than a busy machine takes for any answer.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Over all elements with a text of their own.
+const CONTRASTS: &str = "(() => {
+    const parts = colour => colour.match(/[\\d.]+/g).map(Number);
+    const light = colour => parts(colour).slice(0, 3).map(v => v / 255)
+        .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const ground = node => { for (let at = node; at; at = at.parentElement) {
+        const colour = getComputedStyle(at).backgroundColor;
+        if (parts(colour)[3] !== 0) return colour; } return 'rgb(255,255,255)'; };
+    const own = node => [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim());
+    return [...document.querySelectorAll('body *:not(title, desc)')].filter(own).map(node => {
+        const style = getComputedStyle(node), svg = node.namespaceURI.endsWith('svg');
+        const [a, b] = [light(svg ? style.fill : style.color), light(ground(node))].sort((x, y) => y - x);
+        return [(a + 0.05) / (b + 0.05), node.tagName + '.' + (node.getAttribute('class') || '')];
+    }).reduce((worst, one) => one[0] < worst[0] ? one : worst);
+})()";
 
 /// The browser, with one page.
 pub(crate) struct Browser {
@@ -109,12 +126,17 @@ impl Browser {
         }
     }
 
-    /// Opens `page` in a window of this size, and forgets what was reported before.
+    /// Opens the file `page` in a window of this size, and forgets what was reported before.
     pub(crate) fn open(&mut self, page: &Path, width: u32, height: u32) {
+        self.visit(&format!("file://{}", page.display()), width, height);
+    }
+
+    /// The same with an address.
+    pub(crate) fn visit(&mut self, address: &str, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
         self.call("Emulation.setDeviceMetricsOverride", &size);
         self.events.clear();
-        self.call("Page.navigate", &json!({"url": format!("file://{}", page.display())}));
+        self.call("Page.navigate", &json!({"url": address}));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             let event = self.next();
             self.events.push(event);
@@ -133,6 +155,20 @@ impl Browser {
         let answer = self.call("Runtime.evaluate", &json!({"expression": expression, "returnByValue": true}));
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
         answer["result"]["value"].clone()
+    }
+
+    /// Waits until an expression in the page is true.
+    pub(crate) fn wait(&mut self, expression: &str) {
+        let start = Instant::now();
+        while self.evaluate(expression) != json!(true) {
+            assert!(start.elapsed() < PATIENCE, "never true: {expression}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The worst contrast of a text to its ground, and whose it is (WCAG 2.2, definition of contrast ratio).
+    pub(crate) fn worst_contrast(&mut self) -> Value {
+        self.evaluate(CONTRASTS)
     }
 
     /// What the page asked for since it was opened, itself included.

@@ -80,6 +80,17 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_INPUT", help_heading = "Your own workload")]
     input: Option<PathBuf>,
 
+    /// A log of each row of ours: its totals, then keys, nonces and texts message by message, expected and computed;
+    /// of generated and published messages alone, hence not with --input
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "CIPHERLANE_LOG",
+        conflicts_with = "input",
+        help_heading = "Results (- is stdout)"
+    )]
+    pub(super) log: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) how: How,
 }
@@ -137,7 +148,7 @@ impl Options {
         for algorithm in algorithms {
             for operation in self.operations(algorithm)? {
                 for &message_bytes in &sizes {
-                    shared::check(algorithm, operation, message_bytes)?;
+                    cipherlane_lab::workload::check(algorithm, operation, message_bytes)?;
                     let custom = Custom {
                         algorithm,
                         operation,

@@ -22,7 +22,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     options.how.takes_stdout()?;
     let host = cipherlane_lab::host::detect();
     let suite = options.suite(&host)?;
-    let measured = measure::run(&suite, &options.how, options.seconds(), &host)?;
+    let measured = measure::run(&suite, &options.how, options.seconds(), &host, options.log.as_deref())?;
     Ok(measure::exit(&measured.outcome))
 }
 

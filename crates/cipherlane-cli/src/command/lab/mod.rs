@@ -237,7 +237,7 @@ impl RunOptions {
             measure::show(&measure::plan_of(&suite, seconds), false)?;
             return Ok(Exit::Success);
         }
-        let measured = measure::run(&suite, how, seconds, &host)?;
+        let measured = measure::run(&suite, how, seconds, &host, None)?;
         measure::show(&losing::of(&measured.outcome.rows), measured.stdout_taken)?;
         Ok(measure::exit(&measured.outcome))
     }

@@ -4,9 +4,11 @@ mod how;
 mod known;
 mod observe;
 mod report;
-mod store;
+pub(crate) mod store;
 mod watch;
 
+use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -40,13 +42,20 @@ pub(crate) struct Measured {
     pub(crate) stdout_taken: bool,
 }
 
-/// Measures `suite` within about `seconds`, and shows and keeps its rows.
-pub(crate) fn run(suite: &Suite, how: &How, seconds: f64, host: &Host) -> Result<Measured> {
+/// Measures `suite` within about `seconds`, and shows and keeps its rows. `log` is where texts are shown, message by
+/// message.
+pub(crate) fn run(
+    suite: &Suite,
+    how: &How,
+    seconds: f64,
+    host: &Host,
+    log: Option<&Path>,
+) -> Result<Measured> {
     let stdout_taken = how.takes_stdout()?;
     let roster = Roster::find(!how.no_rivals || how.names_a_rival());
     let contenders = contenders(how, &roster)?;
     stop_on_ctrl_c()?;
-    let mut watch = Watch::new(Store::open(how, &suite.experiment)?, how.no_progress);
+    let mut watch = Watch::new(Store::open(how, &suite.experiment)?, how.no_progress).with_log(log)?;
     let contenders = known::check(contenders, suite, &watch)?;
     let portable = roster.engine.device("cpu")?;
     let reference = Reference::new();
@@ -65,7 +74,10 @@ pub(crate) fn run(suite: &Suite, how: &How, seconds: f64, host: &Host) -> Result
     let store = watch.into_store();
     store.write_tables(how, &outcome.rows)?;
     let shown = |id: &str| !id.starts_with("rival:") || how.device.iter().any(|asked| asked == id);
-    let report = report::of(&outcome, shown, store.path());
+    let mut report = report::of(&outcome, shown, store.path());
+    if let Some(path) = log {
+        let _ = writeln!(report, "log: {}", path.display());
+    }
     show(&report, stdout_taken)?;
     if let Some(records) = store.path().filter(|_| how.open && !outcome.rows.is_empty()) {
         super::report::show_beside(records, stdout_taken)?;
@@ -137,7 +149,7 @@ fn lab_options<'a>(
 }
 
 /// The command line, with the program by its name: where it lies is nobody's business who reads the record.
-fn argv() -> Vec<String> {
+pub(crate) fn argv() -> Vec<String> {
     std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(std::env::args().skip(1)).collect()
 }
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use cipherlane_record::{Measurement, Observation, Writer, csv, markdown};
+use cipherlane_record::{Measurement, Observation, Writer, csv, date, markdown};
 
 use super::How;
+use crate::render::complain;
 use crate::render::sink::{Sink, create_for_results};
-use crate::render::{complain, units};
 
 /// Records, written as rows finish.
 pub(super) struct Store {
@@ -34,7 +34,7 @@ impl Store {
         match &how.json {
             Some(sink @ Sink::Stdout) => Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None }),
             Some(Sink::File(path)) => Self::create(path.clone()),
-            None => Ok(Self::default_file(name).unwrap_or_else(|reason| {
+            None => Ok(new_path(name).and_then(Self::create).unwrap_or_else(|reason| {
                 complain(
                     "warning",
                     &format!("records are not kept: {reason:#}; name a file with --json FILE"),
@@ -47,16 +47,6 @@ impl Store {
     fn create(path: PathBuf) -> Result<Self> {
         let file: Box<dyn Write> = Box::new(create_for_results(&path)?);
         Ok(Self { writer: Some(Writer::new(file)), path: Some(path) })
-    }
-
-    fn default_file(name: &str) -> Result<Self> {
-        let folder = folder()?;
-        fs::create_dir_all(&folder)
-            .map_err(|error| anyhow::anyhow!("cannot make {}: {error}", folder.display()))?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
-        // The process number keeps two runs of one second apart.
-        let name = format!("{name}-{}-{}.jsonl", units::timestamp(now), std::process::id());
-        Self::create(folder.join(name))
     }
 
     /// Writes a row at once.
@@ -84,6 +74,16 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// A file that is not there yet, for the records of a run called `name`, in the user's data folder.
+pub(crate) fn new_path(name: &str) -> Result<PathBuf> {
+    let folder = folder()?;
+    fs::create_dir_all(&folder)
+        .map_err(|error| anyhow::anyhow!("cannot make {}: {error}", folder.display()))?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+    // The process number keeps two runs of one second apart.
+    Ok(folder.join(format!("{name}-{}-{}.jsonl", date::timestamp(now), std::process::id())))
 }
 
 /// `cipherlane/records` in the user's data folder (XDG Base Directory Specification, `XDG_DATA_HOME`).

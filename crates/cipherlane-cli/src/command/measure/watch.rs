@@ -1,19 +1,27 @@
 //! Watches a run: moves the bar, and stores each row as it finishes.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
-use cipherlane_lab::{Observer, Progress, Skipped};
+use anyhow::Result;
+use cipherlane_lab::workload::Workload;
+use cipherlane_lab::workload::part::Results;
+use cipherlane_lab::{Observer, Progress, Skipped, log};
 use cipherlane_record::{Measurement, Observation};
 
 use super::describe;
 use super::store::Store;
 use crate::render::progress::Bar;
+use crate::render::sink::create_for_results;
 use crate::render::{complain, units};
 
 /// The watcher.
 pub(super) struct Watch {
     bar: Bar,
     store: Store,
+    /// Where texts go, message by message.
+    log: Option<BufWriter<File>>,
     /// The row that finished last, in short.
     last: String,
     observations: Vec<Observation>,
@@ -26,10 +34,16 @@ impl Watch {
         Self {
             bar: Bar::new(quiet),
             store,
+            log: None,
             last: String::new(),
             observations: Vec::new(),
             skipped: Vec::new(),
         }
+    }
+
+    /// The same, writing the log of each row of ours to the file at `path`.
+    pub(super) fn with_log(self, path: Option<&Path>) -> Result<Self> {
+        Ok(Self { log: path.map(create_for_results).transpose()?.map(BufWriter::new), ..self })
     }
 
     /// Shows what is going on before the run.
@@ -76,6 +90,17 @@ impl Observer for Watch {
             self.bar.suspend(|| complain("warning", &text));
         }
         self.store.append(row)
+    }
+
+    fn wants_outputs(&self, row: &Measurement) -> bool {
+        self.log.is_some() && !row.device.starts_with("rival:")
+    }
+
+    fn outputs(&mut self, row: &Measurement, workload: &Workload, results: &[Results]) -> io::Result<()> {
+        let Some(file) = &mut self.log else { return Ok(()) };
+        log::write(&mut *file, row, workload, results)?;
+        writeln!(file)?;
+        file.flush()
     }
 
     fn observed(&mut self, row: &Observation) -> io::Result<()> {

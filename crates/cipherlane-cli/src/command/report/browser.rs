@@ -22,3 +22,10 @@ pub(super) fn show(page: &Path) {
         );
     }
 }
+
+/// Shows the address in the user's browser, or says why not.
+pub(crate) fn show_address(url: &str) {
+    if let Err(reason) = webbrowser::open(url) {
+        complain("warning", &format!("no browser shows the page: {reason}. Open the address yourself"));
+    }
+}

@@ -1,7 +1,7 @@
 //! `report`: records as a page with pictures, as Markdown and as CSV.
 
-mod browser;
-mod questions;
+pub(crate) mod browser;
+pub(crate) mod questions;
 
 use std::path::{Path, PathBuf};
 

@@ -10,9 +10,12 @@ const BENCH: (&str, &str) = (
     "How fast is this machine at what people use ciphers for, beside the best libraries there are?",
 );
 
+/// Runs of the dashboard are everyone's own.
+const DASHBOARD: (&str, &str) = ("dashboard", "What did the runs on the dashboard's page measure?");
+
 /// The questions of the experiments that come along, by name.
-pub(super) fn all() -> BTreeMap<String, String> {
+pub(crate) fn all() -> BTreeMap<String, String> {
     let experiments = Experiment::all().into_iter().map(|one| (one.name, one.question));
-    let bench = [(BENCH.0.to_owned(), BENCH.1.to_owned())];
-    experiments.chain(bench).collect()
+    let others = [BENCH, DASHBOARD].map(|(name, question)| (name.to_owned(), question.to_owned()));
+    experiments.chain(others).collect()
 }

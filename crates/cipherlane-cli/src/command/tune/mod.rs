@@ -9,7 +9,7 @@ use cipherlane_lab::workload::part::Results;
 use cipherlane_lab::workload::{Choice, Custom, Request, Task};
 use cipherlane_lab::{Contender, Judges};
 
-use super::shared::{self, Keys, Roster};
+use super::shared::{Keys, Roster};
 use crate::exit::{Exit, Usage};
 use crate::render::progress::Bar;
 use crate::render::sink::Sink;
@@ -171,7 +171,7 @@ impl Options {
                     continue;
                 }
                 for &size in &self.size {
-                    shared::check(algorithm, operation, size)?;
+                    cipherlane_lab::workload::check(algorithm, operation, size)?;
                     jobs.push(Job { algorithm, operation, size });
                 }
             }

@@ -1,0 +1,73 @@
+//! `dashboard`: runs on a page, while they happen.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use cipherlane::Device;
+use cipherlane_dashboard::{Config, Dashboard};
+
+use super::measure::{argv, store};
+use super::report::{browser, questions};
+use super::shared::Roster;
+use crate::exit::Exit;
+use crate::render;
+
+const EXAMPLES: &str = "\
+Examples:
+  cipherlane dashboard                         a page on a free port, shown in the browser
+  cipherlane dashboard --no-open --port 8123   over SSH: ssh -L 8123:127.0.0.1:8123 HOST, then open the printed address
+  cipherlane dashboard --json runs.jsonl       add the rows to this file
+
+The page is served on the loopback interface alone. Whoever has the printed address, which holds a token, can start
+runs; give it to nobody. Ctrl-C or the page's Quit ends it; what the run measured by then is kept.";
+
+/// Options of `dashboard`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// The port on 127.0.0.1; 0 takes a free one
+    #[arg(long, env = "CIPHERLANE_PORT", default_value_t = 0)]
+    port: u16,
+    /// Show no browser; print the address alone
+    #[arg(long, env = "CIPHERLANE_NO_OPEN")]
+    no_open: bool,
+    /// Leave the rivals out
+    #[arg(long, env = "CIPHERLANE_NO_RIVALS")]
+    no_rivals: bool,
+    /// Records, one JSON object a line, added as runs finish; logs go beside it [default: a new file, which is named]
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
+    json: Option<PathBuf>,
+}
+
+/// Serves until somebody ends it.
+pub(crate) fn run(options: &Options) -> Result<Exit> {
+    let records = match &options.json {
+        Some(path) => path.clone(),
+        None => store::new_path("dashboard").context("records are not kept; name a file with --json FILE")?,
+    };
+    let Roster { engine, rivals, absent } = Roster::find(!options.no_rivals);
+    let own = engine.devices().iter().map(Arc::clone);
+    let devices: Vec<Arc<dyn Device>> = own.chain(rivals.into_iter().map(Arc::from)).collect();
+    let dashboard = Dashboard::start(Config {
+        devices,
+        absent,
+        host: cipherlane_lab::host::detect(),
+        records: records.clone(),
+        questions: questions::all(),
+        port: options.port,
+        argv: argv(),
+    })?;
+    let handle = dashboard.handle();
+    ctrlc::set_handler(move || handle.quit()).context("Ctrl-C cannot be caught")?;
+    let url = dashboard.url();
+    render::print(&format!(
+        "dashboard: {url}\nrecords: {}\nCtrl-C ends it; what the run measured by then is kept.\n",
+        records.display()
+    ))?;
+    if !options.no_open {
+        browser::show_address(&url);
+    }
+    dashboard.serve()?;
+    Ok(Exit::Success)
+}

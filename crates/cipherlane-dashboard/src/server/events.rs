@@ -1,0 +1,161 @@
+//! The stream of what happens: four times a second, the runs, the sensors, and the chart's new points.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::sse::{Event, Sse};
+use cipherlane_record::{Interval, Measurement, throttle};
+use serde::Serialize;
+use tokio_stream::wrappers::IntervalStream;
+use tokio_stream::{Stream, StreamExt as _};
+
+use super::Shared;
+use crate::request::Request;
+use crate::run::{Figures, Point, Run, State as RunState};
+
+const PERIOD: Duration = Duration::from_millis(250);
+
+/// What one event tells.
+#[derive(Serialize)]
+struct News {
+    runs: Vec<RunView>,
+    sensors: Vec<SensorView>,
+    /// What cannot be read: reason to channels.
+    missing: BTreeMap<String, Vec<String>>,
+    /// New points of the run that is shown.
+    chart: Option<Chart>,
+}
+
+/// Points of a chart, to be put after those that the page has.
+#[derive(Serialize)]
+struct Chart {
+    run: u64,
+    first: usize,
+    points: Vec<Point>,
+}
+
+/// A run, as the page shows it.
+#[derive(Serialize)]
+pub(super) struct RunView {
+    id: u64,
+    request: Request,
+    title: String,
+    state: RunState,
+    words: String,
+    /// Seconds that it measures at most; absent where somebody is to stop it.
+    limit: Option<f64>,
+    plans: Vec<String>,
+    figures: Figures,
+    result: Option<ResultView>,
+    log: Option<String>,
+}
+
+/// The row of a finished run.
+#[derive(Serialize)]
+struct ResultView {
+    bytes_per_second: f64,
+    bytes_per_second_ci95: Interval,
+    messages_per_second: f64,
+    verified: bool,
+    samples: usize,
+    /// The part of the ceiling, and what sets it.
+    ceiling: Option<(f64, String)>,
+    warnings: Vec<String>,
+}
+
+/// A sensor's last reading.
+#[derive(Serialize)]
+struct SensorView {
+    name: String,
+    unit: String,
+    value: Option<f64>,
+    /// What holds the clock back, where the sensor tells.
+    held_back: Option<Vec<&'static str>>,
+}
+
+impl RunView {
+    pub(super) fn of(run: &Run) -> Self {
+        Self {
+            id: run.id,
+            request: run.request.clone(),
+            title: run.order.title(),
+            state: run.state,
+            words: run.words.clone(),
+            limit: (!run.order.open_ended).then(|| run.order.limit.as_secs_f64()),
+            plans: run.plans.clone(),
+            figures: run.figures.clone(),
+            result: run.row.as_deref().map(ResultView::of),
+            log: run.log.as_ref().map(|path| path.display().to_string()),
+        }
+    }
+}
+
+impl ResultView {
+    fn of(row: &Measurement) -> Self {
+        Self {
+            bytes_per_second: row.bytes_per_second,
+            bytes_per_second_ci95: row.bytes_per_second_ci95,
+            messages_per_second: row.messages_per_second,
+            verified: row.verified,
+            samples: row.summary.n,
+            ceiling: row.ceiling.as_ref().map(|ceiling| (ceiling.share, ceiling.bound.clone())),
+            warnings: row.warnings.clone(),
+        }
+    }
+}
+
+/// The stream of one page. It ends with the dashboard.
+pub(super) async fn stream(
+    State(shared): State<Shared>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let board = Arc::clone(&shared.board);
+    let mut cursor = Cursor::default();
+    let ticks = IntervalStream::new(tokio::time::interval(PERIOD)).take_while(move |_| !board.is_quitting());
+    Sse::new(ticks.map(move |_| Ok(event(&news(&shared, &mut cursor)))))
+}
+
+fn event(news: &News) -> Event {
+    // Strings and numbers can always be written as JSON.
+    Event::default().json_data(news).unwrap_or_default()
+}
+
+/// Which points a page has.
+#[derive(Default)]
+struct Cursor {
+    run: u64,
+    points: usize,
+}
+
+fn news(shared: &Shared, cursor: &mut Cursor) -> News {
+    let timeline = shared.machine.sampler.latest();
+    let sensors = timeline.channels.into_iter().map(|channel| {
+        let value = channel.values.last().copied().flatten();
+        let held_back = throttle::is_channel(&channel.name)
+            .then(|| value.map(|value| throttle::reasons(&channel.name, value)))
+            .flatten();
+        SensorView { name: channel.name, unit: channel.unit, value, held_back }
+    });
+    let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (channel, reason) in timeline.missing {
+        missing.entry(reason).or_default().push(channel);
+    }
+    let (runs, chart) =
+        shared.board.read(|runs| (runs.iter().map(RunView::of).collect(), cursor.chart(runs)));
+    News { runs, sensors: sensors.collect(), missing, chart }
+}
+
+impl Cursor {
+    /// The new points of the run that measures, or of the one that measured last.
+    fn chart(&mut self, runs: &[Run]) -> Option<Chart> {
+        let run = runs.iter().rev().find(|run| !run.points.is_empty())?;
+        if self.run != run.id {
+            *self = Self { run: run.id, points: 0 };
+        }
+        let first = self.points;
+        self.points = run.points.len();
+        Some(Chart { run: run.id, first, points: run.points[first..].to_vec() })
+    }
+}

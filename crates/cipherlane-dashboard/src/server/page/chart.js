@@ -1,0 +1,166 @@
+// Numbers and pictures of the dashboard's page: what `page.js` shows things with.
+'use strict';
+
+const byId = id => document.getElementById(id);
+
+// ---- numbers for people, as in the report
+
+function significant(value) {
+  const size = Math.abs(value);
+  return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 || size === 0 ? 2 : 3);
+}
+
+const PREFIXES = [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+
+// [number, unit with its prefix]
+function prefixed(value, unit) {
+  const [factor, prefix] = PREFIXES.find(([factor]) => value >= 0.9995 * factor) ?? [1, ''];
+  const digits = factor === 1 && Number.isInteger(value) ? String(value) : significant(value / factor);
+  return [digits, `${prefix}${unit}`];
+}
+
+const inWords = (value, unit) => prefixed(value, unit).join(' ').trim();
+const gigabytes = rate => significant(rate / 1e9);
+
+// A size as the command line takes it: 16, 16k, 1MiB, 4kB; NaN for anything else.
+function bytes(text) {
+  const [, digits, unit] = /^\s*(\d+)\s*([a-zA-Z]*)\s*$/.exec(text) ?? [];
+  const units = { '': 1, B: 1, k: 1024, K: 1024, KiB: 1024, M: 2 ** 20, MiB: 2 ** 20, kB: 1000, MB: 1e6 };
+  return digits === undefined ? NaN : Number(digits) * (units[unit] ?? NaN);
+}
+
+// ---- elements
+
+function element(name, text, attributes = {}) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+function drawn(name, attributes, text = '') {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.textContent = text;
+  return made;
+}
+
+// A little above `most`, so that four steps are round numbers.
+function roundUp(most) {
+  const power = 10 ** Math.floor(Math.log10(most || 1));
+  return [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].map(step => step * power).find(top => top >= most * 1.001);
+}
+
+// At most `count` points: the means of neighbours. Gaps stay.
+function thinned(points, count) {
+  const step = Math.ceil(points.length / count);
+  if (step <= 1) return points;
+  const thin = [];
+  for (let first = 0; first < points.length; first += step) {
+    const some = points.slice(first, first + step), gap = some.find(([, rate]) => rate === null);
+    const mean = place => some.reduce((sum, point) => sum + point[place], 0) / some.length;
+    thin.push(gap ?? [mean(0), mean(1)]);
+  }
+  return thin;
+}
+
+// Moments up to `end` at round distances, six at most.
+function moments(end) {
+  const steps = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900];
+  const step = steps.find(step => end / step <= 6) ?? 3600;
+  return Array.from({ length: Math.floor(end / step) + 1 }, (_, place) => place * step);
+}
+
+// ---- the chart of throughput
+
+// Which run is shown, and the points of each: seconds and bytes a second, `null` where a pause begins.
+const chart = { run: 0, of: new Map() };
+const FRAME = { left: 52, top: 12, bottom: 226, height: 252 };
+
+function drawChart(all) {
+  // Drawn in the pixels that there are, so that letters keep their size on a phone.
+  const { left, top, bottom, height } = FRAME, width = byId('chart').clientWidth || 760, right = width - 16;
+  byId('chart').setAttribute('viewBox', `0 0 ${width} ${height}`);
+  const points = thinned(all, 700);
+  const rates = points.map(([, rate]) => rate).filter(rate => rate !== null);
+  const parts = [drawn('title', { id: 'chart-name' }, 'Throughput while it runs')];
+  if (rates.length === 0) {
+    byId('chart').replaceChildren(...parts);
+    byId('chart-words').textContent = 'Throughput appears here.';
+    return;
+  }
+  const [, unit] = prefixed(Math.max(...rates), 'B/s');
+  const factor = PREFIXES.find(([, prefix]) => `${prefix}B/s` === unit)?.[0] ?? 1;
+  const most = roundUp(Math.max(...rates) / factor), end = Math.max(points.at(-1)[0], 1);
+  const x = seconds => left + (right - left) * seconds / end;
+  const y = rate => bottom - (bottom - top) * rate / factor / most;
+  for (let step = 0; step <= 4; step++) {
+    const value = most * step / 4, level = y(value * factor);
+    parts.push(drawn('line', { class: 'grid', x1: left, x2: right, y1: level, y2: level }));
+    parts.push(drawn('text', { x: left - 8, y: level + 4, 'text-anchor': 'end' }, String(Number(value.toPrecision(3)))));
+  }
+  const marks = moments(end);
+  for (const seconds of marks) {
+    const text = seconds === marks.at(-1) ? `${seconds} s` : String(seconds);
+    parts.push(drawn('text', { x: x(seconds), y: bottom + 20, 'text-anchor': 'middle' }, text));
+  }
+  parts.push(drawn('text', { x: left + 6, y: top + 12 }, unit));
+  let run = [];
+  const flush = () => {
+    if (run.length > 1) parts.push(drawn('polyline', { class: 'line', points: run.join(' ') }));
+    run = [];
+  };
+  for (const [seconds, rate] of points) {
+    if (rate === null) flush(); else run.push(`${x(seconds).toFixed(1)},${y(rate).toFixed(1)}`);
+  }
+  const [last] = run.slice(-1);
+  flush();
+  if (last) parts.push(drawn('circle', { class: 'end', r: 4, cx: last.split(',')[0], cy: last.split(',')[1] }));
+  byId('chart').replaceChildren(...parts);
+  const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  byId('chart-words').textContent = `From ${inWords(Math.min(...rates), 'B/s')} to ${inWords(Math.max(...rates), 'B/s')}, `
+    + `on average ${inWords(mean, 'B/s')}; a point each quarter of a second, gaps are pauses.`;
+}
+
+function drawTable() {
+  const row = ([seconds, rate]) => {
+    const made = document.createElement('tr');
+    made.append(element('td', seconds.toFixed(2)), element('td', rate === null ? 'paused' : gigabytes(rate)));
+    return made;
+  };
+  byId('chart-rows').replaceChildren(...(chart.of.get(chart.run) ?? []).map(row));
+}
+
+// Puts points that are new after those of the run that are there.
+function addPoints({ run, first, points }) {
+  if (first === 0) chart.of.set(run, []);
+  chart.of.get(run)?.push(...points);
+  if (run === chart.run && points.length > 0) redraw();
+}
+
+// Shows the points of a run, or that it has none yet.
+function showChart(run) {
+  if (run === chart.run) return;
+  chart.run = run;
+  redraw();
+}
+
+function redraw() {
+  const points = chart.of.get(chart.run) ?? [];
+  drawChart(points);
+  if (byId('chart-rows').closest('details').open) drawTable();
+}
+
+// ---- sensors
+
+const HISTORY = 240;
+
+// The last readings of a sensor, from its lowest to its highest.
+function sparkline(values) {
+  const known = values.filter(value => value !== null), low = Math.min(...known), high = Math.max(...known);
+  const y = value => high > low ? 19 - 18 * (value - low) / (high - low) : 10;
+  const points = values.map((value, place) => value === null ? '' : `${place * 100 / (HISTORY - 1)},${y(value)}`);
+  const svg = drawn('svg', { viewBox: '0 0 100 20', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
+  svg.append(drawn('polyline', { points: points.filter(Boolean).join(' ') }));
+  return svg;
+}

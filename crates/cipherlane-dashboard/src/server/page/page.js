@@ -1,0 +1,280 @@
+// The dashboard's page: fills the form from the catalog, sends requests, and shows what the stream of events tells.
+// All text goes into the page as text, never as markup. Numbers and pictures are made in `chart.js`.
+'use strict';
+
+const token = new URLSearchParams(location.search).get('token') ?? '';
+const at = path => `${path}?token=${encodeURIComponent(token)}`;
+const form = byId('form');
+const field = name => form.elements[name];
+
+// ---- talking to the server
+
+// The answer of the server; an error is thrown in its own words.
+async function ask(path, body, more = {}) {
+  const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const response = await fetch(at(path), { ...post, headers: { 'content-type': 'application/json' }, ...more });
+  const text = await response.text();
+  const answer = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
+  if (!response.ok) throw new Error(answer.error ?? answer);
+  return answer;
+}
+
+// ---- the form
+
+let catalog;
+const chosen = {
+  workload: () => catalog.workloads.find(one => one.name === field('workload').value),
+  device: () => catalog.devices.find(one => one.id === field('device').value),
+  algorithm: () => catalog.algorithms.find(one => one.name === field('algorithm').value),
+};
+
+// Puts [value, text] pairs into a list of choices; keeps the choice where it is still there.
+function offer(select, pairs) {
+  const before = select.value;
+  select.replaceChildren(...pairs.map(([value, text]) => new Option(text, value)));
+  if (pairs.some(([value]) => value === before)) select.value = before;
+}
+
+function show(name, visible) {
+  for (const part of form.querySelectorAll(`[data-for="${name}"]`)) part.hidden = !visible;
+}
+
+const jobText = job => job.algorithm === null ? 'all of it, mixed' : `${job.algorithm} ${job.operation}`;
+
+// Makes the choices fit each other, then asks how the run would go.
+function fit() {
+  const workload = chosen.workload(), device = chosen.device(), custom = workload.name === 'custom';
+  byId('question').textContent = workload.question;
+  show('custom', custom);
+  show('jobs', workload.jobs.length > 1);
+  show('launches', device.launches);
+  show('threads', !device.launches);
+  offer(field('job'), workload.jobs.map((job, place) => [String(place), jobText(job)]));
+  offer(field('operation'), chosen.algorithm().operations.map(name => [name, name]));
+  foresee();
+}
+
+function request() {
+  const workload = chosen.workload(), device = chosen.device(), custom = workload.name === 'custom';
+  const job = custom ? { algorithm: field('algorithm').value, operation: field('operation').value }
+    : workload.jobs[Number(field('job').value) || 0];
+  const number = name => field(name).value === '' ? null : Number(field(name).value);
+  const share = name => Number(field(name).value) / 100;
+  const [kind, way] = field('way').value.split(/:(.*)/s);
+  const launch = device.launches ? {
+    blocks: number('blocks'), threads_per_block: number('threads_per_block'), streams: number('streams'),
+    resident: field('resident').value === 'yes', device_load: share('device_load'),
+  } : { threads: number('threads') };
+  const own = custom ? {
+    message_bytes: bytes(field('message_bytes').value), messages: number('messages'), keys: field('keys').value,
+  } : {};
+  return {
+    workload: workload.name, algorithm: job.algorithm, operation: job.operation, device: device.id,
+    [kind || 'tier']: way || null, cpu_load: share('cpu_load'), seconds: number('seconds'), ...launch, ...own,
+  };
+}
+
+// Says how the run would go, and offers the kernels that could be asked for. Answers that come late are dropped.
+let asked = 0;
+async function foresee() {
+  const mine = ++asked, plan = byId('plan');
+  byId('refusal').textContent = '';
+  try {
+    const { kernels, would } = await ask('api/plan', request());
+    if (mine !== asked) return;
+    const tiers = chosen.device().tiers.map(tier => [`tier:${tier}`, `tier ${tier}`]);
+    const names = kernels.map(one => [`kernel:${one.name}`,
+      one.name + (one.constant_time ? '' : ' (time depends on keys and data)')]);
+    offer(field('way'), [['', 'best for this machine'], ...tiers, ...names]);
+    plan.textContent = would.error ?? (would.plan ? `Would run ${would.plan}.` : '');
+    plan.classList.toggle('bad', would.error !== undefined);
+  } catch (problem) {
+    if (mine !== asked) return;
+    plan.textContent = problem.message;
+    plan.classList.add('bad');
+  }
+}
+
+async function start(event) {
+  event.preventDefault();
+  try {
+    await ask('api/runs', request());
+    byId('refusal').textContent = '';
+  } catch (problem) {
+    byId('refusal').textContent = problem.message;
+  }
+}
+
+async function fill() {
+  catalog = await ask('api/catalog');
+  offer(field('workload'), catalog.workloads.map(one => [one.name, one.name]));
+  offer(field('algorithm'), catalog.algorithms.map(one => [one.name, one.name]));
+  field('algorithm').value = 'aes-128-gcm';
+  offer(field('device'), catalog.devices.map(one => [one.id, `${one.id}: ${one.name}`]));
+  field('threads').placeholder = `${catalog.physical_cores ?? catalog.logical_cores}, as many as cores`;
+  byId('absences').hidden = catalog.absent.length === 0;
+  byId('absent').replaceChildren(...catalog.absent.flatMap(({ kind, reason }) =>
+    [element('dt', kind), element('dd', reason)]));
+  fit();
+}
+
+// ---- what is shown
+
+const over = run => ['finished', 'cancelled', 'failed'].includes(run.state);
+let current;
+
+// The run in the middle of the page: the one that measures or is being prepared, else the last that measured.
+function showNow(runs) {
+  const run = runs.find(run => !over(run) && run.state !== 'queued') ?? runs.findLast(run => run.figures.seconds > 0);
+  current = run && !over(run) ? run : undefined;
+  const measures = current !== undefined && ['running', 'paused'].includes(run.state);
+  byId('pause').disabled = !measures;
+  byId('pause').textContent = run?.state === 'paused' ? 'Resume' : 'Pause';
+  byId('stop').disabled = current === undefined;
+  form.querySelector('[type=submit]').textContent = current ? 'Add to the queue' : 'Start';
+  if (!run) return;
+  showChart(run.id);
+  const { figures, result } = run, { totals, checks } = figures;
+  byId('now-title').textContent = `${run.id}. ${run.title}`;
+  byId('now-state').textContent = [run.state, run.words, `${figures.seconds.toFixed(1)} s`
+    + (run.limit ? ` of ${run.limit} s` : ''), `${figures.samples} samples`].filter(Boolean).join(' · ');
+  const [rate, unit] = prefixed(result ? result.bytes_per_second : figures.bytes_per_second, 'B/s');
+  byId('rate').textContent = run.state === 'preparing' ? '–' : rate;
+  byId('rate-unit').textContent = run.state === 'preparing' ? '' : unit;
+  const loads = [['CPU', figures.cpu_load], ['device', figures.device_load]].filter(([, load]) => load !== null)
+    .map(([name, load]) => `${name} load reached ${(100 * load).toFixed(0)} %`);
+  byId('rate-beside').textContent = [result ? 'median of the run' : 'now',
+    `mean ${inWords(figures.mean_bytes_per_second, 'B/s')}`, ...loads].join(' · ');
+  byId('progress').value = run.limit ? Math.min(figures.seconds / run.limit, 1) : 0;
+  byId('progress').hidden = !run.limit;
+  const counters = {
+    sealed: inWords(totals.sealed, ''), opened: inWords(totals.opened, ''), rejects: inWords(totals.planned_rejects, ''),
+    unexpected: inWords(checks.unexpected, ''), compared: inWords(checks.messages, ''),
+    volume: inWords(totals.bytes, 'B'),
+    messages: inWords(result ? result.messages_per_second : figures.messages_per_second, ''),
+    clock: figures.core_clock_hertz ? inWords(figures.core_clock_hertz, 'Hz') : '–',
+  };
+  for (const [id, text] of Object.entries(counters)) byId(id).textContent = text;
+  for (const id of ['sealed', 'opened', 'rejects', 'unexpected', 'compared']) {
+    const exact = { rejects: totals.planned_rejects, unexpected: checks.unexpected, compared: checks.messages };
+    byId(id).title = String(exact[id] ?? totals[id]);
+  }
+  byId('unexpected').parentElement.classList.toggle('wrong', checks.unexpected > 0);
+  byId('plans').replaceChildren(...run.plans.map(plan => element('li', plan)));
+}
+
+function link(text, path) {
+  return element('a', text, { href: at(path), target: '_blank', rel: 'noopener' });
+}
+
+function button(text, act) {
+  const made = element('button', text, { type: 'button' });
+  made.addEventListener('click', act);
+  return made;
+}
+
+function rowOf(run) {
+  const { result } = run, cells = [[String(run.id)], [run.title], [run.state], [''], [''], ['']];
+  const note = [run.words, ...(result?.warnings ?? [])].filter(Boolean).join('; ');
+  if (note) cells[1].push(element('small', note));
+  const left = element('div', '', { class: 'left' });
+  cells[1].push(left);
+  if (result) {
+    const { low, high } = result.bytes_per_second_ci95;
+    cells[3] = [`${gigabytes(result.bytes_per_second)} (${gigabytes(low)}–${gigabytes(high)})`];
+    if (result.ceiling) cells[4] = [`${(100 * result.ceiling[0]).toFixed(0)} %`];
+    cells[5] = [element('b', result.verified ? 'yes' : 'NO', { class: result.verified ? 'good' : 'bad' })];
+    left.append(link('report', `runs/${run.id}/report`), link('record', `runs/${run.id}/records`));
+    if (run.log) left.append(link('log', `runs/${run.id}/log`));
+  }
+  left.append(run.state === 'queued' ? button('Take out', () => command(run, 'stop'))
+    : button('Again', () => ask('api/runs', run.request).catch(complain)));
+  const row = document.createElement('tr');
+  for (const cell of cells) {
+    const made = document.createElement('td');
+    made.append(...cell);
+    row.append(made);
+  }
+  return row;
+}
+
+// Rows are made anew only when something in them changed: a link that has the focus keeps it.
+let shown = '';
+function showRuns(runs) {
+  const now = JSON.stringify(runs.map(({ id, state, words, result, log }) => [id, state, words, result, log]));
+  if (now === shown) return;
+  shown = now;
+  byId('no-runs').hidden = runs.length > 0;
+  byId('run-table').hidden = runs.length === 0;
+  byId('run-rows').replaceChildren(...runs.toReversed().map(rowOf));
+  byId('report-of-all').hidden = runs.filter(run => run.result).length < 2;
+}
+
+const histories = new Map();
+
+function reading({ name, unit, value, held_back: heldBack }) {
+  if (heldBack) return heldBack.length ? `held back: ${heldBack.join(', ')}` : 'not held back';
+  if (value === null) return 'no reading';
+  if (unit === '1') return `${(100 * value).toFixed(0)} %`;
+  return ['Hz', 'W', 'J', 'V'].includes(unit) ? inWords(value, unit) : `${significant(value)} ${unit}`;
+}
+
+function showSensors(sensors, missing) {
+  byId('readings').replaceChildren(...sensors.map(sensor => {
+    const values = histories.get(sensor.name) ?? [];
+    values.push(sensor.value);
+    if (values.length > HISTORY) values.shift();
+    histories.set(sensor.name, values);
+    const item = document.createElement('li');
+    const [device, quantity] = sensor.name.split(/\.(.*)/s);
+    item.append(element('span', `${device} ${quantity?.replaceAll('_', ' ') ?? ''}`, { class: 'name' }),
+      element('span', reading(sensor), { class: 'value' }));
+    if (!sensor.held_back) item.append(sparkline(values));
+    return item;
+  }));
+  const reasons = Object.entries(missing);
+  byId('not-read').hidden = reasons.length === 0;
+  if (byId('missing').childElementCount === 2 * reasons.length) return;
+  byId('missing').replaceChildren(...reasons.flatMap(([reason, names]) =>
+    [element('dt', names.join(', ')), element('dd', reason)]));
+}
+
+// ---- commands and events
+
+const complain = problem => { byId('status').textContent = problem.message; };
+const command = (run, what) => ask(`api/runs/${run.id}/${what}`, {}).catch(complain);
+
+let latest = [];
+function listen() {
+  const events = new EventSource(at('api/events'));
+  events.onopen = () => { byId('status').textContent = ''; };
+  events.onerror = () => {
+    byId('status').textContent = 'The dashboard does not answer: it has ended, or is out of reach. Its records are kept.';
+  };
+  events.onmessage = ({ data }) => {
+    const news = JSON.parse(data);
+    latest = news.runs;
+    showNow(news.runs);
+    showRuns(news.runs);
+    showSensors(news.sensors, news.missing);
+    if (news.chart) addPoints(news.chart);
+  };
+}
+
+form.addEventListener('submit', start);
+form.addEventListener('change', fit);
+form.addEventListener('input', ({ target }) => {
+  if (target.type === 'range') target.parentElement.querySelector('.amount').textContent = `${target.value} %`;
+});
+byId('pause').addEventListener('click', () => current && command(current, current.state === 'paused' ? 'resume' : 'pause'));
+byId('stop').addEventListener('click', () => current && command(current, 'stop'));
+byId('quit').addEventListener('click', () => ask('api/quit', {}).catch(complain));
+byId('report-of-all').href = at('report');
+byId('chart-rows').closest('details').addEventListener('toggle', drawTable);
+addEventListener('pagehide', () => {
+  if (!byId('stop-on-close').checked) return;
+  for (const run of latest.filter(run => !over(run))) ask(`api/runs/${run.id}/stop`, {}, { keepalive: true });
+});
+
+fill().catch(complain);
+listen();

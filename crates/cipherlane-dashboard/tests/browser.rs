@@ -1,0 +1,177 @@
+//! The page as a browser shows it, with runs on this CPU behind it.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: what cannot be set up has failed
+
+#[path = "../../cipherlane-report/tests/support/chromium.rs"]
+mod chromium;
+mod support;
+
+use chromium::Browser;
+use cipherlane_lab::Totals;
+use serde_json::{Value, json};
+use support::{Served, small};
+
+/// The page, once it has its catalog and its first event.
+fn opened(test: &str, width: u32) -> Option<(Served, Browser)> {
+    let mut browser = Browser::start(test)?;
+    let served = Served::start();
+    browser.visit(&served.url, width, 900);
+    browser.wait("document.querySelectorAll('#form select[name=algorithm] option').length > 10");
+    Some((served, browser))
+}
+
+/// Chooses and fills in, as a user does: each change is told to the page.
+fn choose(browser: &mut Browser, fields: &[(&str, &str)]) {
+    for (name, value) in fields {
+        let set = format!(
+            "(field => {{ field.value = '{value}'; field.dispatchEvent(new Event('change', {{bubbles: true}}));
+                return field.value; }})(document.getElementById('form').elements['{name}'])"
+        );
+        assert_eq!(browser.evaluate(&set), json!(value), "{name}");
+    }
+}
+
+fn click(browser: &mut Browser, selector: &str) {
+    browser.evaluate(&format!("document.querySelector('{selector}').click()"));
+}
+
+const SUBMIT: &str = "#form button[type=submit]";
+
+fn text(browser: &mut Browser, selector: &str) -> String {
+    let text = browser.evaluate(&format!("document.querySelector('{selector}').textContent"));
+    text.as_str().unwrap().to_owned()
+}
+
+fn state(browser: &mut Browser, begins: &str) {
+    browser.wait(&format!("document.getElementById('now-state').textContent.startsWith('{begins}')"));
+}
+
+#[test]
+fn a_run_is_started_paused_and_stopped_and_its_counters_are_the_records() {
+    let Some((served, mut browser)) = opened("that the dashboard runs", 1280) else { return };
+    choose(
+        &mut browser,
+        &[
+            ("workload", "custom"),
+            ("algorithm", "aes-256-gcm"),
+            ("operation", "open"),
+            ("message_bytes", "1k"),
+            ("messages", "20"),
+            ("threads", "1"),
+            ("seconds", ""),
+        ],
+    );
+    browser.wait("document.getElementById('plan').textContent.includes('aes-256-gcm open: aes-gcm/')");
+    click(&mut browser, SUBMIT);
+    state(&mut browser, "running");
+    browser.wait("document.querySelector('#chart polyline') !== null");
+    served.wait_for_samples(1);
+    assert_eq!(text(&mut browser, SUBMIT), "Add to the queue");
+    click(&mut browser, "#pause");
+    state(&mut browser, "paused");
+    assert_eq!(text(&mut browser, "#pause"), "Resume");
+    click(&mut browser, "#pause");
+    state(&mut browser, "running");
+    click(&mut browser, "#stop");
+    state(&mut browser, "finished");
+    browser.wait("document.querySelectorAll('#run-rows a').length === 3");
+    let row = served.rows().remove(0);
+    assert_eq!((row.algorithm.as_str(), row.operation.as_str()), ("aes-256-gcm", "open"));
+    assert_eq!((row.message_bytes, row.messages, row.threads), (1024, 20, 1));
+    let totals = Totals::of_row(&row).unwrap();
+    // The tips of the counters have them exactly.
+    let counter = |browser: &mut Browser, id: &str| {
+        let number = browser.evaluate(&format!("Number(document.getElementById('{id}').title)"));
+        number.as_u64().unwrap()
+    };
+    assert_eq!(counter(&mut browser, "opened"), totals.opened);
+    assert_eq!(counter(&mut browser, "sealed"), 0);
+    assert_eq!(counter(&mut browser, "rejects"), totals.planned_rejects);
+    assert_eq!(counter(&mut browser, "compared"), row.checks.messages);
+    assert_eq!(counter(&mut browser, "unexpected"), 0);
+    let cells = text(&mut browser, "#run-rows tr");
+    assert!(cells.contains("yes") && cells.contains("paused once"), "{cells}");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn the_page_asks_nobody_else_and_runs_no_script_but_its_own() {
+    let Some((served, mut browser)) = opened("that the dashboard stays on this machine", 1280) else {
+        return;
+    };
+    browser.wait("document.querySelectorAll('#readings li, #missing dt').length > 0");
+    let own = format!("http://{}/", served.host());
+    let requests = browser.requests();
+    assert!(requests.len() >= 5 && requests.iter().all(|url| url.starts_with(&own)), "{requests:?}");
+    assert_eq!(browser.complaints(), [""; 0]);
+    // What might ever get into the markup, the page's policy would stop: the test can see that it would.
+    browser.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.ran = 1'})), 0",
+    );
+    assert_eq!(browser.evaluate("window.ran === undefined"), json!(true));
+    let complaints = browser.complaints();
+    assert!(complaints.iter().any(|text| text.contains("Content Security Policy")), "{complaints:?}");
+}
+
+#[test]
+fn closing_the_page_stops_no_run_unless_asked() {
+    let Some((served, mut browser)) = opened("what closing the dashboard's page does", 1280) else { return };
+    let id = served.run(&small(None));
+    state(&mut browser, "running");
+    browser.visit("about:blank", 1280, 900);
+    let sealed = |view: &Value| view["figures"]["totals"]["sealed"].as_u64();
+    let before = sealed(&served.view(id));
+    served.wait(id, "going on without a page", |view| sealed(view) > before);
+    browser.visit(&served.url, 1280, 900);
+    state(&mut browser, "running");
+    served.wait_for_samples(id);
+    click(&mut browser, "#stop-on-close");
+    browser.visit("about:blank", 1280, 900);
+    served.wait_for_state(id, "finished");
+}
+
+#[test]
+fn what_is_refused_is_said_beside_the_form() {
+    let Some((served, mut browser)) = opened("that the dashboard says what is wrong", 1280) else { return };
+    choose(&mut browser, &[("workload", "custom"), ("algorithm", "aes-128-cbc"), ("message_bytes", "17")]);
+    click(&mut browser, SUBMIT);
+    browser.wait("document.getElementById('refusal').textContent.includes('16')");
+    assert_eq!(served.get("/api/runs").json(), json!([]));
+}
+
+#[test]
+fn the_page_fits_a_phone_and_can_be_read_in_light_and_dark() {
+    let Some((served, mut browser)) = opened("the dashboard on a phone", 360) else { return };
+    let id = served.run(&small(Some(0.6)));
+    served.wait_for_state(id, "finished");
+    browser.wait("document.querySelectorAll('#run-rows tr').length === 1");
+    assert_eq!(browser.evaluate("innerWidth"), json!(360));
+    assert_eq!(browser.evaluate("document.documentElement.scrollWidth"), json!(360));
+    for dark in [false, true] {
+        browser.prefer_dark(dark);
+        let worst = browser.worst_contrast();
+        assert!(worst[0].as_f64().unwrap() >= 4.5, "dark {dark}: {worst}");
+    }
+}
+
+/// WCAG 2.2, success criteria 2.1.1 and 4.1.2: all that can be used can be reached with the keyboard and has a name.
+#[test]
+fn controls_have_names_and_take_the_focus() {
+    let Some((_served, mut browser)) = opened("the dashboard with keyboard and screen reader", 1280) else {
+        return;
+    };
+    let nameless = browser.evaluate(
+        "[...document.querySelectorAll('button, select, input, progress, [role=region]')].filter(one => {
+            const name = one.getAttribute('aria-label') || one.textContent.trim() && one.tagName === 'BUTTON'
+                || [...(one.labels ?? [])].some(label => label.textContent.trim())
+                || document.getElementById(one.getAttribute('aria-labelledby'))?.textContent;
+            return !name;
+        }).map(one => one.outerHTML)",
+    );
+    assert_eq!(nameless, json!([]));
+    let unreachable = browser.evaluate(
+        "[...document.querySelectorAll('button, select, input, summary, .scroll')]
+            .filter(one => !one.disabled && one.tabIndex < 0).map(one => one.outerHTML)",
+    );
+    assert_eq!(unreachable, json!([]));
+}
