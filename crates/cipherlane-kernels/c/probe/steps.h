@@ -132,6 +132,9 @@ FN u64 cl_store_f64(f64 number) {
 #define TYPE_wide u64
 #define FIRST_wide(j) a[j] += WIDE((u32)a[j], (u32)b[j])
 #define SECOND_wide(j) b[j] += WIDE((u32)b[j], (u32)a[j])
+#define TYPE_long u64
+#define FIRST_long(j) a[j] = a[j] * b[j] + k
+#define SECOND_long(j) b[j] = b[j] * a[j] + m
 #define TYPE_xor u32
 #define FIRST_xor(j) XOR(a[j], b[j], k)
 #define SECOND_xor(j) XOR(b[j], a[j], m)
@@ -161,6 +164,10 @@ FN u64 cl_store_f64(f64 number) {
 #define TYPE_f32_fma f32
 #define FIRST_f32_fma(j) a[j] = FMA_f32(a[j], kf, b[j])
 #define SECOND_f32_fma(j) a[j] = FMA_f32(a[j], mf, b[j])
+/* What a constant without an f does to a sum of floats. */
+#define TYPE_f32_cast f32
+#define FIRST_f32_cast(j) a[j] = (f32)FMA_f64((f64)a[j], kf, (f64)b[j])
+#define SECOND_f32_cast(j) a[j] = (f32)FMA_f64((f64)a[j], mf, (f64)b[j])
 #define TYPE_f64_add f64
 #define FIRST_f64_add(j) a[j] = a[j] + b[j]
 #define SECOND_f64_add(j) b[j] = b[j] - a[j]

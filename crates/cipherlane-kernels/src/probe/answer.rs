@@ -88,9 +88,17 @@ fn registers(steps: Steps, row: &[u32; ROW], chain: usize, chains: usize, pairs:
         Steps::F32Add => run(own, pairs, |a: f32, b| (a + b, b - (a + b))),
         Steps::F32Mul => run(own, pairs, |a: f32, b| (a * kf * mf, b)),
         Steps::F32Fma => run(own, pairs, |a: f32, b| (a.mul_add(kf, b).mul_add(mf, b), b)),
+        Steps::F32Cast => {
+            let step = |a: f32, b: f32, by: f32| f64::from(a).mul_add(by.into(), b.into()) as f32;
+            run(own, pairs, |a: f32, b| (step(step(a, b, kf), b, mf), b))
+        }
         Steps::F64Add => run(own, pairs, |a: f64, b| (a + b, b - (a + b))),
         Steps::F64Mul => run(own, pairs, |a: f64, b| (a * f64::from(kf) * f64::from(mf), b)),
         Steps::F64Fma => run(own, pairs, |a: f64, b| (a.mul_add(kf.into(), b).mul_add(mf.into(), b), b)),
+        Steps::Long => run(own, pairs, |a: u64, b: u64| {
+            let a = a.wrapping_mul(b).wrapping_add(k.into());
+            (a, b.wrapping_mul(a).wrapping_add(m.into()))
+        }),
         Steps::Wide => run(own, pairs, |a: u64, b| {
             let low = u64::from(u32::MAX);
             let a = a.wrapping_add((a & low) * (b & low));
@@ -222,7 +230,7 @@ mod tests {
             let [bits, ..] = registers(steps, &row, 2, 8, 100_000);
             assert!(f32::from_bits(bits).abs() < 4.0, "{steps:?}: {}", f32::from_bits(bits));
         }
-        for steps in [Steps::F32Add, Steps::F32Mul, Steps::F32Fma] {
+        for steps in [Steps::F32Add, Steps::F32Mul, Steps::F32Fma, Steps::F32Cast] {
             let [bits, ..] = registers(steps, &row(steps, 3), 2, 4, 1_000_000);
             let number = f32::from_bits(bits);
             assert!((1e-6..1e6).contains(&number.abs()), "{steps:?}: {number}");

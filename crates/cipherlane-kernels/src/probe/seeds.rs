@@ -38,7 +38,7 @@ const fn shared(steps: Steps) -> (u32, u32) {
         Steps::Prmt => (0x2704, 0x5163),
         // 1 + 2^-16 and 1 - 15 * 2^-20: their product is about 1 + 2^-20, with which millions of turns stay finite.
         Steps::F32Mul | Steps::F64Mul => (0x3f80_0080, 0x3f7f_ff10),
-        Steps::F32Fma | Steps::F64Fma => (0.5_f32.to_bits(), 0.25_f32.to_bits()),
+        Steps::F32Fma | Steps::F32Cast | Steps::F64Fma => (0.5_f32.to_bits(), 0.25_f32.to_bits()),
         Steps::OperandsShared => (0.5_f32.to_bits(), 1.0_f32.to_bits()),
         _ => (0x5bd1_e995, 0x2545_f491),
     }
@@ -50,7 +50,7 @@ fn fit(steps: Steps, lane: usize, chain: usize, words: &mut [u32]) {
         // Products of odd numbers stay odd.
         Steps::Mul => words.iter_mut().for_each(|word| *word |= 1),
         // From 1 to 2.
-        Steps::F32Add | Steps::F32Mul | Steps::F32Fma | Steps::OperandsShared => {
+        Steps::F32Add | Steps::F32Mul | Steps::F32Fma | Steps::F32Cast | Steps::OperandsShared => {
             words.iter_mut().for_each(|word| *word = *word >> 9 | 0x3f80_0000);
         }
         Steps::F64Add | Steps::F64Mul | Steps::F64Fma => {

@@ -13,6 +13,8 @@ pub enum Steps {
     Mad,
     /// Products of 64 bits, plus 64 bits.
     Wide,
+    /// Low halves of products of 64-bit words, plus a word.
+    Long,
     /// `a ^= b; b ^= a`
     Xor,
     /// `a &= b; b |= a`
@@ -31,6 +33,8 @@ pub enum Steps {
     F32Mul,
     /// Their products, plus a third.
     F32Fma,
+    /// The same of 32-bit numbers, reckoned in 64 bits and made 32 again.
+    F32Cast,
     /// Sums of 64-bit numbers with a point.
     F64Add,
     /// Their products.
@@ -63,12 +67,13 @@ pub enum Steps {
 
 impl Steps {
     /// Every one of them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 30] = [
         Self::Add,
         Self::Add3,
         Self::Mul,
         Self::Mad,
         Self::Wide,
+        Self::Long,
         Self::Xor,
         Self::AndOr,
         Self::Lop3,
@@ -78,6 +83,7 @@ impl Steps {
         Self::F32Add,
         Self::F32Mul,
         Self::F32Fma,
+        Self::F32Cast,
         Self::F64Add,
         Self::F64Mul,
         Self::F64Fma,
@@ -103,6 +109,7 @@ impl Steps {
             Self::Mul => ("multiply", &["IMAD"], "mul"),
             Self::Mad => ("multiply, add", &["IMAD"], "multiply_add"),
             Self::Wide => ("multiply, add, 64 bits", &["IMAD.WIDE"], "wide"),
+            Self::Long => ("multiply, add, all of 64 bits", &["IMAD"], "long"),
             Self::Xor => ("xor", &["LOP3"], "xor"),
             Self::AndOr => ("and, or", &["LOP3"], "and_or"),
             Self::Lop3 => ("function of three words", &["LOP3"], "lop3"),
@@ -112,6 +119,7 @@ impl Steps {
             Self::F32Add => ("float add", &["FADD"], "f32_add"),
             Self::F32Mul => ("float multiply", &["FMUL"], "f32_mul"),
             Self::F32Fma => ("float multiply, add", &["FFMA"], "f32_fma"),
+            Self::F32Cast => ("float multiply, add, as double", &["DFMA"], "f32_cast"),
             Self::F64Add => ("double add", &["DADD"], "f64_add"),
             Self::F64Mul => ("double multiply", &["DMUL"], "f64_mul"),
             Self::F64Fma => ("double multiply, add", &["DFMA"], "f64_fma"),
@@ -180,7 +188,13 @@ impl Steps {
     /// Whether they are of 64-bit numbers with a point, which a device may lack.
     #[must_use]
     pub const fn is_of_doubles(self) -> bool {
-        matches!(self, Self::F64Add | Self::F64Mul | Self::F64Fma)
+        matches!(self, Self::F32Cast | Self::F64Add | Self::F64Mul | Self::F64Fma)
+    }
+
+    /// Whether a step is several instructions on GPUs: what a type costs, and not what an instruction does.
+    #[must_use]
+    pub const fn is_of_types(self) -> bool {
+        matches!(self, Self::Long | Self::F32Cast)
     }
 
     /// Whether they tell where operands lie and not what is done with them.

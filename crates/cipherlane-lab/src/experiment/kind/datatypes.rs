@@ -1,9 +1,12 @@
 //! The same sums in integers and floating point of several widths.
 
+mod gpu;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
+use cipherlane::Device;
 use cipherlane_record::Axis;
 use serde::Deserialize;
 
@@ -21,6 +24,8 @@ pub(in crate::experiment) struct Datatypes {
     rounds: usize,
     /// Seconds for each language, after which no round is begun.
     seconds: f64,
+    /// On GPUs.
+    gpu: gpu::OnGpu,
 }
 
 const STUDY: &str = "000.3";
@@ -98,6 +103,18 @@ impl Datatypes {
         }
     }
 
+    fn cpu(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
+        for recipes in languages() {
+            let done = |recipe: &Recipe| {
+                TYPES.iter().all(|kind| setting.is_done(setting.cpu, &Self::axes(recipe, kind)))
+            };
+            if !setting.stopped() && !recipes.iter().all(done) {
+                self.language(setting, &recipes, observer)?;
+            }
+        }
+        Ok(())
+    }
+
     /// One language: all types in both builds, in turn.
     fn language(
         &self,
@@ -126,21 +143,24 @@ impl Datatypes {
 }
 
 impl Run for Datatypes {
-    fn plan(&self, _: &Setting<'_>) -> Vec<(String, Duration)> {
+    fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
         let time = Duration::from_secs_f64(self.seconds);
-        let what = |[recipe, _]: &[Recipe; 2]| {
+        let language = |[recipe, _]: &[Recipe; 2]| {
             (format!("{}, {} types, debug and optimised", recipe.name, TYPES.len()), time)
         };
-        languages().iter().map(what).collect()
+        let of = |device: &&dyn Device| match setting.is_cpu(*device) {
+            true => languages().iter().map(language).collect(),
+            false => vec![(format!("all types on {}", device.info().id), self.gpu.time())],
+        };
+        setting.devices.iter().flat_map(of).collect()
     }
 
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
-        for recipes in languages() {
-            let done = |recipe: &Recipe| {
-                TYPES.iter().all(|kind| setting.is_done(setting.cpu, &Self::axes(recipe, kind)))
-            };
-            if !setting.stopped() && !recipes.iter().all(done) {
-                self.language(setting, &recipes, observer)?;
+        for &device in setting.devices {
+            if setting.is_cpu(device) {
+                self.cpu(setting, observer)?;
+            } else if !setting.stopped() {
+                self.gpu.run(setting, device, observer)?;
             }
         }
         Ok(())

@@ -36,9 +36,9 @@ pub(in crate::experiment) struct Instructions {
     seconds: f64,
 }
 
-/// Steps by their names; `all` is those that say what is done, and not where operands lie.
+/// Steps by their names; `all` is those that are one instruction, and that say what it does and not where operands lie.
 pub(super) fn operations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Steps>, D::Error> {
-    let all = || Steps::ALL.into_iter().filter(|steps| !steps.is_of_operands());
+    let all = || Steps::ALL.into_iter().filter(|steps| !steps.is_of_operands() && !steps.is_of_types());
     let names = Vec::<String>::deserialize(deserializer)?;
     if names == ["all"] {
         return Ok(all().collect());
