@@ -112,20 +112,10 @@ impl<V: Lanes> LongEnds<V> {
         self.count += 1;
     }
 
-    /// Hands out the tags of as many as fill a register.
+    /// Whether they fill a register.
     #[inline(always)]
-    pub(super) fn conclude_if_enough<P, D, const KARATSUBA: bool>(
-        &mut self,
-        job: &Job<'_>,
-        cipher: &P,
-        powers: &Powers<V::Isa>,
-    ) where
-        P: Permutation<Isa = V::Isa>,
-        D: Direction,
-    {
-        if self.count == V::LANES {
-            self.conclude::<P, D, KARATSUBA>(job, cipher, powers);
-        }
+    pub(super) const fn are_enough(&self) -> bool {
+        self.count == V::LANES
     }
 
     /// Hands out the tags, and is nobody's again.

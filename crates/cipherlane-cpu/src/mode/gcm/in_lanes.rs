@@ -133,12 +133,14 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 *index = first + g * V::<P>::LANES + lane % V::<P>::LANES;
             }
         }
-        self.source.isa().vectorize(Together::<P, D, SETS, KARATSUBA>::new(
-            self.source,
-            job,
-            lanes,
-            V::<P>::LANES,
-        ));
+        self.run_sets(job, lanes, V::<P>::LANES);
+    }
+
+    /// Runs `lanes`, of which the first `used` of each set count.
+    #[inline(always)]
+    fn run_sets<const G: usize>(&self, job: &Job<'_>, lanes: [[usize; MAX_LANES]; G], used: usize) {
+        let together = Together::<P, D, G, KARATSUBA>::new(self.source, job, lanes, used);
+        self.source.isa().vectorize(together);
     }
 
     /// Has message `index` wait, and runs those that have waited if they are enough, or of another class.
@@ -177,12 +179,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                     *lane = *index;
                 }
             }
-            self.source.isa().vectorize(Together::<P, D, SETS, KARATSUBA>::new(
-                self.source,
-                job,
-                lanes,
-                V::<P>::LANES,
-            ));
+            self.run_sets(job, lanes, V::<P>::LANES);
         } else {
             for indices in waiting.indices().chunks(V::<P>::LANES) {
                 // Lanes without a message repeat the first one: the same bytes go to the same places.
@@ -190,12 +187,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 for (lane, index) in lanes[0].iter_mut().zip(indices) {
                     *lane = *index;
                 }
-                self.source.isa().vectorize(Together::<P, D, 1, KARATSUBA>::new(
-                    self.source,
-                    job,
-                    lanes,
-                    indices.len(),
-                ));
+                self.run_sets(job, lanes, indices.len());
             }
         }
         waiting.count = 0;

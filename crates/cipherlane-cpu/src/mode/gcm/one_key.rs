@@ -201,7 +201,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         if let Some((index, pre_counter, lacking)) = long.last.take() {
             let state = lacking.complete::<N>().state;
             long.ends.push::<KARATSUBA>(&self.powers, index, pre_counter, state);
-            long.ends.conclude_if_enough::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+            if long.ends.are_enough() {
+                long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+            }
         }
     }
 

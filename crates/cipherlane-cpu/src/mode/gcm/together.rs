@@ -46,7 +46,7 @@ impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
         for set in &sets[1..] {
             shortest = shortest.min(set.shortest());
         }
-        let mut hash = self.hash_of(powers, &self.aad());
+        let mut hash = self.hash_of(powers, &self.each(|index| self.job.aad(index)));
         let mut text = [[self.source.isa().zero(); BLOCKS]; G];
         if shortest > 0 {
             // SAFETY: every message has a block.
@@ -144,26 +144,21 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         }
     }
 
+    /// What `of` gives for the message of each lane.
     #[inline(always)]
-    fn nonces(&self) -> [[&'a [u8]; MAX_LANES]; G] {
-        let mut nonces = [[&[][..]; MAX_LANES]; G];
-        for (nonces, indices) in nonces.iter_mut().zip(&self.lanes) {
+    fn each(&self, of: impl Fn(usize) -> &'a [u8]) -> [[&'a [u8]; MAX_LANES]; G] {
+        let mut each = [[&[][..]; MAX_LANES]; G];
+        for (each, indices) in each.iter_mut().zip(&self.lanes) {
             for lane in 0..V::<P>::LANES {
-                nonces[lane] = self.job.nonce(indices[lane]);
+                each[lane] = of(indices[lane]);
             }
         }
-        nonces
+        each
     }
 
     #[inline(always)]
-    fn aad(&self) -> [[&'a [u8]; MAX_LANES]; G] {
-        let mut aad = [[&[][..]; MAX_LANES]; G];
-        for (aad, indices) in aad.iter_mut().zip(&self.lanes) {
-            for lane in 0..V::<P>::LANES {
-                aad[lane] = self.job.aad(indices[lane]);
-            }
-        }
-        aad
+    fn nonces(&self) -> [[&'a [u8]; MAX_LANES]; G] {
+        self.each(|index| self.job.nonce(index))
     }
 
     /// GHASH of these bytes, which are as many blocks in every lane.
