@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use cipherlane::Operation;
-use cipherlane_record::{Measurement, date};
+use cipherlane_record::{Measurement, date, units};
 
 use crate::totals::Totals;
 use crate::workload::part::{Part, Results};
@@ -173,15 +173,7 @@ fn prefixed(number: u64, unit: &str) -> String {
 
 /// Digits in groups of three, as the study writes them: `6'558'654`.
 fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push('\'');
-        }
-        text.push(digit);
-    }
-    text
+    units::grouped(number, '\'')
 }
 
 #[cfg(test)]

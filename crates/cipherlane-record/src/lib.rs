@@ -23,6 +23,7 @@ pub mod scope;
 pub mod summary;
 pub mod throttle;
 pub mod timeline;
+pub mod units;
 
 pub use conditions::{Calibration, CrossCheck, Energy, Geometry, Load, Meter, Share, Times};
 pub use host::{Host, Tool};

@@ -1,5 +1,7 @@
 //! Numbers for people: three significant digits, sizes exact, decimal units for rates.
 
+pub(crate) use cipherlane_record::units::bytes;
+
 /// Three significant digits; more where the whole part has more.
 pub(crate) fn significant(value: f64) -> String {
     let size = value.abs();
@@ -45,16 +47,6 @@ pub(crate) fn per_second(value: f64) -> String {
         1e3.. => format!("{} k/s", significant(value / 1e3)),
         _ => format!("{} /s", significant(value)),
     }
-}
-
-/// A size, exact: `16 KiB` where it is a whole number of them, else `1350 B`.
-pub(crate) fn bytes(count: u64) -> String {
-    for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
-        if count >= unit && count.is_multiple_of(unit) {
-            return format!("{} {name}", count / unit);
-        }
-    }
-    format!("{count} B")
 }
 
 /// A part of a whole: `51 %`.

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+pub(crate) use cipherlane_record::units::bytes;
+use cipherlane_record::units::grouped;
+
 /// A number of bytes, as the command line takes it: `16`, `16k`, `1MiB`, `4kB`.
 ///
 /// `k`, `M` and `G` alone count in 1024, as block sizes do (`16k` is a TLS record of 16384 bytes), and so do `KiB`,
@@ -22,16 +25,6 @@ pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
         _ => return Err(remedy()),
     };
     number.checked_mul(unit).ok_or_else(|| format!("`{text}` is more than this machine can address"))
-}
-
-/// Bytes for people, exact: `16 KiB` where it is a whole number of them, else `1350 B`.
-pub(crate) fn bytes(count: u64) -> String {
-    for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
-        if count >= unit && count.is_multiple_of(unit) {
-            return format!("{} {name}", count / unit);
-        }
-    }
-    format!("{count} B")
 }
 
 /// Decimal gigabytes per second (1e9 bytes) with three significant digits, without the unit.
@@ -60,15 +53,7 @@ pub(crate) fn significant(value: f64) -> String {
 
 /// A count with its thousands apart: `47 250`.
 pub(crate) fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
+    grouped(number as u64, ' ')
 }
 
 /// Whole seconds, or minutes and seconds.
