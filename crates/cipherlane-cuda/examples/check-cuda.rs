@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cipherlane_core::Device;
-use cipherlane_cuda::{CudaDevice, Fleet};
+use cipherlane_cuda::{CudaDevice, Fleet, Member};
 use options::Options;
 
 fn main() -> ExitCode {
@@ -35,10 +35,13 @@ fn main() -> ExitCode {
     };
     let devices: Vec<Arc<CudaDevice>> = devices.into_iter().map(Arc::new).collect();
     let provider = devices[0].provider();
-    let each = devices.iter().map(|device| -> Arc<dyn Device> { Arc::<CudaDevice>::clone(device) });
+    let each = devices.iter().map(|device| -> Arc<dyn Member> { Arc::<CudaDevice>::clone(device) });
     let together = options.get("together=") == Some("yes");
-    let wanted: Vec<Arc<dyn Device>> =
-        if together { vec![Arc::new(Fleet::new("cuda:all", each.collect()))] } else { each.collect() };
+    let wanted: Vec<Arc<dyn Device>> = if together {
+        vec![Arc::new(Fleet::new("cuda:all", each.collect()))]
+    } else {
+        each.map(|device| -> Arc<dyn Device> { device }).collect()
+    };
     let mut failed = 0;
     for device in &wanted {
         let info = device.info();

@@ -12,5 +12,5 @@ pub mod driver;
 pub mod kernels;
 
 pub use backend::{Cuda, Program, Step};
-pub use cipherlane_offload::{Fleet, calls};
+pub use cipherlane_offload::{Fleet, Member, calls};
 pub use device::{CudaDevice, Found, devices};

@@ -6,6 +6,8 @@
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 #[allow(dead_code)] // the examples use all of it
 mod exam;
+#[path = "fake/fleet.rs"]
+mod fleet;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -37,7 +37,7 @@
 //! `text_base` says which text offset the first byte of `in` and `out` stands for. CBC decryption of a range also
 //! needs the 16 bytes before it in `in`, unless its first tile starts a message. A GCM message's sums are XORed into
 //! its row of the state region: split over streams they meet there; split over devices the runtime XORs the first
-//! 16 bytes of the rows before the stage [`FINISH`](manifest::FINISH).
+//! 16 bytes of the rows, and gives one device the total before the stage [`FINISH`](manifest::FINISH).
 //!
 //! # Timing and secrets
 //!

@@ -6,6 +6,8 @@ use cipherlane_core::{Batch, Column, Operation, TagLengths};
 use cipherlane_kernels::abi::{self, Argument, Params};
 use cipherlane_kernels::manifest::{Program, Tiling};
 
+use crate::part::Part;
+
 /// Where each column of a group lies in the memory of rows, and the parameters that say how to read it.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
@@ -16,25 +18,35 @@ pub(crate) struct Columns {
     pub(crate) results: Range<usize>,
     /// Bytes of all columns.
     pub(crate) bytes: usize,
-    /// Tiles of all messages.
+    /// Tiles of all messages, or of the part of one.
     pub(crate) tiles: u64,
+    /// The tile of its message that a part begins with; else 0.
+    pub(crate) first_tile: u64,
+    /// The offset in the batch of the text that lies at the front of the device's.
+    pub(crate) text_start: u64,
     /// Everything but the regions of the workspace and the tiles of a launch.
     pub(crate) params: Params,
     /// Tiles before each message, unless all have equally many.
     prefix: Vec<u64>,
     /// The order of messages, where it matters.
     order: Vec<u32>,
+    /// Offsets of the whole message, where the batch has a part of one.
+    whole: Option<[u64; 2]>,
 }
 
 impl Columns {
-    /// Lays out the columns of the messages `messages` of `batch` for `program`, each at a multiple of `alignment`.
+    /// Lays out the columns of the messages `messages` of `batch` for `program`, each at a multiple of `alignment`. Of
+    /// a part of a message kernels are told the whole: offsets are counted from its start.
     pub(crate) fn new(
         batch: &Batch<'_>,
+        part: Option<Part>,
         messages: Range<usize>,
         program: &Program,
         alignment: usize,
     ) -> Self {
-        let offsets = &batch.messages.offsets[messages.start..=messages.end];
+        let own = &batch.messages.offsets[messages.start..=messages.end];
+        let whole = part.map(|part| [0, part.message_bytes]);
+        let offsets = whole.as_ref().map_or(own, |whole| &whole[..]);
         let (uniform_tiles, prefix) = match Tiles::of(program.tiling, offsets) {
             Tiles::Each(tiles) => (tiles, Vec::new()),
             Tiles::Prefix(prefix) => (0, prefix),
@@ -44,9 +56,25 @@ impl Columns {
         if !order.is_empty() {
             params.flags |= abi::ORDERED;
         }
-        let tiles = prefix.last().copied().unwrap_or(uniform_tiles * messages.len() as u64);
-        let places = std::array::from_fn(|_| 0..0);
-        let mut columns = Self { places, uploaded: 0, results: 0..0, bytes: 0, tiles, params, prefix, order };
+        let mut tiles = prefix.last().copied().unwrap_or(uniform_tiles * messages.len() as u64);
+        let mut first_tile = 0;
+        if let Some(part) = part {
+            params.text_base = part.start;
+            (first_tile, tiles) = (program.tiling.tiles(part.start), program.tiling.tiles(own[1] - own[0]));
+        }
+        let mut columns = Self {
+            places: std::array::from_fn(|_| 0..0),
+            uploaded: 0,
+            results: 0..0,
+            bytes: 0,
+            tiles,
+            first_tile,
+            text_start: own[0],
+            params,
+            prefix,
+            order,
+            whole,
+        };
         columns.place(batch, &messages, alignment);
         columns
     }
@@ -103,7 +131,9 @@ impl Columns {
                 place.copy_from_slice(&word.to_le_bytes());
             }
         };
-        put(Argument::Offsets, &mut batch.messages.offsets[messages.start..=messages.end].iter().copied());
+        let own = &batch.messages.offsets[messages.start..=messages.end];
+        let offsets = self.whole.as_ref().map_or(own, |whole| &whole[..]);
+        put(Argument::Offsets, &mut offsets.iter().copied());
         put(Argument::Tiles, &mut self.prefix.iter().copied());
         for (argument, column) in
             [(Argument::NonceOffsets, &batch.nonces), (Argument::AadOffsets, &batch.aad)]

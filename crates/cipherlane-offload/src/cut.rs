@@ -51,6 +51,11 @@ impl Cutter<'_> {
         self.uncut(0..self.messages())
     }
 
+    /// The first message, in pieces however long it is.
+    pub(crate) fn alone(self) -> Group {
+        self.pieces(0)
+    }
+
     const fn messages(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }

@@ -121,6 +121,14 @@ impl<P: Provider> Accelerator<P> {
         })
     }
 
+    /// A session that runs batches by `plan`.
+    pub(crate) fn session(&self, plan: &Plan) -> Result<OffloadSession<P::Backend>, DeviceError> {
+        let program = self.check_plan(plan)?;
+        let backend = self.0.backend().map_err(|fault| self.failed(fault))?;
+        let programs = Programs::new(plan.clone(), *self.0.target(), Tuning::Kept(self.0.build()));
+        OffloadSession::new(backend, plan, programs, program.shared_key).map_err(|fault| self.failed(fault))
+    }
+
     /// A batch that stays on the device, to be run there by `plan`, or launched as given.
     pub(crate) fn resident_in(
         &self,
@@ -237,11 +245,7 @@ impl<P: Provider> Device for Accelerator<P> {
     }
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
-        let program = self.check_plan(plan)?;
-        let backend = self.0.backend().map_err(|fault| self.failed(fault))?;
-        let programs = Programs::new(plan.clone(), *self.0.target(), Tuning::Kept(self.0.build()));
-        let session = OffloadSession::new(backend, plan, programs, program.shared_key);
-        Ok(Box::new(session.map_err(|fault| self.failed(fault))?))
+        Ok(Box::new(self.session(plan)?))
     }
 
     fn resident(&self, plan: &Plan) -> Result<Option<Box<dyn cipherlane_core::Resident>>, DeviceError> {

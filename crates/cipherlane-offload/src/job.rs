@@ -8,10 +8,14 @@ use std::ops::Range;
 use cipherlane_core::{Batch, BatchError, Operation, Output, Shape, Source};
 use rayon::prelude::*;
 
+use crate::part::Part;
+
 /// A batch that has passed [`Batch::check`], with its output.
 pub(crate) struct Job<'a> {
     pub(crate) batch: &'a Batch<'a>,
     pub(crate) shape: Shape,
+    /// Which part of a message the batch's one message is, if it is not all of it.
+    pub(crate) part: Option<Part>,
     input: *const u8,
     output: *mut u8,
     tags: *mut u8,
@@ -32,7 +36,16 @@ impl<'a> Job<'a> {
             Source::InPlace => text.cast_const(),
         };
         let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
-        Ok(Self { batch, shape, input, output: text, tags, accepted, borrowed: PhantomData })
+        Ok(Self { batch, shape, part: None, input, output: text, tags, accepted, borrowed: PhantomData })
+    }
+
+    /// The same where the batch's message is the part `part` of one.
+    pub(crate) fn of_part(
+        batch: &'a Batch<'a>,
+        output: &'a mut Output<'_>,
+        part: Part,
+    ) -> Result<Self, BatchError> {
+        Ok(Self { part: Some(part), ..Self::new(batch, output)? })
     }
 
     /// Whether the device needs one buffer of text alone: in place, and where no text comes out.

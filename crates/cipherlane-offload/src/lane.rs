@@ -83,7 +83,8 @@ impl<B: Backend> Lane<B> {
     ) -> Result<(), Fault> {
         let program = &chosen.loaded.program;
         let Some(piece) = group.pieces.first() else { return Ok(()) };
-        let columns = Columns::new(job.batch, group.messages.clone(), program, backend.limits().alignment);
+        let columns =
+            Columns::new(job.batch, None, group.messages.clone(), program, backend.limits().alignment);
         let keys = if program.shared_key { 1 } else { group.messages.len() as u64 };
         let layout = program.workspace.layout(keys, group.messages.len() as u64, columns.tiles);
         let in_place = job.runs_in_place();
@@ -253,5 +254,5 @@ pub(crate) fn download_results<B: Backend>(
 /// Bytes of a piece, and where in the group's text it begins.
 fn place<B: Backend>(scene: &Scene<'_, B>, piece: &Piece) -> Result<(usize, usize), Fault> {
     let bytes = size(piece.text.end - piece.text.start)?;
-    Ok((bytes, size(piece.text.start - scene.columns.params.text_base)?))
+    Ok((bytes, size(piece.text.start - scene.columns.text_start)?))
 }

@@ -183,8 +183,8 @@ impl<B: Backend> Scene<'_, B> {
         let chain_at = chain_at + loaded.program.workspace.chain * piece.tiles.start;
         let params = self.columns.params;
         Params {
-            first_tile: piece.tiles.start,
-            end_tile: piece.tiles.end,
+            first_tile: self.columns.first_tile + piece.tiles.start,
+            end_tile: self.columns.first_tile + piece.tiles.end,
             schedule_at,
             hash_at,
             state_at,

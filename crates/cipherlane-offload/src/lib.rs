@@ -5,7 +5,8 @@
 //! batch to the device in groups (`cut`), with the columns of each in one memory (`columns`), on several queues at
 //! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead.
 //! [`cache`] keeps compiled kernels, `tuning` the launches that were found best; [`calls`] tells of every copy and
-//! launch. [`probe`] launches kernels that measure instructions. A [`Fleet`] is several devices as one.
+//! launch. [`probe`] launches kernels that measure instructions. A [`Fleet`] is several devices as one; `part` is what it asks of them
+//! for messages that it cuts.
 
 pub mod answers;
 pub mod backend;
@@ -20,13 +21,17 @@ mod job;
 mod lane;
 mod launch;
 mod loaded;
+mod long;
+mod part;
 pub mod probe;
 mod programs;
 mod resident;
 mod session;
+mod sum;
 mod tuning;
 
 pub use device::{Accelerator, Provider};
 pub use fleet::Fleet;
 pub use loaded::unit;
+pub use part::{Member, Part, Parts, ResidentParts, Sum};
 pub use session::OffloadSession;

@@ -1,10 +1,12 @@
 //! The programs of a session, loaded when a batch first needs one.
 
-use cipherlane_core::{Geometry, Plan, Shape};
-use cipherlane_kernels::manifest::{self, Program, Target};
+use cipherlane_core::{BLOCK, Geometry, Plan, Shape};
+use cipherlane_kernels::manifest::{self, Program, Target, Tiling};
 
 use crate::backend::{Backend, Fault, Limits};
+use crate::fleet::STEP;
 use crate::loaded::Loaded;
+use crate::part::Part;
 use crate::tuning::Launch;
 
 /// The programs of a session: a kernel is compiled apart for one key and for a key each, and for long messages.
@@ -31,15 +33,25 @@ impl<B: Backend> Programs<B> {
         Self { plan, target, tuning, loaded: Vec::new() }
     }
 
-    /// The number of the program for batches of `shape`, which is compiled and loaded if it is not yet; says whether it
-    /// was.
-    pub(crate) fn find(&mut self, backend: &B, shape: &Shape) -> Result<(usize, bool), Fault> {
-        let program = choose(&self.plan, &self.target, shape)?;
+    /// The number of the program for batches of `shape`, or for `part` of a message, which is compiled and loaded if it
+    /// is not yet; says whether it was.
+    pub(crate) fn find(
+        &mut self,
+        backend: &B,
+        shape: &Shape,
+        part: Option<Part>,
+    ) -> Result<(usize, bool), Fault> {
+        // Kernels for a part are those for all of its message.
+        let longest = part.map_or(shape.longest, |part| part.message_bytes);
+        let program = choose(&self.plan, &self.target, &Shape { longest, ..*shape })?;
         let launch = match &self.tuning {
             Tuning::Given(launch) => *launch,
             Tuning::Kept(build) => self.launch(build, &program, backend.limits()),
         };
-        let program = launch.shape(program);
+        let program = match part {
+            Some(part) => for_part(program, launch, part)?,
+            None => launch.shape(program),
+        };
         if let Some(index) = self.loaded.iter().position(|loaded| loaded.program == program) {
             return Ok((index, true));
         }
@@ -67,6 +79,21 @@ impl<B: Backend> Programs<B> {
     pub(crate) fn get(&mut self, index: usize) -> &mut Loaded<B> {
         &mut self.loaded[index]
     }
+}
+
+/// `program` as `launch` has it, with tiles of which one begins where `part` does: tuned ones may be too long.
+fn for_part(program: Program, launch: Launch, part: Part) -> Result<Program, Fault> {
+    let begins = |program: &Program| match program.tiling {
+        Tiling::Blocks(blocks) => part.start.is_multiple_of(BLOCK as u64 * blocks),
+        Tiling::None | Tiling::WholeBlocks(_) => false,
+    };
+    let (tuned, own) = (launch.shape(program.clone()), Launch { tile: 0, ..launch }.shape(program));
+    [tuned, own].into_iter().find(begins).ok_or_else(|| {
+        Fault(format!(
+            "no tile begins at byte {} of a message: fleets cut at multiples of {STEP}",
+            part.start
+        ))
+    })
 }
 
 /// The program that `plan` names; where there is none of its name for the way in which this batch holds its keys, the

@@ -14,7 +14,9 @@ use crate::job::Job;
 use crate::lane::{Results, download_results, download_text, size, time, upload_rows, upload_text};
 use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
+use crate::part::{Part, ResidentParts, Sum};
 use crate::programs::Programs;
+use crate::sum;
 
 /// A batch on the device, on one queue.
 #[derive(Debug)]
@@ -37,7 +39,16 @@ struct Scenery {
     in_place: bool,
     columns: Columns,
     layout: Layout,
+    keys: u64,
     group: Group,
+    part: Option<Part>,
+}
+
+impl Scenery {
+    fn scene<'a, B: Backend>(&'a self, buffers: &'a Buffers<B>) -> Result<Scene<'a, B>, Fault> {
+        let Self { in_place, columns, layout, keys, .. } = self;
+        Ok(Scene { views: buffers.views(*in_place)?, columns, layout: *layout, keys: *keys })
+    }
 }
 
 impl<B: Backend> Resident<B> {
@@ -59,12 +70,13 @@ impl<B: Backend> Resident<B> {
         self.buffers.keyed = None;
         self.schedule.set = None;
         let backend = &*self.backend;
-        let (index, _) = self.programs.find(backend, &job.shape)?;
+        let (index, _) = self.programs.find(backend, &job.shape, job.part)?;
         let Loaded { program, .. } = &*self.programs.get(index);
         let offsets = job.batch.messages.offsets;
         let cutter = Cutter { offsets, chunk: self.chunk, row_bytes: 0, tiling: program.tiling };
         let group = cutter.whole();
-        let columns = Columns::new(job.batch, group.messages.clone(), program, backend.limits().alignment);
+        let alignment = backend.limits().alignment;
+        let columns = Columns::new(job.batch, job.part, group.messages.clone(), program, alignment);
         let (messages, shared) = (group.messages.len() as u64, program.shared_key);
         let layout = program.workspace.layout(if shared { 1 } else { messages }, messages, columns.tiles);
         let in_place = job.runs_in_place();
@@ -86,24 +98,25 @@ impl<B: Backend> Resident<B> {
             wait(link, &steps)?;
             load += time(backend, &steps)?;
         }
-        self.loaded = Some(Scenery { shape: job.shape, program: index, in_place, columns, layout, group });
+        let (shape, part) = (job.shape, job.part);
+        self.loaded = Some(Scenery { shape, program: index, in_place, columns, layout, keys, group, part });
         Ok(load)
     }
 
     fn execute_loaded(&mut self) -> Result<std::time::Duration, Fault> {
-        let Scenery { program: index, in_place, columns, layout, group, .. } =
-            self.loaded.as_ref().ok_or_else(nothing)?;
-        let (backend, index) = (&*self.backend, *index);
+        let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
+        let (backend, index) = (&*self.backend, scenery.program);
         let loaded = self.programs.get(index);
-        let keys = if loaded.program.shared_key { 1 } else { group.messages.len() as u64 };
-        let scene = Scene { views: self.buffers.views(*in_place)?, columns, layout: *layout, keys };
+        let scene = scenery.scene(&self.buffers)?;
         let link = Link { backend, queue: &self.queue };
         let mut steps = Steps::default();
         let is_keyed = self.buffers.keyed == Some(index);
         let mut chosen = Chosen { index, loaded };
         scene.start(link, &mut chosen, &mut self.schedule, is_keyed, &mut steps)?;
         let all = scene.all();
-        for when in [When::Tiles, When::End, When::TilesAfter] {
+        let stages = [When::Tiles, When::End, When::TilesAfter];
+        // A part has its message's end only when all parts are summed up.
+        for when in stages.into_iter().take(if scenery.part.is_some() { 1 } else { 3 }) {
             scene.stages(link, chosen.loaded, &self.schedule, when, &all, &mut steps)?;
         }
         wait(link, &steps)?;
@@ -112,13 +125,12 @@ impl<B: Backend> Resident<B> {
     }
 
     fn store_job(&mut self, job: &mut Job<'_>) -> Result<std::time::Duration, Fault> {
-        let Scenery { shape, in_place, columns, layout, group, .. } =
-            self.loaded.as_ref().ok_or_else(nothing)?;
-        if job.shape != *shape {
+        let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
+        if job.shape != scenery.shape {
             return Err(Fault("the batch to store is not the one that was loaded".to_owned()));
         }
         let backend = &*self.backend;
-        let scene = Scene { views: self.buffers.views(*in_place)?, columns, layout: *layout, keys: 1 };
+        let scene = scenery.scene(&self.buffers)?;
         let link = Link { backend, queue: &self.queue };
         let Stagings { output, rows, .. } = &mut self.stagings;
         let mut store = std::time::Duration::ZERO;
@@ -131,14 +143,40 @@ impl<B: Backend> Resident<B> {
                 job.write_output(&range, staging);
             }
         }
-        let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
+        let rows = rows.reserved(scenery.columns.bytes.max(16), |bytes| backend.staging(bytes))?;
         let mut steps = Steps::default();
-        let results = download_results(link, &scene, group, rows, &mut steps)?;
+        let results = download_results(link, &scene, &scenery.group, rows, &mut steps)?;
         wait(link, &steps)?;
         if let Some(Results { messages, place }) = results {
             job.write_results(&messages, &rows[place]);
         }
         Ok(store + time(backend, &steps)?)
+    }
+
+    fn take_sum(&mut self) -> Result<Sum, Fault> {
+        let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
+        let (backend, place) = (&*self.backend, sum::place(&scenery.columns));
+        let rows = self.stagings.rows.reserved(place.end, |bytes| backend.staging(bytes))?;
+        let link = Link { backend, queue: &self.queue };
+        backend.wait(&sum::download(link, &scenery.scene(&self.buffers)?, rows)?)?;
+        let mut sum = Sum::default();
+        sum.0.copy_from_slice(&rows[place]);
+        Ok(sum)
+    }
+
+    /// Launches what comes after the text of the message whose parts add up to `sum`.
+    fn end_with(&mut self, sum: &Sum) -> Result<std::time::Duration, Fault> {
+        let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
+        let (backend, scene) = (&*self.backend, scenery.scene(&self.buffers)?);
+        let bytes = sum::place(&scenery.columns).end;
+        let rows = self.stagings.rows.reserved(bytes, |bytes| backend.staging(bytes))?;
+        let link = Link { backend, queue: &self.queue };
+        // The launches come after it in the queue; its own time counts for nothing.
+        drop(sum::upload(link, &scene, rows, sum)?);
+        let (loaded, mut steps) = (self.programs.get(scenery.program), Steps::default());
+        scene.stages(link, loaded, &self.schedule, When::End, &scene.all(), &mut steps)?;
+        wait(link, &steps)?;
+        time(backend, &steps)
     }
 
     fn failed(&self, Fault(reason): Fault) -> DeviceError {
@@ -184,6 +222,30 @@ fn pieces(job: &Job<'_>, chunk: u64) -> impl Iterator<Item = Piece> + use<> {
         let start = texts.start + index * chunk;
         Piece { tiles: 0..0, text: start..(start + chunk).min(texts.end) }
     })
+}
+
+impl<B: Backend> ResidentParts for Resident<B> {
+    fn load_part(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        part: Part,
+    ) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let job = Job::of_part(batch, output, part)?;
+        let load = self.load_job(&job).map_err(|fault| self.failed(fault))?;
+        Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn sum(&mut self) -> Result<Sum, DeviceError> {
+        self.take_sum().map_err(|fault| self.failed(fault))
+    }
+
+    fn end_parts(&mut self, sum: &Sum) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let execute = self.end_with(sum).map_err(|fault| self.failed(fault))?;
+        Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
+    }
 }
 
 impl<B: Backend> Drop for Resident<B> {

@@ -10,15 +10,18 @@ use zeroize::Zeroizing;
 
 use crate::answers;
 use crate::backend::{Backend, Fault};
-use crate::buffers::{Buffers, Link, Needs, Stagings};
+use crate::buffers::{Buffers, Link, Needs};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
 use crate::job::Job;
-use crate::lane::{Flight, Lane, download_results, download_text, size, upload_rows, upload_text};
+use crate::lane::{Lane, size};
 use crate::launch::{Scene, Schedule};
 use crate::loaded::Chosen;
+use crate::long::{Ending, Long};
+use crate::part::{Part, Parts, Sum};
 use crate::programs::Programs;
+use crate::sum;
 use crate::tuning::STREAMS;
 
 /// A session on a device with memory of its own.
@@ -63,13 +66,13 @@ impl<B: Backend> OffloadSession<B> {
             key: None,
             backend,
         };
-        session.program(&shape)?;
+        session.program(&shape, None)?;
         Ok(session)
     }
 
-    /// The number of the program for batches of `shape`. One that is new has to give a known answer first.
-    fn program(&mut self, shape: &Shape) -> Result<usize, Fault> {
-        let (index, known) = self.programs.find(&self.backend, shape)?;
+    /// The number of the program for batches of `shape`, or for `part` of a message. One that is new has to give a known answer first.
+    fn program(&mut self, shape: &Shape, part: Option<Part>) -> Result<usize, Fault> {
+        let (index, known) = self.programs.find(&self.backend, shape, part)?;
         if !known {
             let Plan { algorithm, operation, .. } = self.plan;
             self.answering = Some(index);
@@ -110,7 +113,14 @@ impl<B: Backend> OffloadSession<B> {
         }
     }
 
-    fn run_job(&mut self, job: &mut Job<'_>, program: usize, spans: &mut Spans) -> Result<(), Fault> {
+    /// Runs a batch of whole messages, or a part of one with `ending`.
+    fn run_job(
+        &mut self,
+        job: &mut Job<'_>,
+        program: usize,
+        ending: &mut Ending<'_>,
+        spans: &mut Spans,
+    ) -> Result<(), Fault> {
         let tiling = self.programs.get(program).program.tiling;
         let cutter = Cutter {
             offsets: job.batch.messages.offsets,
@@ -118,10 +128,13 @@ impl<B: Backend> OffloadSession<B> {
             row_bytes: row_bytes(job.batch),
             tiling,
         };
+        if job.part.is_some() {
+            return self.run_long(job, &cutter.alone(), program, ending, spans);
+        }
         for (index, group) in cutter.groups().enumerate() {
             if group.pieces.len() > 1 {
                 self.land_all(job, spans)?;
-                self.run_long(job, &group, program, spans)?;
+                self.run_long(job, &group, program, ending, spans)?;
             } else {
                 let streams = self.lanes.len();
                 let lane = &mut self.lanes[index % streams];
@@ -144,12 +157,13 @@ impl<B: Backend> OffloadSession<B> {
         job: &mut Job<'_>,
         group: &Group,
         program: usize,
+        ending: &mut Ending<'_>,
         spans: &mut Spans,
     ) -> Result<(), Fault> {
         let backend = &*self.backend;
         let loaded = self.programs.get(program);
-        let columns =
-            Columns::new(job.batch, group.messages.clone(), &loaded.program, backend.limits().alignment);
+        let alignment = backend.limits().alignment;
+        let columns = Columns::new(job.batch, job.part, group.messages.clone(), &loaded.program, alignment);
         let layout = loaded.program.workspace.layout(1, 1, columns.tiles);
         let (Some(first), Some(last)) = (group.pieces.first(), group.pieces.last()) else { return Ok(()) };
         // Apart on the device even where it is in place on the host: a piece may need the input of the one before.
@@ -162,154 +176,35 @@ impl<B: Backend> OffloadSession<B> {
         let mut long =
             Long { backend, chosen: Chosen { index: program, loaded }, scene, group, lanes: &mut self.lanes };
         long.start(job, &mut self.schedule, is_keyed)?;
-        let waits = long.chosen.loaded.program.stages.iter().any(|stage| stage.when == When::TilesAfter);
+        let stages = &long.chosen.loaded.program.stages;
+        // The verdict on a part is that on its message, which the caller has.
+        let waits = job.part.is_none() && stages.iter().any(|stage| stage.when == When::TilesAfter);
         long.tiles(job, &self.schedule, spans, !waits)?;
-        long.end(&self.schedule)?;
+        long.end(&self.schedule, ending)?;
         if waits {
             long.tiles_after(job, &self.schedule, spans)?;
         }
-        self.land_all(job, spans)
-    }
-}
-
-/// A long message under way. The first lane starts and ends it.
-struct Long<'a, B: Backend> {
-    backend: &'a B,
-    chosen: Chosen<'a, B>,
-    scene: Scene<'a, B>,
-    group: &'a Group,
-    lanes: &'a mut [Lane<B>],
-}
-
-impl<B: Backend> Long<'_, B> {
-    /// Brings the columns and launches what comes before the text.
-    fn start(&mut self, job: &Job<'_>, schedule: &mut Schedule<B>, is_keyed: bool) -> Result<(), Fault> {
-        let lane = &mut self.lanes[0];
-        let flight = lane.flight.insert(Flight::default());
-        let link = Link { backend: self.backend, queue: &lane.queue };
-        let bytes = self.scene.columns.bytes.max(16);
-        let rows = lane.stagings.rows.reserved(bytes, |bytes| link.backend.staging(bytes))?;
-        upload_rows(link, &self.scene, job, self.group, rows, &mut flight.loads)?;
-        self.scene.start(link, &mut self.chosen, schedule, is_keyed, &mut flight.launches)?;
-        // What the other lanes are given comes after all of that.
-        for here in 1..self.lanes.len() {
-            self.after(here, 0, |flight| flight.launches.last().or(flight.loads.last()))?;
-            if let Some((_, set)) = &schedule.set {
-                self.backend.after(&self.lanes[here].queue, set)?;
-            }
+        let place = sum::place(&columns);
+        self.land_all(job, spans)?;
+        if let (Ending::Sum(sum), Some(staging)) = (ending, self.lanes[0].stagings.rows.get()) {
+            sum.0.copy_from_slice(&staging[place]);
         }
         Ok(())
     }
 
-    /// Brings and launches piece by piece; takes the texts back at once where nothing changes them later.
-    fn tiles(
+    fn run_as(
         &mut self,
-        job: &mut Job<'_>,
-        schedule: &Schedule<B>,
-        spans: &mut Spans,
-        take_back: bool,
-    ) -> Result<(), Fault> {
-        let streams = self.lanes.len();
-        for (index, piece) in self.group.pieces.iter().enumerate() {
-            let (here, before) = (index % streams, (index + streams - 1) % streams);
-            if index > 0 {
-                // CBC reads the block before a piece.
-                self.after(here, before, |flight| flight.loads.last())?;
-                self.lanes[here].land(self.backend, job, spans)?;
-            }
-            let Lane { queue, stagings: Stagings { input, output, .. }, flight, .. } = &mut self.lanes[here];
-            let flight = flight.get_or_insert_default();
-            let link = Link { backend: self.backend, queue };
-            upload_text(link, input, &self.scene, job, piece, &mut flight.loads)?;
-            self.scene.stages(
-                link,
-                self.chosen.loaded,
-                schedule,
-                When::Tiles,
-                piece,
-                &mut flight.launches,
-            )?;
-            if take_back {
-                flight.text = download_text(link, output, &self.scene, job, piece, &mut flight.stores)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Has lane `here` wait for a step of the flight of lane `there`. Where that has landed, there is nothing to wait
-    /// for.
-    fn after(
-        &self,
-        here: usize,
-        there: usize,
-        step: impl Fn(&Flight<B>) -> Option<&B::Step>,
-    ) -> Result<(), Fault> {
-        match self.lanes[there].flight.as_ref().and_then(step) {
-            Some(step) if here != there => self.backend.after(&self.lanes[here].queue, step),
-            _ => Ok(()),
-        }
-    }
-
-    /// Launches what comes after the texts, on the first lane, and takes back what it makes.
-    fn end(&mut self, schedule: &Schedule<B>) -> Result<(), Fault> {
-        for there in 1..self.lanes.len() {
-            self.after(0, there, |flight| flight.launches.last())?;
-        }
-        let lane = &mut self.lanes[0];
-        let flight = lane.flight.get_or_insert_default();
-        let link = Link { backend: self.backend, queue: &lane.queue };
-        let all = self.scene.all();
-        self.scene.stages(link, self.chosen.loaded, schedule, When::End, &all, &mut flight.launches)?;
-        let bytes = self.scene.columns.bytes.max(16);
-        let rows = lane.stagings.rows.reserved(bytes, |bytes| link.backend.staging(bytes))?;
-        flight.results = download_results(link, &self.scene, self.group, rows, &mut flight.stores)?;
-        Ok(())
-    }
-
-    /// Launches what waits for the verdict, and takes the texts back.
-    fn tiles_after(
-        &mut self,
-        job: &mut Job<'_>,
-        schedule: &Schedule<B>,
-        spans: &mut Spans,
-    ) -> Result<(), Fault> {
-        // All other lanes wait for the end, which is on the first.
-        for here in 1..self.lanes.len() {
-            self.after(here, 0, |flight| flight.launches.last())?;
-        }
-        let streams = self.lanes.len();
-        for (index, piece) in self.group.pieces.iter().enumerate() {
-            let lane = &mut self.lanes[index % streams];
-            lane.land(self.backend, job, spans)?;
-            let Lane { queue, stagings: Stagings { output, .. }, flight, .. } = lane;
-            let flight = flight.insert(Flight::default());
-            let link = Link { backend: self.backend, queue };
-            self.scene.stages(
-                link,
-                self.chosen.loaded,
-                schedule,
-                When::TilesAfter,
-                piece,
-                &mut flight.launches,
-            )?;
-            flight.text = download_text(link, output, &self.scene, job, piece, &mut flight.stores)?;
-        }
-        Ok(())
-    }
-}
-
-impl<B: Backend> Session for OffloadSession<B> {
-    /// Runs one batch. An error of the device leaves an output that lies apart zeroed, and one in place undefined.
-    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let start = Instant::now();
-        self.check_operation(batch)?;
-        let mut job = Job::new(batch, output)?;
+        mut job: Job<'_>,
+        ending: &mut Ending<'_>,
+        start: Instant,
+    ) -> Result<Spans, DeviceError> {
         let mut spans = Spans::default();
+        let batch = job.batch;
         if !batch.is_empty() {
-            let program = self.answering.map_or_else(|| self.program(&job.shape), Ok);
+            let program = self.answering.map_or_else(|| self.program(&job.shape, job.part), Ok);
             let program = program.map_err(|fault| self.failed(fault))?;
             self.take_key(batch);
-            let run = self.run_job(&mut job, program, &mut spans);
+            let run = self.run_job(&mut job, program, ending, &mut spans);
             if let Err(fault) = run {
                 for lane in &mut self.lanes {
                     lane.abandon(&*self.backend);
@@ -324,6 +219,44 @@ impl<B: Backend> Session for OffloadSession<B> {
         }
         spans.wall = start.elapsed();
         Ok(spans)
+    }
+}
+
+impl<B: Backend> Session for OffloadSession<B> {
+    /// Runs one batch. An error of the device leaves an output that lies apart zeroed, and one in place undefined.
+    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        self.check_operation(batch)?;
+        self.run_as(Job::new(batch, output)?, &mut Ending::Result, start)
+    }
+}
+
+impl<B: Backend> Parts for OffloadSession<B> {
+    fn run_part(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        part: Part,
+    ) -> Result<(Spans, Sum), DeviceError> {
+        let start = Instant::now();
+        self.check_operation(batch)?;
+        let mut sum = Sum::default();
+        let job = Job::of_part(batch, output, part)?;
+        let spans = self.run_as(job, &mut Ending::Sum(&mut sum), start)?;
+        Ok((spans, sum))
+    }
+
+    fn end_parts(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        message_bytes: u64,
+        sum: &Sum,
+    ) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        self.check_operation(batch)?;
+        let job = Job::of_part(batch, output, Part { start: 0, message_bytes })?;
+        self.run_as(job, &mut Ending::Of(sum), start)
     }
 }
 

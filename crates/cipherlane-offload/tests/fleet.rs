@@ -2,13 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
+#[path = "fleet/member.rs"]
+mod member;
+
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cipherlane_core::{
     Algorithm, Batch, Column, Device, Messages, Operation, Output, Ragged, Shape, Source, TagLengths, Wish,
 };
-use cipherlane_offload::Fleet;
+use cipherlane_offload::{Fleet, Member};
 use cipherlane_reference::Reference;
+use member::Alike;
 
 /// A batch with a key, a nonce and additional data for each message.
 struct Case {
@@ -19,6 +24,7 @@ struct Case {
     rows: Vec<u8>,
     aad_offsets: Vec<u64>,
     tags: Vec<u8>,
+    tag_lengths: Vec<u8>,
     shared_key: bool,
 }
 
@@ -53,10 +59,20 @@ impl Case {
                     Some(*most)
                 })
                 .collect(),
-            // Random tags: nearly all of them are wrong.
-            tags: bytes(if operation == Operation::Open { 16 * count } else { 0 }, 3),
+            tags: Vec::new(),
+            tag_lengths: [16, 4, 12, 8, 15, 13, 14].into_iter().cycle().take(count).collect(),
             shared_key,
         }
+    }
+
+    /// The texts and tags of sealed messages; the tag of each whose number `is_wrong` is damaged in its last byte.
+    fn sealed(name: &str, lengths: &[usize], shared_key: bool, is_wrong: fn(usize) -> bool) -> Self {
+        let seal = Self::new(name, Operation::Seal, lengths, shared_key);
+        let Results { text, mut tags, .. } = seal.run(&Reference::new(), false);
+        for (index, length) in seal.tag_lengths.iter().enumerate().filter(|(index, _)| is_wrong(*index)) {
+            tags[16 * index + usize::from(*length) - 1] ^= 0x80;
+        }
+        Self { operation: Operation::Open, text, tags, ..seal }
     }
 
     fn run(&self, device: &dyn Device, in_place: bool) -> Results {
@@ -88,7 +104,7 @@ impl Case {
         };
         if self.algorithm.is_aead() {
             batch.aad = Column::Ragged(Ragged { bytes: &aad, offsets: &self.aad_offsets });
-            (batch.tag_lengths, batch.tags) = (TagLengths::Same(16), &self.tags);
+            (batch.tag_lengths, batch.tags) = (TagLengths::Each(&self.tag_lengths), &self.tags);
         }
         let Results { text, tags, accepted } = &mut results;
         session.run(&batch, &mut Output { bytes: text, tags, accepted }).unwrap();
@@ -96,8 +112,9 @@ impl Case {
     }
 }
 
-fn fleet(devices: usize) -> Fleet {
-    let device = || -> Arc<dyn Device> { Arc::new(Reference::new()) };
+/// `parts` counts the parts of GCM messages.
+fn fleet(devices: usize, parts: &Arc<AtomicUsize>) -> Fleet {
+    let device = || -> Arc<dyn Member> { Arc::new(Alike(Reference::new(), Arc::clone(parts))) };
     Fleet::new("reference:all", (0..devices).map(|_| device()).collect())
 }
 
@@ -109,19 +126,35 @@ fn lengths() -> [Vec<usize>; 2] {
 
 fn compare(name: &str, operation: Operation, shared_key: bool) {
     for lengths in lengths() {
-        let case = Case::new(name, operation, &lengths, shared_key);
-        for in_place in [false, true] {
-            if in_place && operation == Operation::Hash {
-                continue;
-            }
-            let wanted = case.run(&Reference::new(), in_place);
-            for devices in [2, 3] {
-                let found = case.run(&fleet(devices), in_place);
-                let what = format!("{name} {operation} on {devices} devices, in place: {in_place}");
-                assert!(found == wanted, "{what}");
-            }
-        }
+        agree(&Case::new(name, operation, &lengths, shared_key));
     }
+}
+
+/// Fleets of two and three devices, apart and in place, do what one device does. Returns that.
+fn agree(case: &Case) -> Results {
+    let mut apart = None;
+    for in_place in [false, true] {
+        if in_place && case.operation == Operation::Hash {
+            continue;
+        }
+        let wanted = case.run(&Reference::new(), in_place);
+        for devices in [2, 3] {
+            let parts = Arc::default();
+            let found = case.run(&fleet(devices, &parts), in_place);
+            let lengths: Vec<u64> = case.offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let what = format!(
+                "{} {} of {lengths:?} on {devices} devices, in place: {in_place}",
+                case.algorithm, case.operation
+            );
+            let cuts = case.algorithm.is_aead() && lengths.iter().any(|&length| length > 1 << 20);
+            assert_eq!(parts.load(Ordering::Relaxed) > 1, cuts, "{what}: parts");
+            assert!(found.accepted == wanted.accepted, "{what}: {:?}", found.accepted);
+            assert!(found.tags == wanted.tags, "{what}: tags");
+            assert!(found.text == wanted.text, "{what}: texts");
+        }
+        apart.get_or_insert(wanted);
+    }
+    apart.unwrap()
 }
 
 #[test]
@@ -134,14 +167,44 @@ fn long_messages_are_shared_out() {
 #[test]
 fn messages_are_shared_out() {
     compare("aes-128-gcm", Operation::Seal, false);
-    compare("aes-128-gcm", Operation::Open, true);
     compare("aes-128-cbc", Operation::Encrypt, false);
     compare("sha-256", Operation::Hash, true);
 }
 
+/// Lengths around the places where messages are cut, the last for two places in one message, with empty ones between.
+fn cut_lengths() -> Vec<Vec<usize>> {
+    const CUT: usize = 1 << 20;
+    let around = [CUT - 17, CUT - 1, CUT, CUT + 1, CUT + 16].map(|length| vec![CUT + length]);
+    let ragged = vec![vec![0, 5, 3 * CUT / 2 + 7, 0, 0, 2 * CUT + 15, 33, 0], vec![40, 4 * CUT + 1, 0]];
+    [around.to_vec(), ragged].concat()
+}
+
+#[test]
+fn tags_are_made_of_parts() {
+    for lengths in cut_lengths() {
+        agree(&Case::new("aes-128-gcm", Operation::Seal, &lengths, true));
+    }
+    agree(&Case::new("sm4-gcm", Operation::Seal, &cut_lengths()[6], false));
+}
+
+#[test]
+fn tags_are_checked_over_parts() {
+    for (round, lengths) in cut_lengths().into_iter().enumerate() {
+        let is_wrong = if round % 2 == 0 { |index| index % 2 == 0 } else { |index| index % 2 == 1 };
+        let case = Case::sealed("aes-128-gcm", &lengths, round > 2, is_wrong);
+        let found = agree(&case);
+        for (index, accepted) in found.accepted.iter().enumerate() {
+            assert_eq!(*accepted, !is_wrong(index), "{lengths:?}");
+            let text = case.offsets[index]..case.offsets[index + 1];
+            let text = usize::try_from(text.start).unwrap()..usize::try_from(text.end).unwrap();
+            assert!(*accepted || found.text[text].iter().all(|&byte| byte == 0), "{lengths:?}");
+        }
+    }
+}
+
 #[test]
 fn plans_are_those_of_the_fleet() {
-    let fleet = fleet(2);
+    let fleet = fleet(2, &Arc::default());
     let shape = Shape::uniform("aes-128-ctr".parse().unwrap(), Operation::Encrypt, 9, 1 << 20, true);
     let plan = fleet.plan(&shape, &Wish::default()).unwrap();
     assert_eq!(plan.device, "reference:all");

@@ -41,20 +41,18 @@ fn keep(kind: &'static str, found: Found, devices: &mut Vec<Arc<dyn Device>>, ab
     }
 }
 
-#[cfg(any(feature = "cuda", feature = "opencl"))]
-fn shared<D: Device + 'static>(devices: Vec<D>) -> Vec<Arc<dyn Device>> {
-    let mut all: Vec<Arc<dyn Device>> = Vec::with_capacity(devices.len());
-    for device in devices {
-        all.push(Arc::new(device));
-    }
-    all
-}
-
 #[cfg(feature = "cuda")]
 fn cuda() -> Found {
-    let mut devices = shared(cipherlane_cuda::devices()?);
-    if devices.len() > 1 {
-        devices.push(Arc::new(cipherlane_cuda::Fleet::new("cuda:all", devices.clone())));
+    let mut members: Vec<Arc<dyn cipherlane_cuda::Member>> = Vec::new();
+    for device in cipherlane_cuda::devices()? {
+        members.push(Arc::new(device));
+    }
+    let mut devices: Vec<Arc<dyn Device>> = Vec::new();
+    devices.extend(
+        members.iter().map(|member| -> Arc<dyn Device> { Arc::<dyn cipherlane_cuda::Member>::clone(member) }),
+    );
+    if members.len() > 1 {
+        devices.push(Arc::new(cipherlane_cuda::Fleet::new("cuda:all", members)));
     }
     Ok(devices)
 }
@@ -66,7 +64,8 @@ fn cuda() -> Found {
 
 #[cfg(feature = "opencl")]
 fn opencl() -> Found {
-    Ok(shared(cipherlane_opencl::devices()?))
+    let devices = cipherlane_opencl::devices()?.into_iter();
+    Ok(devices.map(|device| -> Arc<dyn Device> { Arc::new(device) }).collect())
 }
 
 #[cfg(not(feature = "opencl"))]

@@ -1,11 +1,13 @@
 /* A CUDA driver and an NVRTC in one library, for machines without a GPU: kernels are compiled as host C and run on
  * POSIX threads, a block after the other. What it makes of a call is what CUDA's manual says, as far as cipherlane
- * calls it. Streams run at once, so their order is not tested; arguments, sizes, copies and life times are.
+ * calls it. Streams run at once, so their order is not tested; arguments, sizes, copies and life times are. Threads
+ * of the host may call it at the same time: one waits for the other.
  *
  * FAKE_FOLDER names a folder for compiled kernels, CC the compiler, FAKE_INIT a result for cuInit.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,11 @@ enum { OK, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_CO
 static int initialised;
 static __thread void *current;
 static int context;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void unlock(int *held) { (void)held, pthread_mutex_unlock(&lock); }
+#define ALONE __attribute__((cleanup(unlock))) int held = pthread_mutex_lock(&lock)
 #define NEED_CONTEXT                                                                                                   \
+    ALONE;                                                                                                             \
     if (!initialised) return NOT_INITIALIZED;                                                                          \
     if (current != &context) return INVALID_CONTEXT
 
@@ -103,13 +109,20 @@ int cuMemAlloc_v2(pointer_t *memory, size_t bytes) {
     int code = make(&made, bytes, 0);
     return *memory = (pointer_t)made, code;
 }
-int cuMemFree_v2(pointer_t memory) { return unmake(memory, 0); }
+int cuMemFree_v2(pointer_t memory) {
+    ALONE;
+    return unmake(memory, 0);
+}
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
     NEED_CONTEXT;
     return flags == 1 ? make(memory, bytes, 1) : INVALID_VALUE;
 }
-int cuMemFreeHost(void *memory) { return unmake((pointer_t)memory, 1); }
+int cuMemFreeHost(void *memory) {
+    ALONE;
+    return unmake((pointer_t)memory, 1);
+}
 int cuPointerGetAttribute(void *value, int attribute, pointer_t at) {
+    ALONE;
     block_t *b = find(at, 1);
     if (!b || attribute != 2) return INVALID_VALUE;
     return *(unsigned *)value = b->host ? 1 : 2, OK;

@@ -2,10 +2,13 @@
 //!
 //! Shares are runs of neighbouring messages of about equal cost. A message that is longer than a share is cut where the
 //! mode lets its parts stand alone: in ECB anywhere between blocks, in CTR with the counter moved on, in CBC decryption
-//! with the ciphertext block before as the IV. Other messages stay whole: a GCM message has one sum over all of it, a
-//! data unit of XTS one chain of tweaks, and CBC encryption and hashing go from block to block.
+//! with the ciphertext block before as the IV. Parts of a GCM message each have a sum, and one device makes the tag of
+//! their total. Other messages stay whole: a data unit of XTS is one chain of tweaks, and CBC encryption and hashing go
+//! from block to block.
 
-mod run;
+mod each;
+mod residents;
+mod sessions;
 mod share;
 
 use std::sync::Arc;
@@ -15,12 +18,17 @@ use cipherlane_core::{
     Wish,
 };
 
-use run::{Residents, Sessions};
+use residents::Residents;
+use sessions::Sessions;
+use share::Cut;
+pub(crate) use share::STEP;
+
+use crate::part::Member;
 
 /// Devices of one kind that share out every batch.
 pub struct Fleet {
     info: Info,
-    devices: Vec<Arc<dyn Device>>,
+    devices: Vec<Arc<dyn Member>>,
 }
 
 impl Fleet {
@@ -30,7 +38,7 @@ impl Fleet {
     /// # Panics
     /// If there is no device.
     #[must_use]
-    pub fn new(id: &str, devices: Vec<Arc<dyn Device>>) -> Self {
+    pub fn new(id: &str, devices: Vec<Arc<dyn Member>>) -> Self {
         assert!(!devices.is_empty(), "a fleet has devices");
         let infos: Vec<&Info> = devices.iter().map(|device| device.info()).collect();
         let ids: Vec<&str> = infos.iter().map(|info| info.id.as_str()).collect();
@@ -48,7 +56,7 @@ impl Fleet {
     ///
     /// # Errors
     /// If it is not one of this fleet.
-    fn plans(&self, plan: &Plan) -> Result<impl Iterator<Item = (&Arc<dyn Device>, Plan)>, Unsupported> {
+    fn plans(&self, plan: &Plan) -> Result<impl Iterator<Item = (&Arc<dyn Member>, Plan)>, Unsupported> {
         if plan.device != self.info.id {
             return Err(Unsupported::Kernel {
                 device: self.info.id.clone(),
@@ -56,8 +64,18 @@ impl Fleet {
                 known: vec![self.info.id.clone()],
             });
         }
-        let of = |device: &Arc<dyn Device>| Plan { device: device.info().id.clone(), ..plan.clone() };
+        let of = |device: &Arc<dyn Member>| Plan { device: device.info().id.clone(), ..plan.clone() };
         Ok(self.devices.iter().map(move |device| (device, of(device))).collect::<Vec<_>>().into_iter())
+    }
+
+    /// How messages are cut that are run by `plan`.
+    fn cut(&self, plan: &Plan) -> Result<Cut, DeviceError> {
+        for (device, plan) in self.plans(plan)? {
+            if !device.takes_parts(&plan)? {
+                return Ok(Cut::Apart);
+            }
+        }
+        Ok(Cut::Summed)
     }
 }
 
@@ -83,14 +101,14 @@ impl Device for Fleet {
     }
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
-        let sessions = self.plans(plan)?.map(|(device, plan)| device.open(&plan));
-        Ok(Box::new(Sessions(sessions.collect::<Result<_, _>>()?)))
+        let sessions = self.plans(plan)?.map(|(device, plan)| device.parts(&plan));
+        Ok(Box::new(Sessions::new(sessions.collect::<Result<_, _>>()?, self.cut(plan)?)))
     }
 
     fn resident(&self, plan: &Plan) -> Result<Option<Box<dyn Resident>>, DeviceError> {
-        let residents = self.plans(plan)?.map(|(device, plan)| device.resident(&plan));
-        let residents: Option<Vec<_>> = residents.collect::<Result<_, _>>()?;
-        Ok(residents.map(|residents| -> Box<dyn Resident> { Box::new(Residents::new(residents)) }))
+        let plans = self.plans(plan)?.map(|(device, plan)| (Arc::clone(device), plan));
+        let residents = Residents::new(plans, self.cut(plan)?)?;
+        Ok(residents.map(|residents| -> Box<dyn Resident> { Box::new(residents) }))
     }
 
     /// On the first device, for all that are like it.

@@ -6,14 +6,16 @@ use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, Messages, Mode, Operation, Output, Ragged, Shape, Source, TagLengths,
 };
 
+use crate::part::Part;
+
 /// What a message costs beside its text, in bytes of text: its rows, its key and its tag.
 const MESSAGE: u64 = 256;
 /// Least cost of a share: below it a device takes longer to be asked than to work.
 const LEAST: u64 = 1 << 20;
 /// Messages are cut at multiples of so many bytes from their start: whole tiles of the kernels for long messages.
-const STEP: u64 = 128 << 10;
+pub(crate) const STEP: u64 = 128 << 10;
 
-/// A run of messages; the first and the last may be parts of one.
+/// A run of messages; the first and the last may be parts of one. Parts of GCM messages are shares of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) messages: Range<usize>,
@@ -21,19 +23,65 @@ pub(super) struct Share {
     pub(super) text: Range<u64>,
 }
 
-/// Whether parts of a message can be run by themselves.
-const fn is_cut(algorithm: Algorithm, operation: Operation) -> bool {
+impl Share {
+    /// Whether it begins within a message.
+    fn starts_inside(&self, offsets: &[u64]) -> bool {
+        self.text.start > offsets[self.messages.start]
+    }
+
+    /// Whether it is no more than a part of a message of `batch`, where the sums of its parts are to be put together.
+    pub(super) fn part(&self, batch: &Batch<'_>) -> Option<Part> {
+        let offsets = &batch.messages.offsets;
+        let &[start, end] = offsets.get(self.messages.start..=self.messages.end)? else { return None };
+        let is_part = batch.algorithm.is_aead() && self.text != (start..end);
+        is_part.then_some(Part { start: self.text.start - start, message_bytes: end - start })
+    }
+
+    /// Room for what kernels make of it beside its text, if it is a part.
+    pub(super) fn aside(&self, batch: &Batch<'_>) -> Aside {
+        self.part(batch).map_or_else(Aside::default, |_| Aside::new(batch))
+    }
+
+    /// The shares that its device runs one after the other: a part of a GCM message at either end, and what is between.
+    pub(super) fn runs(self, batch: &Batch<'_>) -> Vec<Self> {
+        let offsets = batch.messages.offsets;
+        let Self { messages, text } = self;
+        if !batch.algorithm.is_aead() || messages.len() < 2 {
+            return vec![Self { messages, text }];
+        }
+        // A message that is whole keeps with its neighbours.
+        let first = messages.start + usize::from(text.start > offsets[messages.start]);
+        let last = messages.end - usize::from(text.end < offsets[messages.end]);
+        let runs = [messages.start..first, first..last, last..messages.end];
+        let texts = [text.start..offsets[first], offsets[first]..offsets[last], offsets[last]..text.end];
+        let runs = runs.into_iter().zip(texts).filter(|(messages, _)| !messages.is_empty());
+        runs.map(|(messages, text)| Self { messages, text }).collect()
+    }
+}
+
+/// How parts of a message can be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// By themselves, or not at all.
+    Apart,
+    /// Those of GCM messages as well, whose sums are put together.
+    Summed,
+}
+
+/// Whether messages are cut.
+const fn is_cut(algorithm: Algorithm, operation: Operation, how: Cut) -> bool {
     match algorithm {
         Algorithm::Cipher(_, Mode::Ecb | Mode::Ctr) => true,
         Algorithm::Cipher(_, Mode::Cbc) => matches!(operation, Operation::Decrypt),
-        Algorithm::Cipher(_, Mode::Gcm | Mode::Xts) | Algorithm::Hash(_) => false,
+        Algorithm::Cipher(_, Mode::Gcm) => matches!(how, Cut::Summed),
+        Algorithm::Cipher(_, Mode::Xts) | Algorithm::Hash(_) => false,
     }
 }
 
 /// The shape of a share of batches of `shape` on `devices` devices.
 pub(super) fn shape(shape: &Shape, devices: usize) -> Shape {
     let parts = devices.max(1) as u64;
-    let longest = if is_cut(shape.algorithm, shape.operation) {
+    let longest = if is_cut(shape.algorithm, shape.operation, Cut::Summed) {
         shape.longest.min(shape.bytes.div_ceil(parts).next_multiple_of(STEP))
     } else {
         shape.longest
@@ -47,7 +95,7 @@ pub(super) fn shape(shape: &Shape, devices: usize) -> Shape {
 }
 
 /// Cuts a checked batch into at most `devices` shares, of which none is empty unless the batch is.
-pub(super) fn cut(batch: &Batch<'_>, devices: usize) -> Vec<Share> {
+pub(super) fn cut(batch: &Batch<'_>, devices: usize, how: Cut) -> Vec<Share> {
     let offsets = batch.messages.offsets;
     let count = offsets.len().saturating_sub(1);
     let Some((&start, &end)) = offsets.first().zip(offsets.last()) else { return Vec::new() };
@@ -65,7 +113,7 @@ pub(super) fn cut(batch: &Batch<'_>, devices: usize) -> Vec<Share> {
             at = offsets[message];
         }
         let mut last = message;
-        if message < count && is_cut(batch.algorithm, batch.operation) {
+        if message < count && is_cut(batch.algorithm, batch.operation, how) {
             // The part of the next message that still belongs here.
             let wanted = (start + target).saturating_sub(MESSAGE * message as u64);
             let inside = wanted.saturating_sub(offsets[message]) / STEP * STEP;
@@ -93,13 +141,18 @@ pub(super) struct Owned {
 }
 
 impl Owned {
+    /// Of a message without its text.
+    pub(super) fn without_text() -> Self {
+        Self { offsets: vec![0, 0], nonces: None }
+    }
+
     /// What `share` of `batch` needs. `text` is the whole input: for CBC, the block before a part is its IV.
     pub(super) fn new(batch: &Batch<'_>, share: &Share, text: &[u8]) -> Self {
         let offsets = batch.messages.offsets;
         let Share { messages, text: range } = share;
         let inner = offsets.get(messages.start + 1..messages.end).unwrap_or(&[]);
         let own = std::iter::once(range.start).chain(inner.iter().copied()).chain([range.end]);
-        let starts_inside = range.start > offsets[messages.start];
+        let starts_inside = share.starts_inside(offsets);
         let mode = batch.algorithm.mode();
         let moved = starts_inside && matches!(mode, Some(Mode::Ctr | Mode::Cbc));
         let nonces = moved.then(|| {
@@ -160,31 +213,92 @@ fn rows<'a>(column: &Column<'a>, range: Range<usize>) -> Column<'a> {
     }
 }
 
-/// The outputs of `shares`, which follow one another, within that of `batch`.
+/// A tag or a verdict beside those of the batch: parts of a message have none.
+#[derive(Default)]
+pub(super) struct Aside {
+    tags: Vec<u8>,
+    accepted: Vec<bool>,
+}
+
+impl Aside {
+    /// Room for what comes of one message of `batch`.
+    pub(super) fn new(batch: &Batch<'_>) -> Self {
+        let opens = batch.operation == Operation::Open;
+        Self {
+            tags: vec![0; if opens { 0 } else { batch.tag_lengths.stride() }],
+            accepted: vec![false; usize::from(opens)],
+        }
+    }
+
+    /// An output without text.
+    pub(super) fn output(&mut self) -> Output<'_> {
+        Output { bytes: &mut [], tags: &mut self.tags, accepted: &mut self.accepted }
+    }
+
+    /// Puts what came of message `message` into `output`; if it was rejected, its text is zeroed.
+    pub(super) fn settle(&self, batch: &Batch<'_>, output: &mut Output<'_>, message: usize) {
+        if let Some(&accepted) = self.accepted.first() {
+            output.accepted[message] = accepted;
+            if !accepted {
+                let text = batch.messages.offsets[message]..batch.messages.offsets[message + 1];
+                output.bytes[size(text.start)..size(text.end)].fill(0);
+            }
+            return;
+        }
+        let row = message * self.tags.len();
+        output.tags[row..row + self.tags.len()].copy_from_slice(&self.tags);
+    }
+}
+
+/// A text offset of a checked batch, which lies within a buffer.
+fn size(offset: u64) -> usize {
+    usize::try_from(offset).unwrap_or(usize::MAX)
+}
+
+/// The front of `rest`, `skip` items further on; nothing where there are none at all.
+fn take<'a, T>(rest: &mut &'a mut [T], skip: usize, count: usize) -> &'a mut [T] {
+    if rest.is_empty() {
+        return &mut [];
+    }
+    let (mine, others) = std::mem::take(rest).split_at_mut(skip).1.split_at_mut(count);
+    *rest = others;
+    mine
+}
+
+/// The outputs of `shares`, which follow one another, within that of `batch`; tags and verdicts of parts go to their
+/// `asides`.
 pub(super) fn outputs<'a>(
     batch: &Batch<'_>,
     shares: &[Share],
     output: &'a mut Output<'_>,
+    asides: &'a mut [Aside],
 ) -> Vec<Output<'a>> {
     let stride = batch.tag_lengths.stride();
     let (mut bytes, mut tags) = (&mut *output.bytes, &mut *output.tags);
     let mut accepted = &mut *output.accepted;
-    let mut at = 0;
+    // How far texts and rows have been handed out.
+    let (mut at, mut row) = (0, 0);
     let mut outputs = Vec::with_capacity(shares.len());
-    for Share { messages, text } in shares {
-        let size = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-        let has_text = batch.algorithm.hash().is_none();
-        let (before, length) =
-            if has_text { (size(text.start - at), size(text.end - text.start)) } else { (0, 0) };
+    for (share, aside) in shares.iter().zip(asides) {
+        let Share { messages, text } = share;
+        let mine = if batch.algorithm.hash().is_some() {
+            &mut []
+        } else {
+            take(&mut bytes, size(text.start - at), size(text.end - text.start))
+        };
         at = text.end;
-        let count = messages.len();
-        let mine = std::mem::take(&mut bytes).split_at_mut(before).1.split_at_mut(length);
-        let tag_bytes = if tags.is_empty() { 0 } else { count * stride };
-        let my_tags = std::mem::take(&mut tags).split_at_mut(tag_bytes);
-        let verdicts = if accepted.is_empty() { 0 } else { count };
-        let mine_accepted = std::mem::take(&mut accepted).split_at_mut(verdicts);
-        (bytes, tags, accepted) = (mine.1, my_tags.1, mine_accepted.1);
-        outputs.push(Output { bytes: mine.0, tags: my_tags.0, accepted: mine_accepted.0 });
+        if share.part(batch).is_some() {
+            outputs.push(Output { bytes: mine, ..aside.output() });
+            continue;
+        }
+        // What parts of messages have not taken.
+        let skip = messages.start.saturating_sub(row);
+        row = messages.end;
+        outputs.push(Output {
+            bytes: mine,
+            tags: take(&mut tags, skip * stride, messages.len() * stride),
+            accepted: take(&mut accepted, skip, messages.len()),
+        });
     }
     outputs
 }
@@ -193,11 +307,14 @@ pub(super) fn outputs<'a>(
 mod tests {
     use super::*;
 
-    fn shares(name: &str, operation: Operation, offsets: &[u64], devices: usize) -> Vec<Share> {
+    fn batch<'a>(name: &str, operation: Operation, offsets: &'a [u64]) -> Batch<'a> {
         let messages = Messages { source: Source::InPlace, offsets };
-        let algorithm = name.parse().unwrap();
         let column = Column::Shared(&[0; 16]);
-        cut(&Batch::cipher(algorithm, operation, column, column, messages), devices)
+        Batch::cipher(name.parse().unwrap(), operation, column, column, messages)
+    }
+
+    fn shares(name: &str, operation: Operation, offsets: &[u64], devices: usize) -> Vec<Share> {
+        cut(&batch(name, operation, offsets), devices, Cut::Apart)
     }
 
     fn texts(shares: &[Share]) -> Vec<Range<u64>> {
@@ -219,6 +336,26 @@ mod tests {
         ] {
             assert_eq!(shares(name, operation, &[0, 8 * MIB], 4).len(), 1, "{name}");
         }
+    }
+
+    #[test]
+    fn parts_of_gcm_messages_run_by_themselves() {
+        const MIB: u64 = 1 << 20;
+        let offsets = [7, 7 + MIB, 7 + MIB, 7 + 5 * MIB, 7 + 5 * MIB + 40];
+        let batch = batch("aes-128-gcm", Operation::Seal, &offsets);
+        let runs: Vec<Vec<Share>> =
+            cut(&batch, 2, Cut::Summed).into_iter().map(|share| share.runs(&batch)).collect();
+        let told = |runs: &[Share]| {
+            let tell = |run: &Share| (run.messages.clone(), run.part(&batch).map(|part| part.start));
+            runs.iter().map(tell).collect::<Vec<_>>()
+        };
+        let start = runs[1][0].text.start - offsets[2];
+        assert!(start > MIB && start.is_multiple_of(STEP), "{start}");
+        assert_eq!(told(&runs[0]), [(0..2, None), (2..3, Some(0))]);
+        assert_eq!(told(&runs[1]), [(2..3, Some(start)), (3..4, None)]);
+        let texts = runs.concat();
+        assert!(texts.windows(2).all(|pair| pair[0].text.end == pair[1].text.start), "{texts:?}");
+        assert_eq!(cut(&batch, 2, Cut::Apart).iter().filter(|share| share.part(&batch).is_some()).count(), 0);
     }
 
     #[test]

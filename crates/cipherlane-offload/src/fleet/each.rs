@@ -1,0 +1,179 @@
+//! Shares of a batch, each worked on by a thread of its own.
+
+use std::time::{Duration, Instant};
+
+use cipherlane_core::{Batch, DeviceError, Operation, Output, Source, Spans};
+
+use super::share::{self, Aside, Cut, Owned, Share};
+use crate::part::{Part, Sum};
+
+/// What came of a part of a message.
+pub(super) struct Summand {
+    /// The message, by its number in the batch.
+    pub(super) message: usize,
+    /// Bytes of all of it.
+    pub(super) message_bytes: u64,
+    /// Which worker had the part, and as which of its runs.
+    pub(super) place: (usize, usize),
+    /// What it adds, once it has run.
+    pub(super) sum: Option<Sum>,
+    /// What is beside the text.
+    pub(super) aside: Aside,
+}
+
+/// What came of a batch.
+#[derive(Default)]
+pub(super) struct Done {
+    pub(super) spans: Spans,
+    /// The parts of GCM messages that were cut, in order.
+    pub(super) summands: Vec<Summand>,
+}
+
+impl Done {
+    /// The parts, message by message.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &[Summand]> {
+        self.summands.chunk_by(|a, b| a.message == b.message)
+    }
+}
+
+/// One of the runs of a worker.
+struct Run<'a> {
+    batch: Batch<'a>,
+    output: Output<'a>,
+    part: Option<Part>,
+    sum: &'a mut Option<Sum>,
+}
+
+/// Has each of `workers` do its share of a checked batch, run by run, of which the second argument of `work` is the
+/// number.
+pub(super) fn each<W: Send>(
+    workers: &mut [W],
+    how: Cut,
+    batch: &Batch<'_>,
+    output: &mut Output<'_>,
+    work: impl Fn(
+        &mut W,
+        usize,
+        &Batch<'_>,
+        &mut Output<'_>,
+        Option<Part>,
+    ) -> Result<(Spans, Option<Sum>), DeviceError>
+    + Sync,
+) -> Result<Done, DeviceError> {
+    let start = Instant::now();
+    let shares = share::cut(batch, workers.len(), how);
+    if shares.len() < 2 {
+        let (spans, _) = work(&mut workers[0], 0, batch, output, None)?;
+        return Ok(Done { spans, summands: Vec::new() });
+    }
+    let runs: Vec<Vec<Share>> = shares.into_iter().map(|share| share.runs(batch)).collect();
+    let places =
+        runs.iter().enumerate().flat_map(|(worker, runs)| (0..runs.len()).map(move |run| (worker, run)));
+    let places: Vec<(usize, usize)> = places.collect();
+    let flat: Vec<Share> = runs.iter().flatten().cloned().collect();
+    let owned: Vec<Owned> = {
+        let text = match batch.messages.source {
+            Source::Apart(text) => text,
+            Source::InPlace => &*output.bytes,
+        };
+        flat.iter().map(|share| Owned::new(batch, share, text)).collect()
+    };
+    let mut asides: Vec<Aside> = flat.iter().map(|share| share.aside(batch)).collect();
+    let mut sums: Vec<Option<Sum>> = flat.iter().map(|_| None).collect();
+    let outputs = share::outputs(batch, &flat, output, &mut asides);
+    let all = flat.iter().zip(&owned).zip(outputs).zip(&mut sums);
+    let mut all = all.map(|(((share, owned), output), sum)| Run {
+        batch: owned.batch(batch, share, source(batch, share)),
+        output,
+        part: share.part(batch),
+        sum,
+    });
+    let jobs: Vec<(&mut W, Vec<Run<'_>>)> = workers
+        .iter_mut()
+        .zip(&runs)
+        .map(|(worker, runs)| (worker, all.by_ref().take(runs.len()).collect()))
+        .collect();
+    let work = &work;
+    let mut spans = together(jobs.into_iter().map(|(worker, runs)| {
+        move || {
+            let mut total = Spans::default();
+            for (number, Run { batch, mut output, part, sum }) in runs.into_iter().enumerate() {
+                let (spans, made) = work(worker, number, &batch, &mut output, part)?;
+                *sum = made;
+                total = after(total, spans);
+            }
+            Ok(total)
+        }
+    }))?;
+    spans.wall = start.elapsed();
+    let parts = flat.iter().zip(places).zip(sums).zip(asides);
+    let summands = parts.filter_map(|(((share, place), sum), aside)| {
+        let Part { message_bytes, .. } = share.part(batch)?;
+        Some(Summand { message: share.messages.start, message_bytes, place, sum, aside })
+    });
+    Ok(Done { spans, summands: summands.collect() })
+}
+
+/// The input of a share.
+fn source<'a>(batch: &Batch<'a>, share: &Share) -> Source<'a> {
+    match batch.messages.source {
+        Source::InPlace => Source::InPlace,
+        Source::Apart(text) => {
+            let [start, end] =
+                [share.text.start, share.text.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+            Source::Apart(&text[start..end])
+        }
+    }
+}
+
+/// Zeroes what devices have written of a batch that one of them failed at. What was in place is lost with it, and left
+/// alone unless texts may be there that no tag vouches for.
+pub(super) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, error: &DeviceError) {
+    // Others are told before anything runs.
+    if !matches!(error, DeviceError::Failed { .. }) {
+        return;
+    }
+    let is_apart = matches!(batch.messages.source, Source::Apart(_)) && batch.algorithm.hash().is_none();
+    if let (true, [start, .., end]) = (is_apart || batch.operation == Operation::Open, batch.messages.offsets)
+    {
+        let [start, end] = [*start, *end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+        output.bytes[start..end].fill(0);
+    }
+}
+
+/// Does all of `jobs` at once, the first on this thread. The spans are the longest of each kind, since they overlap.
+///
+/// # Errors
+/// The first failure. All jobs have ended by then.
+pub(super) fn together<J: FnOnce() -> Result<Spans, DeviceError> + Send>(
+    mut jobs: impl Iterator<Item = J>,
+) -> Result<Spans, DeviceError> {
+    let Some(first) = jobs.next() else { return Ok(Spans::default()) };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = jobs.map(|job| scope.spawn(job)).collect();
+        let mut results = vec![first()];
+        for other in others {
+            results.push(other.join().unwrap_or_else(|defect| std::panic::resume_unwind(defect)));
+        }
+        results.into_iter().try_fold(Spans::default(), |longest, spans| Ok(beside(longest, spans?)))
+    })
+}
+
+/// Spans of what ran side by side.
+fn beside(a: Spans, b: Spans) -> Spans {
+    join(a, b, Duration::max)
+}
+
+/// Spans of what ran one after the other.
+pub(super) fn after(a: Spans, b: Spans) -> Spans {
+    join(a, b, |a, b| a + b)
+}
+
+fn join(a: Spans, b: Spans, time: fn(Duration, Duration) -> Duration) -> Spans {
+    Spans {
+        load: time(a.load, b.load),
+        execute: time(a.execute, b.execute),
+        store: time(a.store, b.store),
+        wall: time(a.wall, b.wall),
+    }
+}

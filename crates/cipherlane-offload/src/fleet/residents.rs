@@ -1,0 +1,123 @@
+//! Batches that stay on the devices.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use cipherlane_core::{Batch, DeviceError, Output, Plan, Resident, Spans};
+
+use super::each::{self, Summand};
+use super::share::Cut;
+use crate::part::{Member, ResidentParts, Sum};
+
+/// A share on each device.
+pub(super) struct Residents {
+    seats: Vec<Seat>,
+    how: Cut,
+    /// Where the parts of each message lie that was cut, the first part first.
+    cut: Vec<Vec<(usize, usize)>>,
+}
+
+/// What lies on a device: a place for each run of its share.
+struct Seat {
+    device: Arc<dyn Member>,
+    plan: Plan,
+    runs: Vec<Box<dyn ResidentParts>>,
+    /// How many of them have been loaded.
+    loaded: usize,
+}
+
+impl Seat {
+    /// The place for run `number`, made if there is none yet.
+    fn run(&mut self, number: usize) -> Result<&mut Box<dyn ResidentParts>, DeviceError> {
+        while self.runs.len() <= number {
+            let made = self.device.resident_parts(&self.plan)?;
+            self.runs.push(made.ok_or_else(|| DeviceError::Failed {
+                device: self.plan.device.clone(),
+                reason: "it had memory of its own, and has none any more".to_owned(),
+            })?);
+        }
+        Ok(&mut self.runs[number])
+    }
+
+    fn execute(&mut self) -> Result<Spans, DeviceError> {
+        // Where nothing was loaded, the first says so.
+        let runs = self.runs[..self.loaded.max(1)].iter_mut();
+        runs.map(|run| run.execute())
+            .try_fold(Spans::default(), |total, spans| Ok(each::after(total, spans?)))
+    }
+}
+
+impl Residents {
+    /// `None` if one of the devices has no memory of its own.
+    pub(super) fn new(
+        plans: impl Iterator<Item = (Arc<dyn Member>, Plan)>,
+        how: Cut,
+    ) -> Result<Option<Self>, DeviceError> {
+        let mut seats = Vec::new();
+        for (device, plan) in plans {
+            let Some(run) = device.resident_parts(&plan)? else { return Ok(None) };
+            seats.push(Seat { device, plan, runs: vec![run], loaded: 0 });
+        }
+        Ok(Some(Self { seats, how, cut: Vec::new() }))
+    }
+
+    /// Sums up the parts of messages that were cut, and has the device of the first part make the tag or the verdict.
+    fn end_messages(&mut self) -> Result<Spans, DeviceError> {
+        let mut spans = Spans::default();
+        for parts in &self.cut {
+            let mut total = Sum::default();
+            for &(seat, run) in parts {
+                total.add(&self.seats[seat].runs[run].sum()?);
+            }
+            let Some(&(seat, run)) = parts.first() else { continue };
+            spans = each::after(spans, self.seats[seat].runs[run].end_parts(&total)?);
+        }
+        Ok(spans)
+    }
+
+    fn store_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let done = each::each(&mut self.seats, self.how, batch, output, |seat, number, batch, output, _| {
+            Ok((seat.run(number)?.store(batch, output)?, None))
+        })?;
+        for summands in done.messages() {
+            let Summand { message, aside, .. } = &summands[0];
+            aside.settle(batch, output, *message);
+        }
+        Ok(done.spans)
+    }
+}
+
+impl Resident for Residents {
+    fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        batch.check(output)?;
+        self.cut.clear();
+        self.seats.iter_mut().for_each(|seat| seat.loaded = 0);
+        let done =
+            each::each(&mut self.seats, self.how, batch, output, |seat, number, batch, output, part| {
+                let run = seat.run(number)?;
+                let spans = match part {
+                    Some(part) => run.load_part(batch, output, part)?,
+                    None => run.load(batch, output)?,
+                };
+                seat.loaded = number + 1;
+                Ok((spans, None))
+            })?;
+        self.cut = done.messages().map(|parts| parts.iter().map(|summand| summand.place).collect()).collect();
+        Ok(done.spans)
+    }
+
+    fn execute(&mut self) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let first_is_empty = self.seats[0].loaded == 0;
+        let loaded = self.seats.iter_mut().enumerate();
+        let loaded = loaded.filter(|(index, seat)| seat.loaded > 0 || (first_is_empty && *index == 0));
+        let spans = each::together(loaded.map(|(_, seat)| || seat.execute()))?;
+        let ended = self.end_messages()?;
+        Ok(Spans { wall: start.elapsed(), ..each::after(spans, ended) })
+    }
+
+    fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        batch.check(output)?;
+        self.store_shares(batch, output).inspect_err(|error| each::forget(batch, output, error))
+    }
+}

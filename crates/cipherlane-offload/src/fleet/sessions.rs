@@ -1,0 +1,64 @@
+//! Batches that come from the host and go back there.
+
+use std::time::Instant;
+
+use cipherlane_core::{Batch, DeviceError, Output, Session, Source, Spans};
+
+use super::each::{self, Done};
+use super::share::{Aside, Cut, Owned, Share};
+use crate::part::{Parts, Sum};
+
+/// A session on each device.
+pub(super) struct Sessions {
+    all: Vec<Box<dyn Parts>>,
+    how: Cut,
+}
+
+impl Sessions {
+    pub(super) const fn new(all: Vec<Box<dyn Parts>>, how: Cut) -> Self {
+        Self { all, how }
+    }
+
+    fn run_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let done = each::each(&mut self.all, self.how, batch, output, |session, _, batch, output, part| {
+            let Some(part) = part else { return Ok((session.run(batch, output)?, None)) };
+            let (spans, sum) = session.run_part(batch, output, part)?;
+            Ok((spans, Some(sum)))
+        })?;
+        self.end_messages(&done, batch, output)
+    }
+
+    /// Has the first device make the tags of messages that were cut, or the verdicts on them.
+    fn end_messages(
+        &mut self,
+        done: &Done,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<Spans, DeviceError> {
+        let mut spans = done.spans;
+        for summands in done.messages() {
+            let (message, message_bytes) = (summands[0].message, summands[0].message_bytes);
+            let mut total = Sum::default();
+            summands.iter().filter_map(|summand| summand.sum.as_ref()).for_each(|sum| total.add(sum));
+            let mut aside = Aside::new(batch);
+            let share = Share { messages: message..message + 1, text: 0..0 };
+            let owned = Owned::without_text();
+            let ending = owned.batch(batch, &share, Source::Apart(&[]));
+            let ended = self.all[0].end_parts(&ending, &mut aside.output(), message_bytes, &total)?;
+            spans = each::after(spans, ended);
+            aside.settle(batch, output, message);
+        }
+        Ok(spans)
+    }
+}
+
+impl Session for Sessions {
+    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        batch.check(output)?;
+        let mut spans =
+            self.run_shares(batch, output).inspect_err(|error| each::forget(batch, output, error))?;
+        spans.wall = start.elapsed();
+        Ok(spans)
+    }
+}
