@@ -1,7 +1,8 @@
 //! The five numbers that matter, each beside its ceiling and its rival.
 
-use cipherlane_record::{Keys, Observation, Published, Verdict};
+use cipherlane_record::{Keys, Observation, Published, Transfer, Verdict};
 
+use crate::beside::{self, Observed};
 use crate::machine::Machines;
 use crate::row::{Job, Row};
 use crate::units;
@@ -35,6 +36,8 @@ pub(crate) enum Beside {
         ceiling: Option<(f64, String)>,
         /// How it compares with the best rival.
         rival: Option<(Verdict, String)>,
+        /// What else the records say of the like.
+        more: Vec<String>,
     },
     /// What studies published for the like, if anything.
     Observed(Vec<String>),
@@ -73,25 +76,22 @@ const TOPICS: [Topic; FIGURES] = [
 ];
 
 /// The numbers: one for each topic that was measured, then the fastest of what is left, then observations.
-pub(crate) fn of(
-    rows: &[Row<'_>],
-    observed: &[(usize, &Observation)],
-    machines: &Machines<'_>,
-) -> Vec<Figure> {
+pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machines<'_>) -> Vec<Figure> {
+    let context = Context { rows, observed, machines };
     let mut own: Vec<Row<'_>> = rows.iter().filter(|row| row.verified && !row.is_rival()).copied().collect();
     let mut figures = Vec::new();
     let mut shown: Vec<Job<'_>> = Vec::new();
     for topic in &TOPICS {
         let best = fastest(own.iter().filter(|row| (topic.is)(row)), topic.messages);
         if let Some(row) = best {
-            figures.push(measured(topic.label, row, topic.messages, machines));
+            figures.push(context.measured(topic.label, row, topic.messages));
             shown.push(row.job());
         }
     }
     while figures.len() < FIGURES {
         own.retain(|row| !shown.contains(&row.job()));
         let Some(row) = fastest(own.iter(), false) else { break };
-        figures.push(measured(&label(&row.job()), row, false, machines));
+        figures.push(context.measured(&label(&row.job()), row, false));
         shown.push(row.job());
     }
     let mut experiments: Vec<&str> = Vec::new();
@@ -115,32 +115,81 @@ fn label(job: &Job<'_>) -> String {
     format!("{name} {}", job.operation)
 }
 
-fn measured(label: &str, row: &Row<'_>, messages: bool, machines: &Machines<'_>) -> Figure {
-    let ends = row.bytes_per_second_ci95;
-    let (rate, low, high) = if messages {
-        let bytes = row.bytes_per_second / row.messages_per_second;
-        (row.messages_per_second, ends.low / bytes, ends.high / bytes)
-    } else {
-        (row.bytes_per_second, ends.low, ends.high)
-    };
-    let text = |value: f64| if messages { units::per_second(value) } else { units::rate(value) };
-    let (number, unit) = apart(&text(rate));
-    let unit = if messages { format!("{} msg/s", unit.trim_end_matches("/s").trim_end()) } else { unit };
-    let machine =
-        if machines.several() { format!("{}: ", Machines::letter(row.machine)) } else { String::new() };
-    let threads = units::count(row.threads, "thread");
-    Figure {
-        label: label.to_owned(),
-        value: (number, unit.trim().to_owned()),
-        interval: range(&text(low), &text(high)),
-        what: [row.does(), format!("{machine}{}, {threads}", row.contender())],
-        beside: Beside::Measured { ceiling: ceiling(row), rival: rival(row) },
-    }
+/// What a number is seen in.
+struct Context<'c, 'a> {
+    rows: &'c [Row<'a>],
+    observed: &'c [Observed<'a>],
+    machines: &'c Machines<'a>,
 }
 
-fn ceiling(row: &Row<'_>) -> Option<(f64, String)> {
-    let ceiling = row.ceiling.as_ref()?;
-    Some((ceiling.share, format!("{}: {}", units::rate(ceiling.bytes_per_second), ceiling.bound)))
+impl<'a> Context<'_, 'a> {
+    fn measured(&self, label: &str, row: &Row<'a>, messages: bool) -> Figure {
+        let ends = row.bytes_per_second_ci95;
+        let (rate, low, high) = if messages {
+            let bytes = row.bytes_per_second / row.messages_per_second;
+            (row.messages_per_second, ends.low / bytes, ends.high / bytes)
+        } else {
+            (row.bytes_per_second, ends.low, ends.high)
+        };
+        let text = |value: f64| if messages { units::per_second(value) } else { units::rate(value) };
+        let (number, unit) = apart(&text(rate));
+        let unit = if messages { format!("{} msg/s", unit.trim_end_matches("/s").trim_end()) } else { unit };
+        Figure {
+            label: label.to_owned(),
+            value: (number, unit.trim().to_owned()),
+            interval: range(&text(low), &text(high)),
+            what: [row.does(), self.place(row)],
+            beside: Beside::Measured {
+                ceiling: self.ceiling(row),
+                rival: rival(row),
+                more: self.more(row, messages),
+            },
+        }
+    }
+
+    /// On what, and how: `cpu avx512, 2 threads`, `NVIDIA H200, data in its memory`.
+    fn place(&self, row: &Row<'a>) -> String {
+        let several = self.machines.several();
+        let machine = if several { format!("{}: ", Machines::letter(row.machine)) } else { String::new() };
+        if !row.is_offload() {
+            return format!("{machine}{}, {}", row.contender(), units::count(row.threads, "thread"));
+        }
+        let data = match row.scope.transfer {
+            Transfer::Excluded => "data in its memory",
+            Transfer::Included | Transfer::None => "data brought and fetched",
+        };
+        format!("{machine}{}, {data}", row.device_name)
+    }
+
+    /// The ceiling in the record, else what the mix of instructions allows.
+    fn ceiling(&self, row: &Row<'a>) -> Option<(f64, String)> {
+        if let Some(ceiling) = &row.ceiling {
+            return Some((
+                ceiling.share,
+                format!("{}: {}", units::rate(ceiling.bytes_per_second), ceiling.bound),
+            ));
+        }
+        let most = beside::foretold(row, self.observed)?;
+        Some((row.bytes_per_second / most, format!("{}: its instructions (mix)", units::rate(most))))
+    }
+
+    /// Of a device with memory of its own: what is left with the transfers, and what the CPU beside it does.
+    fn more(&self, row: &Row<'a>, messages: bool) -> Vec<String> {
+        let brought = beside::brought(row, self.rows).map(|other| {
+            let rate = if messages {
+                units::per_second(other.messages_per_second)
+            } else {
+                units::rate(other.bytes_per_second)
+            };
+            format!("{rate} with the way there and back")
+        });
+        let cpu = beside::on_cpu(row, self.rows, self.observed).filter(|_| row.is_offload());
+        let cpu = cpu.map(|(rate, experiment)| {
+            let times = units::significant(row.bytes_per_second / rate);
+            format!("{times} × the CPU beside it ({}, {experiment})", units::rate(rate))
+        });
+        brought.into_iter().chain(cpu).collect()
+    }
 }
 
 fn rival(row: &Row<'_>) -> Option<(Verdict, String)> {

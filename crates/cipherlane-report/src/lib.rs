@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod beside;
 mod chart;
 mod crossover;
 mod csv;
@@ -61,7 +62,7 @@ impl<'a> Report<'a> {
         let (measured, observed) = section::apart(&placed);
         let rows: Vec<Row<'a>> = measured;
         let figures = headline::of(&rows, &observed, &machines);
-        let advice = advice::of(&rows, &machines);
+        let advice = advice::of(&rows, &observed, &machines);
         let sections = section::all(&placed, &machines, questions);
         Self { records, machines, figures, advice, sections }
     }

@@ -28,11 +28,12 @@ pub(crate) fn text(report: &Report<'_>) -> String {
     for figure in &report.figures {
         let (number, unit) = (&figure.value.0, plain(&figure.value.1));
         let rest: String = match &figure.beside {
-            Beside::Measured { ceiling, rival } => {
+            Beside::Measured { ceiling, rival, more } => {
                 let ceiling =
                     ceiling.as_ref().map(|(share, of)| format!("; {} of {of}", units::percent(*share)));
                 let rival = rival.as_ref().map(|(_, rival)| format!("; {rival}"));
-                [ceiling, rival].into_iter().flatten().collect()
+                let more = more.iter().map(|line| format!("; {line}"));
+                [ceiling, rival].into_iter().flatten().chain(more).collect()
             }
             Beside::Observed(published) => {
                 published.iter().map(|one| format!("; published: {one}")).collect()
@@ -50,8 +51,10 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         for rule in &advice.rules {
             line(&mut text, &format!("- {}: {}", rule.title, plain(&rule.text)));
         }
-        line(&mut text, "");
-        table(&mut text, &advice.table);
+        if !advice.table.rows.is_empty() {
+            line(&mut text, "");
+            table(&mut text, &advice.table);
+        }
     }
     for section in &report.sections {
         write_section(&mut text, section);
@@ -68,10 +71,11 @@ fn write_section(text: &mut String, section: &Section) {
     for warning in &section.warnings {
         line(text, &format!("\n> {}: {}", warning.kind.name(), plain(&warning.text)));
     }
-    if !section.charts.is_empty() {
+    let charts = || section.charts.iter().chain(&section.sensors);
+    if charts().next().is_some() {
         line(text, "");
     }
-    for chart in &section.charts {
+    for chart in charts() {
         line(text, &format!("- {}: {}", plain(&chart.title), plain(&chart.finding)));
     }
     for (title, rows) in &section.tables {

@@ -13,7 +13,7 @@ use chromium::Browser;
 use cipherlane_record::Record;
 use cipherlane_report::Report;
 use serde_json::json;
-use support::{committed, every_chart};
+use support::{all_committed, committed, every_chart};
 use tempfile::TempDir;
 
 /// A page on disk.
@@ -48,10 +48,20 @@ fn nothing_is_asked_of_the_network_and_nothing_goes_wrong() {
 #[test]
 fn every_chart_is_drawn_and_has_a_name_and_a_table() {
     let Some(mut browser) = Browser::start("that the report's charts are drawn") else { return };
-    let page = page(&every_chart());
-    browser.open(&page.path, 1280, 900);
+    for records in [every_chart(), all_committed()] {
+        let page = page(&records);
+        browser.open(&page.path, 1280, 900);
+        assert_eq!(browser.complaints(), [""; 0]);
+        assert_eq!(browser.requests().len(), 1, "the page itself");
+        check_charts(&mut browser);
+    }
+}
+
+fn check_charts(browser: &mut Browser) {
     let charts = browser.evaluate(
         "[...document.querySelectorAll('figure')].map(figure => {
+            // Those of the sensors are folded away.
+            figure.parentElement.closest('details')?.setAttribute('open', '');
             const picture = figure.querySelector(':scope > svg'), box = picture.getBoundingClientRect();
             const name = picture.getAttribute('aria-labelledby').split(' ')
                 .map(id => document.getElementById(id).textContent);
@@ -122,20 +132,58 @@ fn a_phone_scrolls_down_only() {
     assert!(letters >= 8.0, "{letters} pixels");
 }
 
-#[test]
-fn the_tables_say_what_the_records_say() {
-    let Some(mut browser) = Browser::start("the report's tables") else { return };
-    let records = committed("granite-rapids-vm/bench.jsonl");
-    let page = page(&records);
-    browser.open(&page.path, 1280, 900);
-    let tables = browser.evaluate(
+/// The rows of all tables of records, by the names of their columns.
+fn rows(browser: &mut Browser) -> Vec<serde_json::Value> {
+    let rows = browser.evaluate(
         "[...document.querySelectorAll('details.rows table')].map(table => {
             const names = [...table.tHead.rows[0].cells].map(cell => cell.textContent);
             return [...table.tBodies[0].rows].map(row =>
                 Object.fromEntries([...row.cells].map((cell, place) => [names[place], cell.textContent])));
         }).flat()",
     );
-    let mut shown: Vec<_> = tables.as_array().unwrap().iter().collect();
+    rows.as_array().unwrap().clone()
+}
+
+#[test]
+fn the_tables_say_what_was_observed() {
+    let Some(mut browser) = Browser::start("the report's tables of observations") else { return };
+    for file in ["h200/streams.jsonl", "h200/cpu-threads.jsonl", "zen4-vm/languages.jsonl"] {
+        let records = committed(file);
+        let page = page(&records);
+        browser.open(&page.path, 1280, 900);
+        let shown = rows(&mut browser);
+        assert_eq!(shown.len(), records.len(), "{file}");
+        for (record, cells) in records.iter().zip(&shown) {
+            let Record::Observation(row) = record else { panic!("{file} has observations") };
+            for (axis, place) in &row.axes {
+                assert_eq!(cells[axis], json!(place.to_string()), "{file}");
+            }
+            for value in row.values.iter().filter_map(|value| Some((value, value.value?))) {
+                let (value, number) = value;
+                let title = if value.unit == "1" {
+                    value.name.clone()
+                } else {
+                    format!("{} ({})", value.name, value.unit)
+                };
+                let text = cells[&title].as_str().unwrap();
+                let found: f64 = text.split(' ').next().unwrap().parse().unwrap();
+                assert!(
+                    (found - number).abs() <= 0.006 * number.abs(),
+                    "{file}: {title} {text}, not {number}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_tables_say_what_the_records_say() {
+    let Some(mut browser) = Browser::start("the report's tables") else { return };
+    let records = committed("granite-rapids-vm/bench.jsonl");
+    let page = page(&records);
+    browser.open(&page.path, 1280, 900);
+    let tables = rows(&mut browser);
+    let mut shown: Vec<_> = tables.iter().collect();
     assert_eq!(shown.len(), records.len());
     for record in &records {
         let Record::Measurement(row) = record else { panic!("bench makes measurements") };

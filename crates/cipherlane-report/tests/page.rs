@@ -193,11 +193,11 @@ fn charts_follow_from_what_the_rows_have() {
         ("cpu-load", "Load of the CPU, as it was (%)"),
         ("energy", "Message text for a joule (Gbit/J = Gbit/s per W)"),
         ("energy", "Power (W)"),
-        ("energy", "Frequency (GHz)"),
+        ("energy", "Clock (GHz)"),
         ("generations", "Throughput of the fastest row (GB/s)"),
-        ("languages", "operations (1/clk)"),
-        ("instructions", "warps"),
-        ("both-loads", "GPU load (%)"),
+        ("own-bars", "operations (1/clk)"),
+        ("own-curves", "warps"),
+        ("own-field", "gpu load (%)"),
         ("sizes", "Part of the ceiling (%)"),
     ] {
         let heading = format!("<h2>{experiment}</h2>");

@@ -30,7 +30,14 @@ pub(super) fn best(own: &[Row<'_>]) -> Option<Rule> {
     winners.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     let (contender, rows) = winners.first()?;
     let all = units::count(fastest.len(), "job");
-    let text = format!("{contender}: the fastest of ours for {} of {all}, by job and size.", rows.len());
+    let text = if own.iter().any(|row| row.contender() != *contender) {
+        format!("{contender}: the fastest of ours for {} of {all}, by job and size.", rows.len())
+    } else if rows[0].is_offload() {
+        // What it is worth beside the CPU, other rules tell.
+        return None;
+    } else {
+        format!("{contender}, for all of {all}; no other tier or device of ours was measured.")
+    };
     Some(Rule { title: "Device", text })
 }
 

@@ -2,7 +2,11 @@
 
 mod devices;
 mod limits;
+mod observed;
 
+use cipherlane_record::Observation;
+
+use crate::beside::Observed;
 use crate::machine::Machines;
 use crate::row::Row;
 use crate::table::Table;
@@ -25,8 +29,8 @@ pub(crate) struct Rule {
     pub(crate) text: String,
 }
 
-/// Advice for each machine with verified rows.
-pub(crate) fn of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Advice> {
+/// Advice for each machine with something to base it on.
+pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machines<'_>) -> Vec<Advice> {
     let places = 0..machines.all().len();
     places
         .filter_map(|machine| {
@@ -34,22 +38,37 @@ pub(crate) fn of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Advice> {
                 rows.iter().filter(|row| row.machine == machine && row.verified).copied().collect();
             let own: Vec<Row<'_>> =
                 here.iter().filter(|row| !row.is_rival() && is_undisturbed(row)).copied().collect();
-            let rules = [
-                devices::best(&own),
-                devices::crossover(&own),
-                devices::tiers(&own),
-                limits::threads(&own, machines),
-                limits::size(&own),
-                limits::energy(&own),
-                limits::rivals(&own),
-            ];
-            (!own.is_empty()).then(|| Advice {
+            let seen: Vec<&Observation> = observed
+                .iter()
+                .filter(|(place, row)| *place == machine && row.verified != Some(false))
+                .map(|(_, row)| *row)
+                .collect();
+            let rules = rules(&own, &seen, machines);
+            (!own.is_empty() || !rules.is_empty()).then(|| Advice {
                 machine: machines.several().then(|| Machines::letter(machine)),
-                rules: rules.into_iter().flatten().collect(),
+                rules,
                 table: devices::table(&own),
             })
         })
         .collect()
+}
+
+/// The rules, the most general first. What measurements say of a thing goes before what an experiment says of it.
+fn rules(own: &[Row<'_>], seen: &[&Observation], machines: &Machines<'_>) -> Vec<Rule> {
+    let rules = [
+        devices::best(own),
+        devices::crossover(own).or_else(|| observed::offload(seen)),
+        observed::transfers(own),
+        observed::against(seen),
+        devices::tiers(own).or_else(|| observed::tiers(seen)),
+        limits::threads(own, machines).or_else(|| observed::threads(seen)),
+        observed::launch(seen),
+        observed::streams(seen),
+        limits::size(own),
+        limits::energy(own).or_else(|| observed::energy(seen)),
+        limits::rivals(own),
+    ];
+    rules.into_iter().flatten().collect()
 }
 
 /// Whether nobody loaded the machine on purpose: load is no base for a recommendation.

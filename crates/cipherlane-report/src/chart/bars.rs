@@ -10,6 +10,8 @@ use crate::units;
 /// Height of a bar, and the space below it.
 const BAR: i32 = 24;
 const GAP: i32 = 6;
+/// Room that the marker of a published figure takes.
+const MARKER: i32 = 20;
 /// Space below a group.
 const BELOW: i32 = 16;
 /// Room for the numbers of the axis and its title.
@@ -104,7 +106,8 @@ fn draw_group(
             draw_block(paper, series, (place(done), place(done + bar.value)), upper)?;
             done += bar.value;
         } else {
-            draw_bar(paper, series, bar, (origin, place), upper, bars.value.logarithmic)?;
+            let beside: Vec<i32> = group.published.iter().map(|(_, value)| place(*value)).collect();
+            draw_bar(paper, (series, bar), (origin, place), upper, &beside, bars.value.logarithmic)?;
             upper += BAR + GAP;
         }
     }
@@ -119,13 +122,13 @@ fn draw_block(paper: &Paper<'_>, series: usize, (from, to): (i32, i32), upper: i
     Ok(paper.draw(&Rectangle::new(corners, draw::area(svg::series(series), 1.0)))?)
 }
 
-/// A bar with its interval and its value.
+/// A bar with its interval and its value, which stands clear of what others published.
 fn draw_bar(
     paper: &Paper<'_>,
-    series: usize,
-    bar: &Bar,
+    (series, bar): (usize, &Bar),
     (origin, place): (i32, &impl Fn(f64) -> i32),
     upper: i32,
+    beside: &[i32],
     logarithmic: bool,
 ) -> Result<(), Error> {
     let end = place(bar.value);
@@ -149,6 +152,13 @@ fn draw_bar(
         }
     }
     let text = format!("{} {}", units::significant(bar.value), bar.note);
+    let mut beside = beside.to_vec();
+    beside.sort_unstable();
+    for marker in beside {
+        if (text_from - MARKER..text_from + draw::width_of(&text) + MARKER).contains(&marker) {
+            text_from = marker + MARKER / 2;
+        }
+    }
     let room = i32::try_from(WIDTH).unwrap_or(0) - text_from - 10;
     draw::write(paper, &draw::fitted(text.trim_end(), room), At::Right, (text_from + 10, middle), svg::INK)
 }

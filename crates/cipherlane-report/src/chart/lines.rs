@@ -106,7 +106,7 @@ fn draw_series(
             paper.draw(&PathElement::new(path, draw::line(colour, width)))?;
         }
         Look::Computed => paper.draw(&PathElement::new(path, draw::line(svg::dashed(number), 3)))?,
-        Look::Published | Look::Solid => {}
+        Look::Scattered | Look::Published | Look::Solid => {}
     }
     for point in &series.points {
         if let Some((low, high)) = point.interval {
@@ -117,7 +117,7 @@ fn draw_series(
             }
         }
         match series.look {
-            Look::Measured => draw::marker(paper, number, at(point))?,
+            Look::Measured | Look::Scattered => draw::marker(paper, number, at(point))?,
             Look::Published => draw::published(paper, at(point), colour)?,
             Look::Dense | Look::Computed | Look::Solid => {}
         }
@@ -133,6 +133,7 @@ pub(super) fn sample(paper: &Paper<'_>, look: Look, number: usize) -> Result<(),
             paper.draw(&across(draw::line(svg::series(number), 4)))?;
             draw::marker(paper, number, (24, 12))
         }
+        Look::Scattered => draw::marker(paper, number, (24, 12)),
         Look::Dense => Ok(paper.draw(&across(draw::line(svg::series(number), 5)))?),
         Look::Solid => {
             let block = Rectangle::new([(4, 3), (44, 21)], draw::area(svg::series(number), 1.0));

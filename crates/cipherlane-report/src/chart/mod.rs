@@ -66,7 +66,9 @@ pub(crate) enum Look {
     Dense,
     /// Dashes without markers, for what was computed and not measured.
     Computed,
-    /// Markers without a line, for what others published.
+    /// Markers without a line, for things that follow from no other.
+    Scattered,
+    /// Hollow markers without a line, for what others published.
     Published,
     /// An area, of bars.
     Solid,

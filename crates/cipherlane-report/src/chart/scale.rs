@@ -71,6 +71,11 @@ impl Axis {
         Self { logarithmic: spans(values, 100.0), ..Self::linear(title) }
     }
 
+    /// For curves over an axis on which ratios are equally far apart: there growth is a line on such an axis as well.
+    pub(crate) fn growing(title: &str, values: impl Iterator<Item = f64>) -> Self {
+        Self { logarithmic: spans(values, 20.0), ..Self::linear(title) }
+    }
+
     /// For bars, whose lengths are compared: equal differences, unless the small ones would not be seen at all.
     pub(crate) fn lengths(title: &str, values: impl Iterator<Item = f64>) -> Self {
         Self { logarithmic: spans(values, 1000.0), ..Self::linear(title) }

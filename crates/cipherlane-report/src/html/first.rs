@@ -37,18 +37,20 @@ fn figure(figure: &Figure) -> Markup {
 fn beside(beside: &Beside) -> Markup {
     html! {
         @match beside {
-            Beside::Measured { ceiling, rival } => {
+            Beside::Measured { ceiling, rival, more } => {
                 @match ceiling {
                     Some((share, bound)) => {
                         (meter(*share))
                         p { b { (units::percent(*share)) } " of " (bound) }
                     }
-                    None => p.none { "no ceiling in the record" }
+                    None => p.none { "no ceiling in the records" }
                 }
                 @match rival {
                     Some((verdict, text)) => p class=(class(*verdict)) { (sign(*verdict)) " " (text) }
-                    None => p.none { "no rival ran beside it" }
+                    None if more.is_empty() => p.none { "no rival ran beside it" }
+                    None => {}
                 }
+                @for line in more { p { (line) } }
             }
             Beside::Observed(published) => {
                 @for figure in published { p.none { "published: " (figure) } }
@@ -97,9 +99,11 @@ pub(super) fn advice(all: &[Advice]) -> Markup {
                 dl {
                     @for rule in &advice.rules { dt { (rule.title) } dd { (rule.text) } }
                 }
-                details {
-                    summary { "The fastest for each job and size" }
-                    (parts::table(&advice.table, "The fastest for each job and size"))
+                @if !advice.table.rows.is_empty() {
+                    details {
+                        summary { "The fastest for each job and size" }
+                        (parts::table(&advice.table, "The fastest for each job and size"))
+                    }
                 }
             }
         }

@@ -8,27 +8,29 @@ use crate::section::Section;
 
 /// Rows up to which a table is open from the start.
 const SHORT: usize = 40;
+/// Notes up to which they are open from the start.
+const FEW: usize = 10;
 
 /// All sections. Charts are numbered over the page.
 pub(super) fn all(sections: &[Section]) -> Result<Markup, DrawError> {
     let mut drawn = 0;
+    let mut draw = |charts: &[Chart]| -> Result<Vec<Markup>, DrawError> {
+        let numbered = (drawn..).zip(charts);
+        drawn += charts.len();
+        numbered.map(|(number, chart)| picture(chart, number)).collect()
+    };
     let mut pictures = Vec::with_capacity(sections.len());
     for section in sections {
-        let mut of_section = Vec::with_capacity(section.charts.len());
-        for chart in &section.charts {
-            of_section.push(picture(chart, drawn)?);
-            drawn += 1;
-        }
-        pictures.push(of_section);
+        pictures.push((draw(&section.charts)?, draw(&section.sensors)?));
     }
     Ok(html! {
-        @for (place, (one, pictures)) in sections.iter().zip(&pictures).enumerate() {
-            (section(place, one, pictures))
+        @for (place, (one, (pictures, sensors))) in sections.iter().zip(&pictures).enumerate() {
+            (section(place, one, pictures, sensors))
         }
     })
 }
 
-fn section(place: usize, section: &Section, pictures: &[Markup]) -> Markup {
+fn section(place: usize, section: &Section, pictures: &[Markup], sensors: &[Markup]) -> Markup {
     html! {
         section.experiment id=(format!("s{place}")) {
             h2 { (section.name) }
@@ -40,6 +42,12 @@ fn section(place: usize, section: &Section, pictures: &[Markup]) -> Markup {
                 }
             }
             div.charts { @for picture in pictures { (picture) } }
+            @if !sensors.is_empty() {
+                details.sensors open[section.watched] {
+                    summary { "What the sensors said meanwhile" }
+                    div.charts { @for picture in sensors { (picture) } }
+                }
+            }
             @if section.left_out > 0 {
                 p.sub { (section.left_out) " more charts would fit these rows; their numbers are in the tables." }
             }
@@ -51,8 +59,10 @@ fn section(place: usize, section: &Section, pictures: &[Markup]) -> Markup {
             }
             (scopes(section))
             @if !section.notes.is_empty() {
-                h3 { "What differs, and what else to know" }
-                ul { @for note in &section.notes { li { (note) } } }
+                details.rows.notes open[section.notes.len() <= FEW] {
+                    summary { "What was measured, and what differs from the studies" }
+                    ul { @for note in &section.notes { li { (note) } } }
+                }
             }
         }
     }

@@ -1,18 +1,25 @@
 //! Where the time went, what energy it took, and what other work cost.
 
-use cipherlane_record::{Energy, Geometry, Load, Share};
+use cipherlane_record::{Energy, Geometry, Load, Share, Transfer};
 
 use super::grouped;
 use crate::chart::{Axis, Bar, Bars, Chart, Group, Lines, Look, MOST_SERIES, Plot, Point, Series};
 use crate::row::Row;
-use crate::units;
+use crate::{beside, units};
 
 /// More bars than these are not read by anybody; the table has all.
 pub(super) const MOST_BARS: usize = 24;
 
 /// Transfers and kernel as parts of the time that they take together.
 pub(super) fn times(rows: &[Row<'_>]) -> Option<Chart> {
-    let groups: Vec<Group> = rows.iter().filter(|row| row.verified).filter_map(parts).collect();
+    // Where the transfers are part of the throughput, these rows tell; of resident data the copies are beside the point.
+    let timed = || rows.iter().filter(|row| row.verified && row.times.is_some());
+    let whole = timed().any(|row| row.scope.transfer == Transfer::Included);
+    let timed: Vec<Row<'_>> =
+        timed().filter(|row| !whole || row.scope.transfer == Transfer::Included).copied().collect();
+    let alike = grouped(timed.iter().copied(), label);
+    let groups: Vec<Group> =
+        alike.iter().flat_map(|(_, rows)| rows.iter().filter_map(|row| parts(row, rows.len() > 1))).collect();
     let shown = groups.len().min(MOST_BARS);
     let mean = |part: usize| {
         let shares = groups.iter().filter_map(|group| group.bars[part].as_ref());
@@ -44,15 +51,62 @@ pub(super) fn more(all: usize, shown: usize) -> String {
     if all > shown { format!(" {} more are in the table only.", all - shown) } else { String::new() }
 }
 
-fn parts(row: &Row<'_>) -> Option<Group> {
+/// `launched`: whether the launch tells rows apart.
+fn parts(row: &Row<'_>, launched: bool) -> Option<Group> {
     let times = row.times?;
     let seconds = [times.to_device_seconds, times.kernel_seconds, times.to_host_seconds];
     let sum: f64 = seconds.iter().sum();
     let bar = |part: f64| Bar { value: 100.0 * part / sum, interval: None, note: units::seconds(part) };
     (sum > 0.0).then(|| Group {
-        label: format!("{}, {} on {}{}", row.does(), messages(row), row.contender(), launch(row)),
+        label: if launched { label(row) + &launch(row) } else { label(row) },
         bars: seconds.map(|part| Some(bar(part))).to_vec(),
         published: Vec::new(),
+    })
+}
+
+fn label(row: &Row<'_>) -> String {
+    let messages = if row.messages == 1 { String::new() } else { format!(", {}", messages(row)) };
+    format!("{}{messages} on {}", row.does(), row.contender())
+}
+
+/// Data in a device's memory, and brought there and fetched.
+pub(super) fn transfers(rows: &[Row<'_>]) -> Option<Chart> {
+    let verified: Vec<Row<'_>> = rows.iter().filter(|row| row.verified).copied().collect();
+    let pairs: Vec<(Row<'_>, Row<'_>)> =
+        verified.iter().filter_map(|row| Some((*row, beside::brought(row, &verified)?))).collect();
+    let shown = pairs.len().min(MOST_BARS);
+    let bar = |row: &Row<'_>| {
+        let interval = row.bytes_per_second_ci95;
+        Some(Bar {
+            value: row.bytes_per_second / 1e9,
+            interval: Some((interval.low / 1e9, interval.high / 1e9)),
+            note: String::new(),
+        })
+    };
+    let group = |(resident, brought): &(Row<'_>, Row<'_>)| Group {
+        label: label(resident),
+        bars: vec![bar(resident), bar(brought)],
+        published: Vec::new(),
+    };
+    let best =
+        pairs.iter().max_by(|one, other| one.0.bytes_per_second.total_cmp(&other.0.bytes_per_second))?;
+    let rates = pairs.iter().flat_map(|(one, other)| [one.bytes_per_second, other.bytes_per_second]);
+    Some(Chart {
+        title: "Data in the memory of the device, and brought there and back".to_owned(),
+        finding: format!(
+            "Fastest in its memory: {} with {}; {} with the way there and back.{}",
+            label(&best.0),
+            units::rate(best.0.bytes_per_second),
+            units::rate(best.1.bytes_per_second),
+            more(pairs.len(), shown)
+        ),
+        plot: Plot::Bars(Bars {
+            value: Axis::lengths("Throughput (GB/s)", rates.map(|rate| rate / 1e9)),
+            series: ["in its memory", "there and back"].map(str::to_owned).to_vec(),
+            groups: pairs[..shown].iter().map(group).collect(),
+            stacked: false,
+            whole: false,
+        }),
     })
 }
 

@@ -23,9 +23,16 @@ use crate::machine::Machines;
 use crate::row::{Job, Row};
 use crate::table::Table;
 use crate::units;
+use warnings::Kind;
 
 /// Charts of one section; what is not drawn is in the table.
 const MOST_CHARTS: usize = 24;
+
+/// Letters of a command that are shown; the records have all.
+const LONGEST_COMMAND: usize = 160;
+
+/// Experiments that ask what the sensors say.
+const OF_SENSORS: [&str; 2] = ["thermal", "energy"];
 
 /// All that is said about an experiment.
 #[derive(Clone, Debug)]
@@ -38,6 +45,10 @@ pub(crate) struct Section {
     pub(crate) charts: Vec<Chart>,
     /// Charts that would have been too many.
     pub(crate) left_out: usize,
+    /// What the sensors said meanwhile.
+    pub(crate) sensors: Vec<Chart>,
+    /// Whether the sensors are what matters here: what is asked about, or something held the machine back.
+    pub(crate) watched: bool,
     /// Titles and tables, the most important first.
     pub(crate) tables: Vec<(String, Table)>,
     /// What the numbers cover.
@@ -66,8 +77,7 @@ pub(crate) fn all(
 fn section(name: &str, records: &[Placed<'_>], machines: &Machines<'_>, question: Option<String>) -> Section {
     let (measured, observed) = apart(records);
     let mut charts = charts_of(&measured, machines);
-    charts.extend(observed::charts(&observed, machines));
-    charts.extend(timeline::charts(&timelines(&measured, &observed), machines));
+    charts.extend(observed::charts(name, &observed, machines));
     let left_out = charts.len().saturating_sub(MOST_CHARTS);
     charts.truncate(MOST_CHARTS);
     let scopes = Scopes::of(&measured);
@@ -85,12 +95,15 @@ fn section(name: &str, records: &[Placed<'_>], machines: &Machines<'_>, question
     let (more, notes) = warnings::of_observed(&observed);
     warnings.extend(more);
     warnings.sort();
+    let throttled = warnings.iter().any(|warning| warning.kind == Kind::Throttled);
     Section {
         name: name.to_owned(),
         question,
         origin: origin(records, machines),
         charts,
         left_out,
+        sensors: timeline::charts(&timelines(&measured, &observed), machines),
+        watched: throttled || OF_SENSORS.contains(&name),
         tables,
         scopes,
         notes,
@@ -119,6 +132,7 @@ fn charts_of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
     charts.extend(geometry::charts(rows));
     charts.extend(conditions::load(rows));
     charts.extend(overview::rivals(&not_swept(rows), machines));
+    charts.extend(conditions::transfers(rows));
     charts.extend(conditions::times(rows));
     charts.extend(conditions::energy(rows));
     charts.extend(overview::ceilings(rows, machines));
@@ -170,10 +184,18 @@ fn origin(records: &[Placed<'_>], machines: &Machines<'_>) -> String {
         _ => {}
     }
     match commands.len() {
-        1 => text.push_str(&format!(", by: {}", commands.into_iter().collect::<String>())),
+        1 => text.push_str(&format!(", by: {}", shortened(&commands.into_iter().collect::<String>()))),
         count => text.push_str(&format!(", by {count} commands")),
     }
     text
+}
+
+/// A command of many files, cut.
+fn shortened(command: &str) -> String {
+    match command.char_indices().nth(LONGEST_COMMAND) {
+        Some((end, _)) => format!("{}…", &command[..end]),
+        None => command.to_owned(),
+    }
 }
 
 /// `items` by key, in the order in which the keys come first.

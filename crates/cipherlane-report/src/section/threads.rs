@@ -1,6 +1,8 @@
 //! Throughput against threads: how far from linear, what Amdahl's law says, where cores end and their second
 //! threads begin.
 
+use cipherlane_record::Host;
+
 use super::grouped;
 use super::sweep::FEWEST;
 use crate::chart::{Axis, Chart, Form, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
@@ -55,15 +57,19 @@ fn chart(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
         look: Look::Measured,
     });
     let mut series: Vec<Series> = measured.collect();
-    series.push(linear(first, factor));
+    let counts: Vec<f64> = first.iter().map(threads).collect();
+    let fewest = first[0].bytes_per_second / factor;
+    series.push(linear(&counts, fewest / counts[0]));
     let fit = fit(first, machines);
-    series.extend(fit.map(|serial| amdahl(first, serial, factor)));
+    series.extend(fit.map(|serial| amdahl(&counts, fewest, serial)));
+    let host = machines.all()[first[0].machine].host;
+    let most_threads = first.last().map_or(0, |row| row.threads);
     let x = Axis { form: Form::Count, ..Axis::linear("Threads") };
     let y = Axis::linear(&format!("Throughput ({unit})"));
     Some(Chart {
         title: first[0].does(),
         finding: finding(&names[0], first, fit),
-        plot: Plot::Lines(Lines { x, y, series, marks: marks(first, machines) }),
+        plot: Plot::Lines(Lines { x, y, series, marks: marks(host, most_threads) }),
     })
 }
 
@@ -81,20 +87,20 @@ fn threads(row: &Row<'_>) -> f64 {
     row.threads as f64
 }
 
-/// What as many threads would reach if each added what the first ones do.
-fn linear(rows: &[Row<'_>], factor: f64) -> Series {
-    let each = rows[0].bytes_per_second / threads(&rows[0]) / factor;
-    let points =
-        rows.iter().map(|row| Point { x: threads(row), y: each * threads(row), interval: None }).collect();
-    Series { name: "linear".to_owned(), points, look: Look::Computed }
+/// What as many threads would reach if each added what `one` does.
+pub(super) fn linear(counts: &[f64], one: f64) -> Series {
+    computed("linear".to_owned(), counts, |n| one * n)
 }
 
-fn amdahl(rows: &[Row<'_>], serial: f64, factor: f64) -> Series {
-    let one = rows[0].bytes_per_second / factor;
-    let value = |n: f64| one / (serial + (1.0 - serial) / n);
-    let points =
-        rows.iter().map(|row| Point { x: threads(row), y: value(threads(row)), interval: None }).collect();
-    Series { name: format!("Amdahl, serial part {:.1} %", 100.0 * serial), points, look: Look::Computed }
+/// What Amdahl's law makes of one thread's rate: the serial part of its work is not shared.
+pub(super) fn amdahl(counts: &[f64], one: f64, serial: f64) -> Series {
+    let name = format!("Amdahl, serial part {:.1} %", 100.0 * serial);
+    computed(name, counts, |n| one / (serial + (1.0 - serial) / n))
+}
+
+fn computed(name: String, counts: &[f64], value: impl Fn(f64) -> f64) -> Series {
+    let points = counts.iter().map(|&x| Point { x, y: value(x), interval: None }).collect();
+    Series { name, points, look: Look::Computed }
 }
 
 /// The serial part by Amdahl's law, least squares over the rows with no more threads than cores: with t(n) the time of
@@ -118,18 +124,18 @@ fn physical(row: &Row<'_>, machines: &Machines<'_>) -> Option<usize> {
     machines.all()[row.machine].host.physical_cores
 }
 
-/// Where cores end, and where their second threads do, if the sweep gets there.
+/// Where cores end, and where their second threads do, if a sweep up to `most` threads gets there.
 #[allow(clippy::cast_precision_loss)] // cores
-fn marks(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Mark> {
-    let host = machines.all()[rows[0].machine].host;
-    let most = rows.last().map_or(0, |row| row.threads);
+pub(super) fn marks(host: &Host, most: usize) -> Vec<Mark> {
     let mark = |count: usize, label: &str| Mark { x: count as f64, label: format!("{count} {label}") };
-    let cores = host.physical_cores.filter(|&cores| cores < host.logical_cores && cores <= most);
-    let mut marks: Vec<Mark> = cores.map(|cores| mark(cores, "cores")).into_iter().collect();
-    if host.logical_cores <= most {
-        marks.push(mark(host.logical_cores, "logical CPUs"));
-    }
-    marks
+    let ends = match host.physical_cores {
+        Some(cores) if cores < host.logical_cores => {
+            vec![mark(cores, "cores"), mark(host.logical_cores, "logical CPUs")]
+        }
+        Some(cores) => vec![mark(cores, "cores, one logical CPU each")],
+        None => vec![mark(host.logical_cores, "logical CPUs")],
+    };
+    ends.into_iter().filter(|end| end.x <= most as f64).collect()
 }
 
 fn finding(name: &str, rows: &[Row<'_>], fit: Option<f64>) -> String {

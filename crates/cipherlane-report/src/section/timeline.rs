@@ -45,12 +45,25 @@ fn of_machine(timelines: &[(usize, &Timeline)], title: &str) -> Vec<Chart> {
         readings.into_iter().partition(|reading| throttle::is_channel(reading.name));
     let held_back = |reading: &&Reading<'_>| !throttle::reasons(reading.name, reading.value).is_empty();
     let throttled: Vec<f64> = states.iter().filter(held_back).map(|reading| reading.seconds).collect();
-    let quantities =
-        grouped(readings, |reading| (quantity(reading.name).to_owned(), reading.unit.to_owned()));
+    let quantities = grouped(readings, |reading| reading.unit.to_owned());
     quantities
         .into_iter()
-        .filter_map(|((name, unit), readings)| chart((&name, title), &unit, readings, &throttled))
+        .filter_map(|(unit, readings)| chart((quantity(&unit)?, title), &unit, readings, &throttled))
         .collect()
+}
+
+/// What channels of a unit tell; one chart has them all. A counter of energy is no line to look at: the power is.
+fn quantity(unit: &str) -> Option<&str> {
+    match unit {
+        "Hz" => Some("Clock"),
+        "°C" => Some("Temperature"),
+        "W" => Some("Power"),
+        "V" => Some("Voltage"),
+        "1" => Some("Load"),
+        "1/min" => Some("Fans"),
+        "J" => None,
+        other => Some(other),
+    }
 }
 
 fn readings(timeline: &Timeline, from: f64) -> impl Iterator<Item = Reading<'_>> {
@@ -61,11 +74,6 @@ fn readings(timeline: &Timeline, from: f64) -> impl Iterator<Item = Reading<'_>>
             Some(Reading { name: &channel.name, unit: &channel.unit, seconds: from + seconds, value })
         })
     })
-}
-
-/// The quantity of a channel: `power` of `cuda:0.power`.
-fn quantity(channel: &str) -> &str {
-    channel.split_once('.').map_or(channel, |(_, quantity)| quantity)
 }
 
 /// The unit that people read, and how many of the record's it is.
@@ -91,7 +99,7 @@ fn chart(
         .map(|(name, readings)| {
             let points = thinned(readings, factor);
             let look = if points.len() > DENSE { Look::Dense } else { Look::Measured };
-            Series { name: name.clone(), points, look }
+            Series { name: name.replacen('.', " ", 1).replace('_', " "), points, look }
         })
         .collect();
     // A single reading is no line in time; the table of rows has what matters of it.
@@ -111,11 +119,11 @@ fn chart(
         count => format!(" Throttled at {}.", units::count(count, "reading")),
     };
     Some(Chart {
-        title: format!("{}{of}", capitalised(name)),
+        title: format!("{name}{of}"),
         finding: format!("{}.{held_back}", ranges.join("; ")),
         plot: Plot::Lines(Lines {
             x: Axis::linear("Time since the first reading (s)"),
-            y: Axis::linear(&format!("{} ({unit})", capitalised(name))),
+            y: Axis::linear(&format!("{name} ({unit})")),
             series,
             marks: marks_of(throttled),
         }),
@@ -148,9 +156,4 @@ fn thinned(readings: &[Reading<'_>], factor: f64) -> Vec<Point> {
         Point { x: sum.0 / count, y: sum.1 / count, interval: None }
     };
     sorted.chunks(stretch).map(mean).collect()
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

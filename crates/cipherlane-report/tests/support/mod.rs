@@ -2,7 +2,8 @@
 
 #![allow(dead_code, clippy::unwrap_used)] // each test file takes what it needs; what cannot be set up has failed
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use cipherlane_record::{
     Axis, Cache, Ceiling, Channel, Checks, Comparison, Energy, Geometry, Host, Interval, KeySetup, Keys,
@@ -286,28 +287,44 @@ fn machines() -> Vec<Record> {
     vec![row("A CPU", 16.0), row("B CPU", 9.0)]
 }
 
+/// Experiments that no view is known of: bars, curves, a field.
 fn observations() -> Vec<Record> {
     let mut rows = Vec::new();
     for (name, milliseconds) in [("C++", 4200.0), ("Rust", 4100.0), ("Python", 309_666.0)] {
-        rows.push(observation("languages", name, &[("build", Axis::from("release"))], milliseconds));
+        rows.push(observation("own-bars", name, &[("build", Axis::from("release"))], milliseconds));
     }
     for warps in [1.0, 2.0, 4.0, 8.0, 16.0, 32.0] {
         for name in ["xor", "mad"] {
             let axes = [("warps", Axis::from(warps)), ("operation", Axis::from(name))];
-            rows.push(observation("instructions", "cuda:0", &axes, 64.0_f64.min(4.0 * warps)));
+            rows.push(observation("own-curves", "cuda:0", &axes, 64.0_f64.min(4.0 * warps)));
         }
     }
     for cpu in [0.0, 20.0, 40.0, 60.0, 80.0, 90.0] {
         for gpu in [0.0, 15.0, 25.0, 50.0, 75.0, 90.0] {
-            let axes = [("CPU load (%)", Axis::from(cpu)), ("GPU load (%)", Axis::from(gpu))];
-            rows.push(observation("both-loads", "cuda:0", &axes, 100.0 - cpu / 2.0 - gpu / 3.0));
+            let axes = [("cpu load", Axis::from(cpu)), ("gpu load", Axis::from(gpu))];
+            rows.push(observation("own-field", "cuda:0", &axes, 100.0 - cpu / 2.0 - gpu / 3.0));
         }
     }
     rows.into_iter().map(|row| Record::Observation(Box::new(row))).collect()
 }
 
-/// The records of a folder below `records/`, by name.
+fn below_records(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records").join(path)
+}
+
+/// The records of a file below `records/`.
 pub(crate) fn committed(file: &str) -> Vec<Record> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records").join(file);
-    cipherlane_record::read(&path).unwrap()
+    cipherlane_record::read(&below_records(file)).unwrap()
+}
+
+/// The records of all files of the folders below `records/`, by name.
+pub(crate) fn all_committed() -> Vec<Record> {
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries.collect::<BTreeSet<PathBuf>>().into_iter().collect()
+    };
+    let folders = entries(&below_records("")).into_iter().filter(|path| path.is_dir());
+    let files = folders.flat_map(|folder| entries(&folder));
+    let lines = files.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    lines.flat_map(|path| cipherlane_record::read(&path).unwrap()).collect()
 }

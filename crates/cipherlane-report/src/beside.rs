@@ -1,0 +1,90 @@
+//! What other records of the same machine say about a row: what its instructions allow, what the CPU beside a GPU does,
+//! what is left once data is brought there and back.
+
+use cipherlane_record::{Axis, Observation, Transfer, Value};
+
+use crate::row::Row;
+
+/// An observation with its machine.
+pub(crate) type Observed<'a> = (usize, &'a Observation);
+
+/// What the instructions of its kernel allow, in bytes per second, as the experiment `mix` found: of kernels alone, on
+/// a CPU of one thread.
+pub(crate) fn foretold(row: &Row<'_>, observed: &[Observed<'_>]) -> Option<f64> {
+    let alone = if row.is_offload() { row.scope.transfer == Transfer::Excluded } else { row.threads == 1 };
+    let mut mixes = observed.iter().filter(|(machine, one)| {
+        alone
+            && *machine == row.machine
+            && one.experiment == "mix"
+            && one.subject == row.device
+            && is(one, "algorithm", &row.algorithm)
+            && is(one, "kernel", &row.kernel)
+    });
+    mixes.find_map(|(_, one)| rate(value(one, "foretold")?))
+}
+
+/// The most that the CPU of the row's machine does of its algorithm, in bytes per second, and in which experiment.
+pub(crate) fn on_cpu<'a>(
+    row: &Row<'_>,
+    rows: &[Row<'a>],
+    observed: &[Observed<'a>],
+) -> Option<(f64, &'a str)> {
+    let measured = rows.iter().filter(|other| {
+        other.verified
+            && other.machine == row.machine
+            && other.device == "cpu"
+            && (&other.algorithm, &other.operation) == (&row.algorithm, &row.operation)
+    });
+    let measured = measured.map(|other| (other.bytes_per_second, other.measured().experiment.as_str()));
+    let here = observed.iter().filter(|(machine, one)| {
+        *machine == row.machine && one.subject == "cpu" && is(one, "algorithm", &row.algorithm)
+    });
+    let rates = here.flat_map(|(_, one)| {
+        // The mix of instructions is of one thread: not what the CPU can do.
+        let named = one.values.iter().filter(|value| ["throughput", "mean"].contains(&value.name.as_str()));
+        named.filter_map(|value| Some((rate(value)?, one.experiment.as_str())))
+    });
+    measured.chain(rates).max_by(|one, other| one.0.total_cmp(&other.0))
+}
+
+/// The same job on the same device with the way there and back.
+pub(crate) fn brought<'a>(row: &Row<'a>, rows: &[Row<'a>]) -> Option<Row<'a>> {
+    let same = |other: &&Row<'a>| {
+        other.verified
+            && other.scope.transfer == Transfer::Included
+            && (other.machine, other.job(), other.message_bytes, other.messages)
+                == (row.machine, row.job(), row.message_bytes, row.messages)
+            && (&other.device, &other.kernel) == (&row.device, &row.kernel)
+    };
+    (row.scope.transfer == Transfer::Excluded).then(|| rows.iter().find(same).copied()).flatten()
+}
+
+/// Whether a row stands at this place of an axis.
+pub(crate) fn is(row: &Observation, axis: &str, place: &str) -> bool {
+    matches!(row.axes.get(axis), Some(Axis::Name(name)) if name == place)
+}
+
+/// The number of a row on an axis.
+pub(crate) fn number(row: &Observation, axis: &str) -> Option<f64> {
+    match row.axes.get(axis)? {
+        Axis::Number(number) => Some(*number),
+        Axis::Name(_) => None,
+    }
+}
+
+/// A value by its name.
+pub(crate) fn value<'a>(row: &'a Observation, name: &str) -> Option<&'a Value> {
+    row.values.iter().find(|value| value.name == name)
+}
+
+/// A throughput in bytes per second.
+pub(crate) fn rate(value: &Value) -> Option<f64> {
+    let unit = match value.unit.as_str() {
+        "GB/s" => 1e9,
+        "MB/s" => 1e6,
+        "Gbit/s" => 1e9 / 8.0,
+        "Mbit/s" => 1e6 / 8.0,
+        _ => return None,
+    };
+    value.value.map(|number| number * unit)
+}

@@ -1,0 +1,100 @@
+//! The page of the records that are committed: what the experiments found out is drawn as their studies drew it.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: what cannot be read has failed
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cipherlane_record::Record;
+use cipherlane_report::Report;
+use support::{all_committed, committed};
+
+fn page(records: &[Record]) -> String {
+    Report::new(records, &BTreeMap::new()).html().unwrap()
+}
+
+/// The part of the page that is about an experiment.
+fn section<'p>(page: &'p str, experiment: &str) -> &'p str {
+    let heading = format!("<h2>{experiment}</h2>");
+    let mut sections = page.split("<section class=\"experiment\"").skip(1);
+    sections.find(|section| section.contains(&heading)).unwrap()
+}
+
+#[test]
+fn every_experiment_has_its_section_and_its_pictures() {
+    let records = all_committed();
+    let page = page(&records);
+    let names: BTreeSet<&str> = records.iter().map(Record::experiment).collect();
+    assert!(names.len() > 15, "{names:?}");
+    for name in names {
+        let section = section(&page, name);
+        assert!(section.contains("<figure>"), "{name} has no picture");
+        assert!(section.contains("<details class=\"rows\""), "{name} has no table");
+    }
+}
+
+#[test]
+fn experiments_are_drawn_as_their_studies_drew_them() {
+    let page = page(&all_committed());
+    for (experiment, shown) in [
+        ("languages", "Speed by language"),
+        ("compilers", "Speed by compiler and level"),
+        ("datatypes", "What a conversion to double costs"),
+        ("cpu-threads", "Amdahl, serial part"),
+        ("cpu-threads", "16 cores, one logical CPU each"),
+        ("gpu-grid", "132 units"),
+        ("gpu-grid", "threads per block ↓"),
+        ("core-vs-core", "RTX 4070 [000.7]"),
+        ("block-ciphers", "mean (Gbit/s)"),
+        ("energy", "power beyond idle"),
+        ("instructions", "groups of 32 on a unit"),
+        ("mix", "the roof"),
+        ("offload", "NVIDIA H200 faster from"),
+        ("cpu-load", "t_total longer by (%)"),
+        ("gpu-load", "t_total longer by (%)"),
+        ("both-loads", "device load (%) ↓"),
+        ("simd-grid", "Efficiency of a thread"),
+        ("streams", "a Tesla C2075 [004.1]"),
+        ("breakdown", "a Tesla C2075 [004.3]: 84.9 + 7.85 + 7.23 %"),
+        ("thermal", "Temperature (°C)"),
+        ("gpu-speeds", "there and back"),
+        ("rivals", "Beside the best rival"),
+        ("bench", "Message size (bytes)"),
+    ] {
+        assert!(section(&page, experiment).contains(shown), "{experiment} does not show {shown}");
+    }
+}
+
+#[test]
+fn the_first_screen_says_what_the_records_of_the_h200_say() {
+    let mut records = committed("h200/gpu-speeds.jsonl");
+    let page_alone = page(&records);
+    assert!(page_alone.contains("no ceiling in the records"));
+    for file in
+        ["mix", "offload", "simd-grid", "cpu-threads", "gpu-grid", "streams", "core-vs-core", "energy"]
+    {
+        records.extend(committed(&format!("h200/{file}.jsonl")));
+    }
+    let page = page(&records);
+    let (first, _) = page.split_once("<nav").unwrap();
+    for said in [
+        "data in its memory",
+        "with the way there and back",
+        "its instructions (mix)",
+        "the CPU beside it (",
+        "is faster than a CPU thread from",
+        "threads reach the most",
+        "is full with 132 blocks",
+        "4096 messages in",
+        "does most for a watt",
+    ] {
+        assert!(first.contains(said), "the first screen does not say: {said}");
+    }
+}
+
+#[test]
+fn all_that_is_committed_makes_a_light_page() {
+    let page = page(&all_committed());
+    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+}
