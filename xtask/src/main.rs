@@ -8,12 +8,14 @@ mod ci;
 mod layers;
 mod msrv;
 mod offload;
+mod pictures;
 mod rivals;
 mod shell;
 mod test;
 mod tools;
 mod vectors;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -28,7 +30,7 @@ struct Arguments {
     task: Task,
 }
 
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 enum Task {
     /// Everything that a change must pass: every check below, then `test`
     Ci,
@@ -50,6 +52,11 @@ enum Task {
     Deny,
     /// Spelling
     Typos,
+    /// Takes the pictures in docs/ again: reports of committed records, and the dashboard on this machine
+    Pictures {
+        /// The program whose pages they are [default: cipherlane of the release build]
+        program: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -75,5 +82,9 @@ fn run(task: Task) -> Result<()> {
         Task::Docs => ci::docs(&workspace),
         Task::Deny => tools::deny(&workspace),
         Task::Typos => tools::typos(&workspace),
+        Task::Pictures { program } => {
+            let program = program.unwrap_or_else(|| workspace.target.join("release/cipherlane"));
+            pictures::take(&workspace, &program)
+        }
     }
 }

@@ -1,0 +1,125 @@
+//! The pictures of the documentation: the program's own pages, as a browser shows them.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use crate::shell::{self, Workspace};
+
+#[path = "../../crates/cipherlane-report/tests/support/chromium.rs"]
+mod chromium;
+
+use chromium::Browser;
+
+/// Folders of records whose reports are shown, and the heights at which their pictures end.
+const REPORTS: [(&str, u32); 2] = [("h200", 1500), ("zen4-vm", 1180)];
+/// Width of all pictures, in pixels.
+const WIDTH: u32 = 1180;
+const DASHBOARD_HEIGHT: u32 = 1240;
+/// More than this is a burden to whoever clones the repository.
+const MOST_BYTES: usize = 400_000;
+
+/// Runs of the dashboard's picture: one that ends, one that is watched, one that waits.
+const RUNS: [&str; 3] = [
+    r#"{"workload": "tls-16k", "algorithm": "aes-128-gcm", "operation": "seal", "device": "cpu", "seconds": 5}"#,
+    r#"{"workload": "meter-128", "device": "cpu", "cpu_load": 0.2, "seconds": 30}"#,
+    r#"{"workload": "disk-4k", "algorithm": "aes-256-xts", "operation": "encrypt", "device": "cpu", "seconds": 10}"#,
+];
+
+/// Takes all pictures of `program` again, into `docs/`.
+pub(crate) fn take(workspace: &Workspace, program: &Path) -> Result<()> {
+    ensure!(program.is_file(), "{} is not there: cargo build --release", program.display());
+    let folder = workspace.target.join("pictures");
+    std::fs::create_dir_all(&folder).context("a folder for the pages")?;
+    let mut browser = Browser::start("pictures of pages").context("pictures need a browser")?;
+    for (records, height) in REPORTS {
+        let page = report(workspace, program, records, &folder)?;
+        browser.open(&page, WIDTH, height);
+        save(&mut browser, &workspace.root.join(format!("docs/report-{records}.png")))?;
+    }
+    let records = folder.join("runs.jsonl");
+    // Runs are added to a file that is there.
+    if records.exists() {
+        std::fs::remove_file(&records).context("the runs of the last time")?;
+    }
+    let served = Served::start(program, &records)?;
+    watch(&mut browser, &served.url);
+    save(&mut browser, &workspace.root.join("docs/dashboard.png"))
+}
+
+/// Makes the page of a folder of records.
+fn report(workspace: &Workspace, program: &Path, records: &str, folder: &Path) -> Result<PathBuf> {
+    let page = folder.join(format!("{records}.html"));
+    let entries = std::fs::read_dir(workspace.root.join("records").join(records)).context("records")?;
+    let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "jsonl"));
+    files.sort();
+    shell::run(Command::new(program).arg("report").args(files).arg("--output").arg(&page))?;
+    Ok(page)
+}
+
+/// A dashboard that is ended when it is dropped.
+struct Served {
+    process: Child,
+    url: String,
+}
+
+impl Served {
+    fn start(program: &Path, records: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.args(["dashboard", "--no-open", "--json"]).arg(records).stdout(Stdio::piped());
+        let mut process = command.spawn().context("the dashboard")?;
+        let lines = process.stdout.take().map(|out| BufReader::new(out).lines());
+        let mut lines = lines.into_iter().flatten().map_while(std::io::Result::ok);
+        let Some(url) = lines.find_map(|line| line.strip_prefix("dashboard: ").map(str::to_owned)) else {
+            let _ = process.kill();
+            bail!("the dashboard printed no address");
+        };
+        Ok(Self { process, url })
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Starts the runs, pauses the one that is watched and lets it go on.
+fn watch(browser: &mut Browser, url: &str) {
+    browser.visit(url, WIDTH, DASHBOARD_HEIGHT);
+    browser.wait("document.querySelectorAll('#form select[name=algorithm] option').length > 10");
+    for (before, run) in RUNS.into_iter().enumerate() {
+        browser.evaluate(&format!("ask('api/runs', {run}), 0"));
+        browser.wait(&format!("latest.length > {before}"));
+    }
+    let state =
+        |number: usize, state: &str| format!("latest.find(run => run.id === {number})?.state === '{state}'");
+    browser.wait(&state(1, "finished"));
+    browser.wait(&state(2, "running"));
+    let seconds = |number: usize, seconds: u32| {
+        format!("latest.find(run => run.id === {number})?.figures.seconds > {seconds}")
+    };
+    browser.wait(&seconds(2, 5));
+    browser.evaluate("byId('pause').click()");
+    browser.wait(&state(2, "paused"));
+    std::thread::sleep(Duration::from_secs(2));
+    browser.evaluate("byId('pause').click()");
+    browser.wait(&seconds(2, 14));
+}
+
+/// Writes what the browser shows, if it is not too heavy.
+fn save(browser: &mut Browser, path: &Path) -> Result<()> {
+    let picture: Value = browser.call("Page.captureScreenshot", &json!({"format": "png"}));
+    let text = picture["data"].as_str().context("no picture came back")?;
+    let bytes = data_encoding::BASE64.decode(text.as_bytes()).context("the picture's text")?;
+    ensure!(bytes.len() < MOST_BYTES, "{} would have {} bytes", path.display(), bytes.len());
+    std::fs::write(path, &bytes).with_context(|| path.display().to_string())?;
+    println!("{}: {} KB", path.display(), bytes.len() / 1000);
+    Ok(())
+}
