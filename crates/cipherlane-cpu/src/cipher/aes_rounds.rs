@@ -264,6 +264,15 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
         unsafe { self.keys[index].assume_init() }
     }
 
+    /// Round 1, and what comes before it.
+    #[inline(always)]
+    fn first_round<const N: usize>(&self, mut blocks: [I::V; N]) -> [I::V; N] {
+        for block in &mut blocks {
+            *block = Self::round(block.xor(self.key(0)), self.key(1));
+        }
+        blocks
+    }
+
     #[inline(always)]
     fn round(block: I::V, key: I::V) -> I::V {
         if INVERSE { block.aes_decrypt_round(key) } else { block.aes_encrypt_round(key) }
@@ -351,21 +360,54 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
         blocks
     }
 
+    /// Blocks that have begun are blocks that are there: with few registers, that costs more than the round.
+    const BEGINS: bool = I::REGISTERS >= 32;
+
     #[inline(always)]
-    fn apply_in_step<const N: usize>(
+    fn begin<const N: usize>(&self, mut blocks: [V<Self>; N]) -> [V<Self>; N] {
+        if Self::BEGINS {
+            blocks = self.first_round(blocks);
+        }
+        blocks
+    }
+
+    #[inline(always)]
+    fn finish_while<const N: usize>(
+        &self,
+        mut begun: [V<Self>; N],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        if !Self::BEGINS {
+            return self.apply_while(begun, meanwhile);
+        }
+        meanwhile.step(0);
+        for round in 2..ROUNDS {
+            for block in &mut begun {
+                *block = Self::round(*block, self.key(round));
+            }
+            meanwhile.step(round - 1);
+        }
+        for block in &mut begun {
+            *block = Self::last(*block, self.key(ROUNDS));
+        }
+        begun
+    }
+
+    #[inline(always)]
+    fn finish_in_step<const N: usize>(
         &self,
         mut blocks: [V<Self>; N],
         beside: &mut [V<Self>],
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N] {
-        for block in &mut blocks {
-            *block = block.xor(self.key(0));
+        if !Self::BEGINS {
+            blocks = self.first_round(blocks);
         }
         for block in &mut *beside {
-            *block = block.xor(self.key(0));
+            [*block] = self.first_round([*block]);
         }
+        meanwhile.step(0);
         // One by one: the compiler unrolls no loop of so much.
-        self.in_step::<N, 1>(&mut blocks, beside, meanwhile);
         self.in_step::<N, 2>(&mut blocks, beside, meanwhile);
         self.in_step::<N, 3>(&mut blocks, beside, meanwhile);
         self.in_step::<N, 4>(&mut blocks, beside, meanwhile);

@@ -54,19 +54,39 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N];
 
-    /// [`Permutation::apply_while`], to the registers `beside` the others, too, and round by round: one fills the
-    /// latency of another whatever the compiler thinks of it.
+    /// Whether [`Permutation::begin`] is a round, and not nothing.
+    const BEGINS: bool = false;
+
+    /// The first round, where it can be had ahead of the others: one in which what a byte does to a block depends on
+    /// no other byte, and is XORed to the rest.
     #[inline(always)]
-    fn apply_in_step<const N: usize>(
+    fn begin<const N: usize>(&self, blocks: [V<Self>; N]) -> [V<Self>; N] {
+        blocks
+    }
+
+    /// [`Permutation::apply_while`], of blocks that have begun.
+    #[inline(always)]
+    fn finish_while<const N: usize>(
         &self,
-        blocks: [V<Self>; N],
+        begun: [V<Self>; N],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        self.apply_while(begun, meanwhile)
+    }
+
+    /// [`Permutation::finish_while`], with the whole permutation of the registers `beside`, and round by round: one fills
+    /// the latency of another whatever the compiler thinks of it.
+    #[inline(always)]
+    fn finish_in_step<const N: usize>(
+        &self,
+        begun: [V<Self>; N],
         beside: &mut [V<Self>],
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N] {
         for register in beside {
             *register = self.apply([*register])[0];
         }
-        self.apply_while(blocks, meanwhile)
+        self.finish_while(begun, meanwhile)
     }
 
     /// Applies the permutation to every lane of N registers.

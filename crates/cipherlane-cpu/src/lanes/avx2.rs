@@ -171,6 +171,14 @@ impl Lanes for X2 {
     }
 
     #[inline(always)]
+    fn high_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            [_mm_unpackhi_epi64(self.0[0], other.0[0]), _mm_unpackhi_epi64(self.0[1], other.0[1])]
+        })
+    }
+
+    #[inline(always)]
     fn clmul_low(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe {

@@ -44,6 +44,9 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
     /// Its register of 128-bit lanes.
     type V: Lanes<Isa = Self>;
 
+    /// How many registers it has. With 16, the compiler spills what it cannot put off.
+    const REGISTERS: usize = 16;
+
     /// Runs `work` compiled for this instruction set.
     fn vectorize<W: Work>(self, work: W) -> W::Output;
 
@@ -52,6 +55,13 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
 
     /// `block` in every lane.
     fn splat(self, block: &[u8; BLOCK]) -> Self::V;
+
+    /// Two registers whose every lane has the low half of `block` in the low half of the first, and its high half in
+    /// the high half of the second: factors of carry-less products. The other halves hold what is cheapest.
+    #[inline(always)]
+    fn splat_halves(self, block: &[u8; BLOCK]) -> [Self::V; 2] {
+        [self.splat(block); 2]
+    }
 
     /// Lane `i` is `blocks[i]`, for the first LANES blocks.
     #[inline(always)]
@@ -240,6 +250,9 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
 
     /// The high half of `self`, then the low half of `other`.
     fn high_low(self, other: Self) -> Self;
+
+    /// The high half of `self`, then the high half of `other`.
+    fn high_high(self, other: Self) -> Self;
 
     /// Carry-less product of the low halves.
     fn clmul_low(self, other: Self) -> Self;

@@ -138,6 +138,11 @@ impl Lanes for X1 {
     }
 
     #[inline(always)]
+    fn high_high(self, other: Self) -> Self {
+        Self([self.0[1], other.0[1]])
+    }
+
+    #[inline(always)]
     fn clmul_low(self, other: Self) -> Self {
         Self::from_integer(clmul(self.0[0], other.0[0]))
     }

@@ -160,6 +160,12 @@ impl Lanes for X1 {
     }
 
     #[inline(always)]
+    fn high_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_unpackhi_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
     fn clmul_low(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_clmulepi64_si128::<0x00>(self.0, other.0) })

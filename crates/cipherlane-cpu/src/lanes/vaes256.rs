@@ -178,6 +178,12 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
     }
 
     #[inline(always)]
+    fn high_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_unpackhi_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
     fn clmul_low(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm256_clmulepi64_epi128::<0x00>(self.0, other.0) })

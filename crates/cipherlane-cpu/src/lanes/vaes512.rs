@@ -62,6 +62,7 @@ unsafe fn one_partial(block: *const u8, bytes: usize) -> __m128i {
 // SAFETY of every block below: `Vaes512` and `X4` values exist only after detection; pointers are the caller's duty.
 impl Isa for Vaes512 {
     type V = X4;
+    const REGISTERS: usize = 32;
 
     #[inline(always)]
     fn vectorize<W: Work>(self, work: W) -> W::Output {
@@ -79,6 +80,19 @@ impl Isa for Vaes512 {
     fn splat(self, block: &[u8; BLOCK]) -> X4 {
         // SAFETY: as above.
         X4(unsafe { _mm512_broadcast_i32x4(one(block.as_ptr())) })
+    }
+
+    /// A broadcast of 64 bits is a load; one of 128 bits is a shuffle as well (Zen 4).
+    #[inline(always)]
+    fn splat_halves(self, block: &[u8; BLOCK]) -> [X4; 2] {
+        // SAFETY: as above; both halves lie within the block.
+        unsafe {
+            let half = block.as_ptr().cast::<i64>();
+            [
+                X4(_mm512_set1_epi64(half.read_unaligned())),
+                X4(_mm512_set1_epi64(half.add(1).read_unaligned())),
+            ]
+        }
     }
 
     #[inline(always)]
@@ -227,6 +241,12 @@ impl Lanes for X4 {
     fn high_low(self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_alignr_epi8::<8>(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn high_high(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_unpackhi_epi64(self.0, other.0) })
     }
 
     #[inline(always)]

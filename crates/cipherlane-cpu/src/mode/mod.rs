@@ -3,8 +3,10 @@
 mod blocks;
 mod body;
 pub(crate) mod cbc;
+mod counters;
 pub(crate) mod ctr;
 pub(crate) mod ecb;
+mod first_round;
 pub(crate) mod gcm;
 mod keys;
 #[cfg(test)]

@@ -88,7 +88,7 @@ impl<P: Permutation> Ciphers for Shared<'_, P> {
 
     #[inline(always)]
     fn apply_while<const M: usize>(&self, blocks: [V<P>; M], meanwhile: &mut impl Meanwhile) -> [V<P>; M] {
-        self.0.apply_in_step(blocks, &mut [], meanwhile)
+        self.0.finish_in_step(self.0.begin(blocks), &mut [], meanwhile)
     }
 }
 

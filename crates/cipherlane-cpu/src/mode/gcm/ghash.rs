@@ -99,7 +99,8 @@ impl<I: Isa> Powers<I> {
     pub(crate) fn splat(&self, exponent: usize) -> Power<I::V> {
         debug_assert!(exponent <= self.highest);
         let index = MAX_POWERS - exponent;
-        Power { value: self.isa.splat(&self.entries[index]), sum: self.isa.splat(&self.sums[index]) }
+        let [low, high] = self.isa.splat_halves(&self.entries[index]);
+        Power { low, high, sum: self.isa.splat(&self.sums[index]) }
     }
 
     /// H^exponents[i] in lane i, for the first LANES exponents.
@@ -111,7 +112,7 @@ impl<I: Isa> Powers<I> {
             (values[lane], sums[lane]) = (self.entries[index].as_ptr(), self.sums[index].as_ptr());
         }
         // SAFETY: entries are blocks.
-        unsafe { Power { value: self.isa.gather(&values), sum: self.isa.gather(&sums) } }
+        unsafe { Power::with_sum(self.isa.gather(&values), self.isa.gather(&sums)) }
     }
 
     /// H^exponent in lane 0, then falling powers; lanes beyond the power 0 hold zero.
@@ -121,10 +122,10 @@ impl<I: Isa> Powers<I> {
         let index = MAX_POWERS - exponent;
         // SAFETY: the table has MAX_LANES - 1 spare entries behind the power 0, so a whole register is readable.
         unsafe {
-            Power {
-                value: self.isa.load(self.entries.as_ptr().add(index).cast()),
-                sum: self.isa.load(self.sums.as_ptr().add(index).cast()),
-            }
+            Power::with_sum(
+                self.isa.load(self.entries.as_ptr().add(index).cast()),
+                self.isa.load(self.sums.as_ptr().add(index).cast()),
+            )
         }
     }
 }
@@ -137,10 +138,14 @@ impl<I: Isa> Drop for Powers<I> {
     }
 }
 
-/// A factor of a product: a power of H, and its high half plus its low half.
+/// A factor of a product: a power of H.
 #[derive(Clone, Copy)]
 pub(crate) struct Power<V> {
-    value: V,
+    /// Its low half is that of the power.
+    low: V,
+    /// Its high half is that of the power.
+    high: V,
+    /// Its low half is the sum of the power's.
     sum: V,
 }
 
@@ -148,7 +153,12 @@ impl<V: Lanes> Power<V> {
     /// A factor in table form (times x).
     #[inline(always)]
     pub(crate) fn new(value: V) -> Self {
-        Self { value, sum: value.xor(value.swap_halves()) }
+        Self::with_sum(value, value.xor(value.swap_halves()))
+    }
+
+    #[inline(always)]
+    fn with_sum(value: V, sum: V) -> Self {
+        Self { low: value, high: value, sum }
     }
 }
 
@@ -187,12 +197,12 @@ impl<V: Lanes> Products<V> {
     /// multipliers are scarce (one per two clocks on Zen 5), wrong where shuffles share their port (Intel).
     #[inline(always)]
     pub(crate) fn add<const KARATSUBA: bool>(&mut self, x: V, factor: Power<V>) {
-        self.low = self.low.xor(x.clmul_low(factor.value));
-        self.high = self.high.xor(x.clmul_high(factor.value));
+        self.low = self.low.xor(x.clmul_low(factor.low));
+        self.high = self.high.xor(x.clmul_high(factor.high));
         self.middle = if KARATSUBA {
             self.middle.xor(x.xor(x.swap_halves()).clmul_low(factor.sum))
         } else {
-            self.middle.xor3(x.clmul_low_high(factor.value), factor.value.clmul_low_high(x))
+            self.middle.xor3(x.clmul_low_high(factor.high), factor.low.clmul_low_high(x))
         };
     }
 
@@ -206,15 +216,18 @@ impl<V: Lanes> Products<V> {
     #[inline(always)]
     pub(crate) fn add_two<const KARATSUBA: bool>(&mut self, x: [V; 2], factors: [Power<V>; 2]) {
         let [first, second] = factors;
-        self.low = self.low.xor3(x[0].clmul_low(first.value), x[1].clmul_low(second.value));
-        self.high = self.high.xor3(x[0].clmul_high(first.value), x[1].clmul_high(second.value));
-        if KARATSUBA {
+        self.low = self.low.xor3(x[0].clmul_low(first.low), x[1].clmul_low(second.low));
+        self.high = self.high.xor3(x[0].clmul_high(first.high), x[1].clmul_high(second.high));
+        if KARATSUBA && V::Isa::REGISTERS < 32 {
             let sums = [x[0].xor(x[0].swap_halves()), x[1].xor(x[1].swap_halves())];
             self.middle = self.middle.xor3(sums[0].clmul_low(first.sum), sums[1].clmul_low(second.sum));
+        } else if KARATSUBA {
+            // The sum of the first one's halves, then that of the second one's.
+            let sums = x[0].low_low(x[1]).xor(x[0].high_high(x[1]));
+            self.middle = self.middle.xor3(sums.clmul_low(first.sum), second.sum.clmul_low_high(sums));
         } else {
             for (x, factor) in [(x[0], first), (x[1], second)] {
-                self.middle =
-                    self.middle.xor3(x.clmul_low_high(factor.value), factor.value.clmul_low_high(x));
+                self.middle = self.middle.xor3(x.clmul_low_high(factor.high), factor.low.clmul_low_high(x));
             }
         }
     }
@@ -314,7 +327,7 @@ impl<'a, I: Isa, const KARATSUBA: bool> Ghash<'a, I, KARATSUBA> {
     /// The pending state as one block.
     #[inline(always)]
     pub(crate) fn fold(&self) -> u128 {
-        let products = Products::of(self.state, self.powers.falling(I::V::LANES - 1).value);
+        let products = Products::of(self.state, self.powers.falling(I::V::LANES - 1).low);
         products.reduce(self.powers.isa).fold_word()
     }
 
@@ -367,7 +380,7 @@ pub(crate) fn lengths(aad: usize, text: usize) -> u128 {
 /// `base` to the power `exponent`, for the hash key H itself: H^exponent in table form.
 pub(crate) fn power<I: Isa>(powers: &Powers<I>, exponent: usize) -> I::V {
     let isa = powers.isa;
-    let mut square = powers.splat(1).value;
+    let mut square = isa.splat(powers.entry(1));
     let mut result = isa.splat_word(ONE);
     let mut left = exponent;
     while left > 0 {

@@ -4,12 +4,12 @@
 //! the same one when opening. The state stays spread over the lanes (see [`super::ghash`]): lane i hashes every
 //! LANES-th block by powers of H^LANES, so nothing is folded before the end.
 
-use super::counter::Counters;
 use super::ghash::{Ghash, Powers, Products};
 use super::{Direction, text};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
+use crate::mode::counters::Counters;
 
 /// A hash that lacks the last group of what it hashes.
 pub(super) struct Lacking<'p, I: Isa, const KARATSUBA: bool> {
@@ -33,7 +33,7 @@ impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
     }
 }
 
-/// Encrypts or decrypts `message` with counters from `first` on and hashes its ciphertext into `hash`, but for a last
+/// Encrypts or decrypts `message` with `counters` and hashes its ciphertext into `hash`, but for a last
 /// group that is whole: that can be hashed while the next message is encrypted. Completes `before`, the hash of the
 /// last one, in this way.
 ///
@@ -44,11 +44,10 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
     cipher: &P,
     mut hash: Ghash<'p, P::Isa, KARATSUBA>,
     message: Message,
-    first: u128,
+    mut counters: Counters<'_, P>,
     before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
 ) -> Lacking<'p, P::Isa, KARATSUBA> {
     let group = N * V::<P>::BYTES;
-    let mut counters = Counters::<P::Isa, N>::new(cipher.isa(), first);
     let mut done = 0;
     // SAFETY: `done` grows by groups that fit into the message; what is hashed is readable, and already written
     // when sealing.

@@ -93,7 +93,7 @@ where
 {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         match key {
-            Some(key) => Box::new(OneKey::<P, D, N, KARATSUBA>::new(self.source, key, POWERS)),
+            Some(key) => Box::new(OneKey::<P, D, N, KARATSUBA>::shared(self.source, key, POWERS)),
             None => Box::new(K::new(self.source)),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use cipherlane_core::BLOCK;
 
-use super::counter::{advanced, pre_counter};
+use super::counter::pre_counter;
 use super::ending::{LongEnds, MAX_AAD_BLOCKS};
 use super::ghash::{Ghash, Powers, Products, lengths, power};
 use super::long::Lacking;
@@ -15,6 +15,8 @@ use super::{Direction, long};
 use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
+use crate::mode::counters::{Counters, advanced};
+use crate::mode::first_round::FirstRound;
 use crate::worker::{Partial, Segment, Segments, Worker};
 
 /// Most teams that wait.
@@ -55,6 +57,7 @@ fn equal(job: &Job<'_>, index: usize, end: usize) -> usize {
 pub(super) struct OneKey<P: Permutation, D, const N: usize, const KARATSUBA: bool> {
     cipher: P,
     powers: Powers<P::Isa>,
+    first_round: Option<FirstRound>,
     direction: PhantomData<D>,
 }
 
@@ -64,7 +67,33 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     pub(super) fn new(source: P::Source, key: &[u8], highest: usize) -> Self {
         let cipher = P::new(source, key);
         let powers = cipher.isa().vectorize(HashKey { cipher: &cipher, highest });
-        Self { cipher, powers, direction: PhantomData }
+        Self { cipher, powers, first_round: None, direction: PhantomData }
+    }
+
+    /// The same for many messages.
+    pub(super) fn shared(source: P::Source, key: &[u8], highest: usize) -> Self {
+        let key = Self::new(source, key, highest);
+        Self { first_round: FirstRound::of(&key.cipher), ..key }
+    }
+
+    /// The block cipher.
+    #[inline(always)]
+    pub(super) const fn cipher(&self) -> &P {
+        &self.cipher
+    }
+
+    /// The powers of H.
+    #[inline(always)]
+    pub(super) const fn powers(&self) -> &Powers<P::Isa> {
+        &self.powers
+    }
+
+    /// The counters of message `index` from `first` on. Nonces of other lengths than 12 bytes are hashed under a key, and
+    /// such counters are no longer public.
+    #[inline(always)]
+    pub(super) fn counters(&self, job: &Job<'_>, index: usize, first: u128) -> Counters<'_, P> {
+        let is_public = job.nonce(index).len() == 12;
+        Counters::new(&self.cipher, self.first_round.as_ref().filter(|_| is_public), &first.to_le_bytes())
     }
 
     /// Runs the messages of `range`: those of few registers in teams, other short ones LANES at a time, and long ones
@@ -173,6 +202,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             job,
             cipher: &self.cipher,
             powers: &self.powers,
+            first_round: self.first_round.as_ref(),
             members,
             direction: PhantomData,
         });
@@ -187,11 +217,13 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         index: usize,
         pre_counter: u128,
     ) {
-        let (hash, first) = (self.hash_aad(job, index), advanced(pre_counter, 1));
+        let hash = self.hash_aad(job, index);
+        let counters = self.counters(job, index, advanced(pre_counter, 1));
         let before = long.last.as_mut().map(|(_, _, lacking)| lacking);
         // SAFETY: the job's pointers are good.
-        let lacking =
-            unsafe { long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, job.message(index), first, before) };
+        let lacking = unsafe {
+            long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, job.message(index), counters, before)
+        };
         self.end_last(job, long);
         long.last = Some((index, pre_counter, lacking));
     }
@@ -213,14 +245,14 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         &'s self,
         hash: Ghash<'s, P::Isa, KARATSUBA>,
         text: Message,
-        first: u128,
+        counters: Counters<'s, P>,
     ) -> Ghash<'s, P::Isa, KARATSUBA> {
         let cipher = &self.cipher;
-        cipher.isa().vectorize(Text::<'_, '_, P, D, N, KARATSUBA> {
+        cipher.isa().vectorize(Text::<'_, P, D, N, KARATSUBA> {
             cipher,
             hash,
             text,
-            first,
+            counters,
             direction: PhantomData,
         })
     }
@@ -257,7 +289,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
 
     #[inline(always)]
     fn run(self) {
-        self.group.run::<P, KARATSUBA, D>(self.job, &self.key.cipher, &self.key.powers);
+        self.group.run(self.job, self.key);
     }
 }
 
@@ -279,24 +311,24 @@ impl<P: Permutation> Work for HashKey<'_, P> {
 }
 
 /// The text of one message, or of a segment of one, as work.
-struct Text<'a, 'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
-    cipher: &'a P,
+struct Text<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    cipher: &'p P,
     hash: Ghash<'p, P::Isa, KARATSUBA>,
     text: Message,
-    first: u128,
+    counters: Counters<'p, P>,
     direction: PhantomData<D>,
 }
 
 impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
-    for Text<'_, 'p, P, D, N, KARATSUBA>
+    for Text<'p, P, D, N, KARATSUBA>
 {
     type Output = Ghash<'p, P::Isa, KARATSUBA>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Self { cipher, hash, text, first, .. } = self;
+        let Self { cipher, hash, text, counters, .. } = self;
         // SAFETY: the pointers are those of a job's message.
-        unsafe { long::run::<P, N, KARATSUBA, D>(cipher, hash, text, first, None).complete::<N>() }
+        unsafe { long::run::<P, N, KARATSUBA, D>(cipher, hash, text, counters, None).complete::<N>() }
     }
 }
 
@@ -349,9 +381,10 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
         let (key, segment) = (self.key, self.segment);
         let pre_counter = pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(segment.message));
         let first = advanced(pre_counter, 1 + (segment.bytes.start / BLOCK) as u32);
+        let counters = key.counters(self.job, segment.message, first);
         // SAFETY: the segment lies within its message.
         let message = unsafe { self.job.message(segment.message).skip(segment.bytes.start) };
-        let hash = key.run_text(Ghash::new(&key.powers), message.take(segment.bytes.len()), first);
+        let hash = key.run_text(Ghash::new(&key.powers), message.take(segment.bytes.len()), counters);
         hash.fold().to_le_bytes()
     }
 }

@@ -8,12 +8,14 @@ use std::ops::ControlFlow;
 
 use cipherlane_core::BLOCK;
 
-use super::counter::{advanced, count_in_last_byte, counted, pre_counter, stays_in_last_byte};
+use super::counter::pre_counter;
 use super::ghash::{Powers, Products, add_blocks, lengths};
+use super::one_key::OneKey;
 use super::{Direction, text};
-use crate::cipher::{Permutation, V};
+use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::mode::counters::{Counters, advanced, stays_in_last_byte};
 
 /// Up to LANES short messages of one job, collected and then run.
 pub(super) struct Group {
@@ -66,12 +68,12 @@ impl Group {
 
     /// Runs the messages and is empty again.
     #[inline(always)]
-    pub(super) fn run<P: Permutation, const KARATSUBA: bool, D: Direction>(
+    pub(super) fn run<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool>(
         &mut self,
         job: &Job<'_>,
-        cipher: &P,
-        powers: &Powers<P::Isa>,
+        key: &OneKey<P, D, N, KARATSUBA>,
     ) {
+        let (cipher, powers) = (key.cipher(), key.powers());
         let isa = cipher.isa();
         let masks = cipher.apply([isa.words(&self.pre_counters)])[0];
         let mut sums = [Products::zero(isa); MAX_LANES];
@@ -88,7 +90,7 @@ impl Group {
                     powers,
                     &mut sums[lane],
                     message,
-                    isa.splat_word(first),
+                    key.counters(job, index, first),
                 );
             }
             ends[lane] = lengths(aad.len(), message.bytes).swap_bytes();
@@ -103,7 +105,7 @@ impl Group {
     }
 }
 
-/// Encrypts or decrypts `message` with counters from `counter` on, and adds the products of its ciphertext, which
+/// Encrypts or decrypts `message` with `counters`, and adds the products of its ciphertext, which
 /// is followed by the block of lengths.
 ///
 /// # Safety
@@ -114,19 +116,18 @@ unsafe fn crypt_and_hash<P: Permutation, const KARATSUBA: bool, D: Direction>(
     powers: &Powers<P::Isa>,
     sum: &mut Products<V<P>>,
     message: Message,
-    counter: V<P>,
+    mut counters: Counters<'_, P>,
 ) {
-    let (mut left, mut counter) = (message, counter);
+    let mut left = message;
     while left.bytes > 0 {
         // SAFETY: each step takes its registers or what is left of the message, whichever is less.
         unsafe {
             let registers = match left.bytes.div_ceil(V::<P>::BYTES) {
-                1 => step::<P, 1, KARATSUBA, D>(cipher, powers, sum, left, counter),
-                2 => step::<P, 2, KARATSUBA, D>(cipher, powers, sum, left, counter),
-                3 | 4 => step::<P, 4, KARATSUBA, D>(cipher, powers, sum, left, counter),
-                _ => step::<P, 8, KARATSUBA, D>(cipher, powers, sum, left, counter),
+                1 => step::<P, 1, KARATSUBA, D>(cipher, powers, sum, left, &mut counters),
+                2 => step::<P, 2, KARATSUBA, D>(cipher, powers, sum, left, &mut counters),
+                3 | 4 => step::<P, 4, KARATSUBA, D>(cipher, powers, sum, left, &mut counters),
+                _ => step::<P, 8, KARATSUBA, D>(cipher, powers, sum, left, &mut counters),
             };
-            counter = counted(cipher.isa(), counter, registers * V::<P>::LANES);
             left = left.skip(left.bytes.min(registers * V::<P>::BYTES));
         }
     }
@@ -142,7 +143,7 @@ unsafe fn step<P: Permutation, const R: usize, const KARATSUBA: bool, D: Directi
     powers: &Powers<P::Isa>,
     sum: &mut Products<V<P>>,
     left: Message,
-    counter: V<P>,
+    counters: &mut Counters<'_, P>,
 ) -> usize {
     let (isa, blocks) = (cipher.isa(), left.bytes.div_ceil(BLOCK));
     // The block of lengths follows, and what is pending is multiplied by H: two more powers.
@@ -163,7 +164,7 @@ unsafe fn step<P: Permutation, const R: usize, const KARATSUBA: bool, D: Directi
                 }
             }
         }
-        let keystream = cipher.apply(count_in_last_byte::<P::Isa, R>(isa, counter));
+        let keystream = cipher.finish_while(counters.take::<R>(), &mut Nothing);
         for (register, (x, key)) in texts.into_iter().zip(keystream).enumerate() {
             let rest = left.bytes.saturating_sub(register * V::<P>::BYTES);
             if rest == 0 {

@@ -10,12 +10,14 @@ use std::marker::PhantomData;
 use cipherlane_core::BLOCK;
 
 use super::Direction;
-use super::counter::{BIG_STEPS, ONE_EACH};
+use super::counter::ONE_EACH;
 use super::ending::Ending;
 use super::ghash::{Powers, Products};
 use crate::cipher::{CALLS, Meanwhile, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::mode::counters::BIG_STEPS;
+use crate::mode::first_round::FirstRound;
 
 /// Messages of a team.
 pub(super) const TEAM: usize = MAX_LANES;
@@ -75,6 +77,7 @@ pub(super) struct Teams<'a, P: Permutation, D, T, const R: usize, const N: usize
     pub(super) job: &'a Job<'a>,
     pub(super) cipher: &'a P,
     pub(super) powers: &'a Powers<P::Isa>,
+    pub(super) first_round: Option<&'a FirstRound>,
     pub(super) members: T,
     pub(super) direction: PhantomData<D>,
 }
@@ -95,10 +98,10 @@ impl<P: Permutation, D: Direction, T: Members, const R: usize, const N: usize, c
             // The first team has none before it, and hashes its output in vain.
             let before = if D::OPEN { number } else { number.saturating_sub(1) };
             let last = self.members.team(before);
-            let (counters, mut next) = self.counters(&indices);
+            let (begun, mut next) = self.counters(&indices);
             let mut hash = self.hash(&last, &hashed);
             let beside = &mut next[..Self::GROUPS];
-            let keystream = self.cipher.apply_in_step(counters, beside, &mut hash);
+            let keystream = self.cipher.finish_in_step(begun, beside, &mut hash);
             let messages = self.messages(&indices);
             for m in 0..TEAM {
                 for r in 0..R {
@@ -195,20 +198,32 @@ impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usiz
         }
     }
 
-    /// The counter blocks message by message, and the pre-counter blocks: a register for LANES messages.
+    /// The counter blocks message by message, as [`Permutation::begin`] makes them, and the pre-counter blocks: a register
+    /// for LANES messages.
     #[inline(always)]
     fn counters(&self, indices: &[usize; TEAM]) -> ([V<P>; N], [V<P>; TEAM]) {
         let (isa, lanes) = (self.cipher.isa(), V::<P>::LANES);
         let (mut bases, mut counters) = ([isa.zero(); TEAM], [isa.zero(); N]);
         for m in 0..TEAM {
-            // SAFETY: a nonce of 12 bytes; steps enough for a register more than there are.
+            // SAFETY: a nonce of 12 bytes.
             unsafe {
                 bases[m] = isa.splat_partial(self.job.nonce(indices[m]).as_ptr(), 12);
-                for r in 0..R {
-                    let step = isa.load(BIG_STEPS.as_ptr().add(2 + r * lanes).cast());
-                    counters[m * R + r] = bases[m].add32(step);
-                }
             }
+        }
+        // A round of each message against one of each register.
+        let first_round = if P::BEGINS && R > 1 { self.first_round } else { None };
+        if let Some(first_round) = first_round {
+            let begun = self.cipher.begin(bases);
+            for (i, counter) in counters.iter_mut().enumerate() {
+                *counter = begun[i / R].xor(first_round.effects(isa, 2 + i % R * lanes));
+            }
+        } else {
+            for (i, counter) in counters.iter_mut().enumerate() {
+                // SAFETY: steps enough for a register more than there are.
+                let step = unsafe { isa.load(BIG_STEPS.as_ptr().add(2 + i % R * lanes).cast()) };
+                *counter = bases[i / R].add32(step);
+            }
+            counters = self.cipher.begin(counters);
         }
         let mut pre_counters = bases;
         for first in (0..TEAM).step_by(lanes) {

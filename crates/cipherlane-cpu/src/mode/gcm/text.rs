@@ -1,22 +1,26 @@
 //! Counter-mode encryption of a group of registers, the same in both directions.
 
-use crate::cipher::{Meanwhile, Permutation, V};
+use crate::cipher::{Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
 
-/// Encrypts or decrypts the first N registers of `message` under `counters`; `meanwhile` as in
-/// [`Permutation::apply_while`], all calls before the first store.
+/// Encrypts or decrypts the first N registers of `message` under counters `begun` by
+/// [`Permutation::begin`]; `meanwhile` as in [`Permutation::finish_while`], all calls before the first store.
 ///
 /// # Safety
 /// The message has N registers.
 #[inline(always)]
 pub(super) unsafe fn crypt<P: Permutation, const N: usize>(
     cipher: &P,
-    counters: [V<P>; N],
+    begun: [V<P>; N],
     message: Message,
     meanwhile: &mut impl Meanwhile,
 ) {
-    let keystream = cipher.apply_while(counters, meanwhile);
+    let keystream = if <P::Isa as Isa>::REGISTERS >= 32 {
+        cipher.finish_in_step(begun, &mut [], meanwhile)
+    } else {
+        cipher.finish_while(begun, meanwhile)
+    };
     for (register, key) in keystream.into_iter().enumerate() {
         let at = register * V::<P>::BYTES;
         // SAFETY: the message reaches that far.
@@ -31,11 +35,11 @@ pub(super) unsafe fn crypt<P: Permutation, const N: usize>(
 #[inline(always)]
 pub(super) unsafe fn crypt_partial<P: Permutation, const N: usize>(
     cipher: &P,
-    counters: [V<P>; N],
+    begun: [V<P>; N],
     message: Message,
 ) {
     debug_assert!(message.bytes <= N * V::<P>::BYTES);
-    let keystream = cipher.apply(counters);
+    let keystream = cipher.finish_while(begun, &mut Nothing);
     for (register, key) in keystream.into_iter().enumerate() {
         // SAFETY: the caller's.
         unsafe {

@@ -8,12 +8,13 @@ use std::mem::MaybeUninit;
 use cipherlane_core::BLOCK;
 
 use super::Direction;
-use super::counter::{ONE_EACH, counted, counted_in_32_bits};
+use super::counter::ONE_EACH;
 use super::lane_hash::{self, Absorb, Powers, absorb, absorb_some};
 use super::set::{BLOCKS, CHUNK, Set, blocks_of, crypt};
 use crate::cipher::{KeyPerLane, Meanwhile, Nothing, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::mode::counters::{counted, counted_in_32_bits};
 
 /// G sets of lanes with a message each, all of the same number of blocks of text and of AAD, as work.
 pub(super) struct Together<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> {

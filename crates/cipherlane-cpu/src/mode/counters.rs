@@ -1,0 +1,202 @@
+//! Consecutive counter blocks, ready for a cipher. A block by itself is a word whose lowest byte is its first.
+
+use cipherlane_core::BLOCK;
+
+use super::first_round::{BYTES, FirstRound};
+use crate::cipher::{Permutation, V};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+
+/// Entries of a table of steps: the blocks of the largest group, or of a short message of GCM, and a register more.
+const MAX_BLOCKS: usize = 64 + MAX_LANES + 2;
+
+/// `i` as a big-endian number in the last byte of a block, which counts without a carry while it stays below 256.
+pub(crate) static BIG_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(BLOCK - 1);
+/// `i` as a little-endian number in the first four bytes.
+static LITTLE_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(0);
+
+/// `i` in byte `position` of entry i.
+pub(crate) const fn steps<const COUNT: usize>(position: usize) -> [[u8; BLOCK]; COUNT] {
+    let mut steps = [[0; BLOCK]; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        steps[i][position] = i as u8;
+        i += 1;
+    }
+    steps
+}
+
+/// `block` with its last 32 bits raised by `by`, modulo 2^32 (inc32 of SP 800-38D section 6.2).
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // the last four bytes
+pub(crate) fn advanced(block: u128, by: u32) -> u128 {
+    let count = ((block >> 96) as u32).swap_bytes().wrapping_add(by);
+    (block & (u128::MAX >> 32)) | (u128::from(count.swap_bytes()) << 96)
+}
+
+/// The last byte of `block`.
+#[inline(always)]
+const fn last_byte(block: u128) -> usize {
+    (block >> 120) as usize
+}
+
+/// Whether `blocks` counters from `base` on differ in their last byte alone.
+#[inline(always)]
+pub(crate) const fn stays_in_last_byte(base: u128, blocks: usize) -> bool {
+    last_byte(base) + blocks <= BYTES
+}
+
+/// A register of steps: lane i of register j holds j * LANES + i.
+#[inline(always)]
+fn step<I: Isa>(isa: I, table: &'static [[u8; BLOCK]; MAX_BLOCKS], register: usize) -> I::V {
+    debug_assert!((register + 1) * I::V::LANES <= MAX_BLOCKS);
+    // SAFETY: the table reaches that far.
+    unsafe { isa.load(table.as_ptr().add(register * I::V::LANES).cast()) }
+}
+
+/// The counter blocks from `base` on, in N registers. Needs a last byte of `base` that does not overflow:
+/// see [`stays_in_last_byte`].
+#[inline(always)]
+pub(crate) fn count_in_last_byte<I: Isa, const N: usize>(isa: I, base: I::V) -> [I::V; N] {
+    let mut counters = [base; N];
+    for (register, counter) in counters.iter_mut().enumerate() {
+        *counter = base.add32(step(isa, &BIG_STEPS, register));
+    }
+    counters
+}
+
+/// The counter blocks from `base` on, in N registers, modulo 2^32.
+#[inline(always)]
+fn count_in_32_bits<I: Isa, const N: usize>(isa: I, base: I::V) -> [I::V; N] {
+    let little = base.reverse_bytes();
+    let mut counters = [little; N];
+    for (register, counter) in counters.iter_mut().enumerate() {
+        *counter = little.add32(step(isa, &LITTLE_STEPS, register)).reverse_bytes();
+    }
+    counters
+}
+
+/// `base` raised by `by` in the last byte of every lane.
+#[inline(always)]
+pub(crate) fn counted<I: Isa>(isa: I, base: I::V, by: usize) -> I::V {
+    base.add32(isa.splat(&BIG_STEPS[by]))
+}
+
+/// `base` raised by `by` in the last 32 bits of every lane, modulo 2^32.
+#[inline(always)]
+pub(crate) fn counted_in_32_bits<I: Isa>(isa: I, base: I::V, by: usize) -> I::V {
+    base.reverse_bytes().add32(isa.splat(&LITTLE_STEPS[by])).reverse_bytes()
+}
+
+/// The counter blocks of a message, some registers at a time, modulo 2^32, as [`Permutation::begin`] makes them.
+pub(crate) struct Counters<'a, P: Permutation> {
+    cipher: &'a P,
+    first_round: Option<&'a FirstRound>,
+    /// The next one.
+    next: u128,
+    /// The next one in every lane; where its first round is known ahead, that round but for the last byte.
+    base: V<P>,
+}
+
+impl<'a, P: Permutation> Counters<'a, P> {
+    /// Counts from `first` on. `first_round` is that of `cipher`, if the counter is public and the message long.
+    #[inline(always)]
+    pub(crate) fn new(cipher: &'a P, first_round: Option<&'a FirstRound>, first: &[u8; BLOCK]) -> Self {
+        let first_round = if P::BEGINS { first_round } else { None };
+        let next = u128::from_le_bytes(*first);
+        // From memory: a word put together of two registers and loaded as one waits for both stores.
+        let base = if first_round.is_some() { begin_rest(cipher, next) } else { cipher.isa().splat(first) };
+        Self { cipher, first_round, next, base }
+    }
+
+    /// The next M registers.
+    ///
+    /// Counting in the last byte needs no byte reversal, which would cost a shuffle a register; when that byte would
+    /// overflow, one group in eight at 32 blocks a group, the 32-bit counter is carried properly.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // no more blocks than 64
+    pub(crate) fn take<const M: usize>(&mut self) -> [V<P>; M] {
+        let (isa, blocks) = (self.cipher.isa(), M * V::<P>::LANES);
+        let (this, base, last) = (self.next, self.base, last_byte(self.next));
+        self.next = advanced(this, blocks as u32);
+        if let Some(first_round) = self.first_round {
+            if last + blocks >= BYTES {
+                self.base = begin_rest(self.cipher, self.next);
+            }
+            if last + blocks <= BYTES {
+                let mut begun = [base; M];
+                for (register, begun) in begun.iter_mut().enumerate() {
+                    *begun = begun.xor(first_round.effects(isa, last + register * V::<P>::LANES));
+                }
+                return begun;
+            }
+        } else {
+            if last + blocks < BYTES {
+                self.base = counted(isa, base, blocks);
+                return self.cipher.begin(count_in_last_byte(isa, base));
+            }
+            self.base = isa.splat_word(self.next);
+        }
+        self.cipher.begin(count_in_32_bits(isa, isa.splat_word(this)))
+    }
+}
+
+/// The first round of `block` but for its last byte, in every lane.
+#[inline(always)]
+fn begin_rest<P: Permutation>(cipher: &P, block: u128) -> V<P> {
+    cipher.begin([cipher.isa().splat_word(block & (u128::MAX >> 8))])[0]
+}
+
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod tests {
+    use super::*;
+    use crate::cipher::Nothing;
+    use crate::cipher::aes_rounds::AesEncrypt;
+    use crate::lanes::Work;
+    use crate::lanes::vaes512::Vaes512;
+
+    const REGISTERS: usize = 8;
+
+    /// Key streams of 40 groups from `first` on, with a table of the first round and without.
+    struct Streams<'a> {
+        cipher: &'a AesEncrypt<Vaes512, 10>,
+        first_round: Option<&'a FirstRound>,
+        first: u128,
+    }
+
+    impl Work for Streams<'_> {
+        type Output = Vec<u128>;
+
+        #[inline(always)]
+        fn run(self) -> Vec<u128> {
+            let mut counters = Counters::new(self.cipher, self.first_round, &self.first.to_le_bytes());
+            let mut words = Vec::new();
+            for _ in 0..40 {
+                let stream = self.cipher.finish_while(counters.take::<REGISTERS>(), &mut Nothing);
+                words.extend(stream.iter().flat_map(|register| register.to_words()));
+            }
+            words
+        }
+    }
+
+    #[test]
+    fn known_first_rounds_are_those_of_the_counters() {
+        let Some(isa) = Vaes512::detect() else {
+            println!("not run: this CPU has no VAES at 512 bits");
+            return;
+        };
+        let cipher = AesEncrypt::<Vaes512, 10>::new(isa, b"sixteen byte key");
+        let first_round = FirstRound::of(&cipher).expect("32 registers");
+        // Last bytes that meet 256 at the end of a group, within a register and between two; then all 32 bits.
+        for count in [0, 2, 31, 224, 225, 226, 254, 255, 0x0001_fff8, 0xffff_fffd, u32::MAX] {
+            let first = 0x1234_5678_u128 | u128::from(count.swap_bytes()) << 96;
+            let streams = |first_round| Streams { cipher: &cipher, first_round, first };
+            let with = isa.vectorize(streams(Some(&first_round)));
+            assert_eq!(with, isa.vectorize(streams(None)), "from {count:#x}");
+            let expected = |i: u32| cipher.apply([isa.splat_word(advanced(first, i))])[0].to_words()[0];
+            for i in [0, 1, 31, 32, 255, 256, 1279] {
+                assert_eq!(with[i as usize], expected(i), "block {i} from {count:#x}");
+            }
+        }
+    }
+}

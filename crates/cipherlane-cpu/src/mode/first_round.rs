@@ -1,0 +1,80 @@
+//! The first round of counter blocks, known ahead of them.
+//!
+//! Consecutive counter blocks differ in their last byte alone, 255 times of 256. What that byte does to a block in the
+//! first round of AES depends on it and on the key, and not on the other bytes: MixColumns is linear, so its column is
+//! XORed to the rest. A table of its 256 effects under a key that many blocks share saves that round for all of them
+//! (Bernstein and Schwabe, "New AES software speed records", section 4.3, do so in tables of software AES).
+//!
+//! The table is looked up by the counter, which is public, and never by data or key.
+
+use cipherlane_core::BLOCK;
+
+use crate::cipher::{Permutation, V};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe_blocks};
+
+/// Values of a byte.
+pub(crate) const BYTES: usize = 256;
+
+/// The effects, aligned so that loads from entry 2 on, where GCM begins to count, cross no cache line.
+#[repr(align(64))]
+struct Table {
+    _before: [[u8; BLOCK]; MAX_LANES - FIRST],
+    effects: [[u8; BLOCK]; BYTES],
+}
+
+/// The last byte of GCM's first counter block under a nonce of 96 bits (SP 800-38D section 7.1).
+const FIRST: usize = 2;
+
+/// Under one key, what each value of the last byte does to a block in the first round. Wiped when dropped.
+pub(crate) struct FirstRound(Box<Table>);
+
+impl FirstRound {
+    /// That of `cipher`; `None` if it has no round to save.
+    pub(crate) fn of<P: Permutation>(cipher: &P) -> Option<Self> {
+        P::BEGINS.then(|| {
+            let table = Table { _before: [[0; BLOCK]; _], effects: [[0; BLOCK]; BYTES] };
+            let mut first = Self(Box::new(table));
+            cipher.isa().vectorize(Fill { cipher, effects: &mut first.0.effects });
+            first
+        })
+    }
+
+    /// The effects of `LANES` consecutive values from `value` on.
+    #[inline(always)]
+    pub(crate) fn effects<I: Isa>(&self, isa: I, value: usize) -> I::V {
+        debug_assert!(value + I::V::LANES <= BYTES);
+        // SAFETY: the table reaches that far.
+        unsafe { isa.load(self.0.effects.as_ptr().add(value).cast()) }
+    }
+}
+
+impl Drop for FirstRound {
+    fn drop(&mut self) {
+        wipe_blocks(&mut self.0.effects);
+    }
+}
+
+/// The making of the table, as work.
+struct Fill<'a, P> {
+    cipher: &'a P,
+    effects: &'a mut [[u8; BLOCK]; BYTES],
+}
+
+impl<P: Permutation> Work for Fill<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let isa = self.cipher.isa();
+        let [zero] = self.cipher.begin([isa.zero()]);
+        for (value, effects) in self.effects.chunks_exact_mut(V::<P>::LANES).enumerate() {
+            let mut blocks = [0; MAX_LANES];
+            for (lane, block) in blocks.iter_mut().enumerate() {
+                *block = ((value * V::<P>::LANES + lane) as u128) << 120;
+            }
+            let [begun] = self.cipher.begin([isa.words(&blocks)]);
+            // SAFETY: the chunk has as many blocks as there are lanes.
+            unsafe { begun.xor(zero).store(effects.as_mut_ptr().cast()) }
+        }
+    }
+}
