@@ -3,9 +3,9 @@
 //!
 //! A name is a part of an algorithm's (`aes-128`, `gcm`), `kernel=PART` a part of a kernel's, `device=N` one GPU,
 //! `threads=N` the threads that the exam takes (all CPUs), `mib=N` the text of the speeds in MiB (4096), `exam=no` and
-//! `speed=no` leave a part out, `tune=yes` tunes each kernel first, `transfers=no` leaves out the columns with them,
+//! `speed=no` leave a part out, `exam=long` takes messages of `long=N` bytes alone, `tune=yes` tunes each kernel first, `transfers=no` leaves out the columns with them,
 //! `text=zeros` is the worst case for caches and banks, `together=yes` takes all
-//! GPUs as one. Exit code 1 if anything is wrong.
+//! GPUs as one, `pinned=yes` compares sessions with the link by chunks and streams. Exit code 1 if anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // a tool for developers
 
@@ -13,6 +13,8 @@
 mod exam;
 #[path = "../../cipherlane-offload/tests/exam/options.rs"]
 mod options;
+#[path = "../../cipherlane-offload/tests/exam/pinned.rs"]
+mod pinned;
 #[path = "../../cipherlane-offload/tests/exam/speed.rs"]
 mod speed;
 
@@ -22,6 +24,7 @@ use std::time::Instant;
 
 use cipherlane_core::Device;
 use cipherlane_cuda::{CudaDevice, Fleet, Member};
+use cipherlane_offload::Provider;
 use options::Options;
 
 fn main() -> ExitCode {
@@ -57,6 +60,12 @@ fn main() -> ExitCode {
             let bytes = options.number("mib=", 4096) << 20;
             // Memory that the GPU reaches by itself.
             failed += match (provider.pinned(bytes), provider.pinned(bytes)) {
+                (Ok(mut input), Ok(mut output)) if options.get("pinned=") == Some("yes") => {
+                    let backend = provider.backend().unwrap();
+                    pinned::measure(&**device, &mut input, &mut output, |input, output, piece| {
+                        cipherlane_offload::link::both_ways(&*backend, input, output, piece).unwrap()
+                    })
+                }
                 (Ok(mut input), Ok(mut output)) => {
                     speed::measure(&**device, &options, &mut input, &mut output)
                 }
@@ -76,7 +85,10 @@ fn examine(device: &dyn Device, options: &Options) -> usize {
     let start = Instant::now();
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let (threads, kernel) = (options.number("threads=", cpus), options.get("kernel=").unwrap_or_default());
-    let wrong = exam::tell(device, &options.names(), kernel, threads);
-    println!("exam: {:.1} s", start.elapsed().as_secs_f64());
-    wrong + exam::tell_long(device, &options.names(), kernel)
+    let mut wrong = 0;
+    if options.get("exam=") != Some("long") {
+        wrong = exam::tell(device, &options.names(), kernel, threads);
+        println!("exam: {:.1} s", start.elapsed().as_secs_f64());
+    }
+    wrong + exam::tell_long(device, &options.names(), kernel, options.number("long=", exam::LONG))
 }

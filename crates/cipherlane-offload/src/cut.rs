@@ -92,15 +92,38 @@ impl Cutter<'_> {
             Tiling::None => u64::MAX,
             Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) => 16 * blocks,
         };
-        let step = (self.chunk / tile).max(1);
-        let piece = |first: u64| {
-            let last = (first + step).min(tiles);
+        let mut first = 0;
+        let piece = |step: u64| {
+            let tiles_of_piece = first..first + step;
+            first += step;
             // The last tile takes what is left, be it a part of a block that has no tile of its own.
-            let text_end = if last == tiles { end } else { start + last * tile };
-            Piece { tiles: first..last, text: start + first * tile..text_end }
+            let text_end = if first == tiles { end } else { start + first * tile };
+            Piece { text: start + tiles_of_piece.start * tile..text_end, tiles: tiles_of_piece }
         };
-        let pieces = (0..tiles.div_ceil(step)).map(|index| piece(index * step)).collect();
+        let pieces = self.steps(tiles, tile).into_iter().map(piece).collect();
         Group { messages: message..message + 1, pieces }
+    }
+
+    /// Tiles of each piece of a message of `tiles` tiles of `tile` bytes: a chunk, less towards both ends, since nothing
+    /// goes out while the first piece comes in, and nothing comes in while the last goes out.
+    fn steps(&self, tiles: u64, tile: u64) -> Vec<u64> {
+        /// Bytes of a piece below which what it takes to begin a copy shows.
+        const LEAST: u64 = 2 << 20;
+        let whole = (self.chunk / tile).max(1);
+        let (mut front, mut back, mut left) = (Vec::new(), Vec::new(), tiles);
+        for step in [whole / 16, whole / 8, whole / 4, whole / 2] {
+            if step * tile >= LEAST && 2 * step <= left {
+                front.push(step);
+                back.push(step);
+                left -= 2 * step;
+            }
+        }
+        while left > 0 {
+            front.push(left.min(whole));
+            left -= left.min(whole);
+        }
+        front.extend(back.into_iter().rev());
+        front
     }
 }
 
@@ -133,6 +156,19 @@ mod tests {
         // Where messages have no tiles, none is cut.
         let found = groups(&[3, 103], 40, Tiling::None);
         assert_eq!(found[0].pieces, [Piece { tiles: 0..0, text: 3..103 }]);
+    }
+
+    #[test]
+    fn pieces_grow_and_shrink() {
+        const MIB: u64 = 1 << 20;
+        let sizes = |mebibytes: u64| {
+            let found = groups(&[0, mebibytes * MIB], 32 * MIB, Tiling::Blocks(4096));
+            found[0].pieces.iter().map(|piece| (piece.text.end - piece.text.start) / MIB).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(150), [2, 4, 8, 16, 32, 32, 26, 16, 8, 4, 2]);
+        assert_eq!(sizes(40), [2, 4, 8, 12, 8, 4, 2]);
+        // Pieces of a message that is no longer than a chunk would wait for one another.
+        assert_eq!(sizes(32), [32]);
     }
 
     #[test]

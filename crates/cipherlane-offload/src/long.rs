@@ -1,6 +1,6 @@
 //! A message that is run piece by piece: longer than a chunk, or a part of one that several devices share.
 
-use cipherlane_core::Spans;
+use cipherlane_core::{Mode, Spans};
 use cipherlane_kernels::manifest::When;
 
 use crate::backend::{Backend, Fault};
@@ -65,12 +65,16 @@ impl<B: Backend> Long<'_, B> {
         spans: &mut Spans,
         take_back: bool,
     ) -> Result<(), Fault> {
+        // CBC reads the block before a piece. Other pieces may come in at the same time, and keep the link busy between
+        // two copies.
+        let reads_before = job.batch.algorithm.mode() == Some(Mode::Cbc);
         let streams = self.lanes.len();
         for (index, piece) in self.group.pieces.iter().enumerate() {
             let (here, before) = (index % streams, (index + streams - 1) % streams);
             if index > 0 {
-                // CBC reads the block before a piece.
-                self.after(here, before, |flight| flight.loads.last())?;
+                if reads_before {
+                    self.after(here, before, |flight| flight.loads.last())?;
+                }
                 self.lanes[here].land(self.backend, job, spans)?;
             }
             let Lane { queue, stagings: Stagings { input, output, .. }, flight, .. } = &mut self.lanes[here];

@@ -15,6 +15,8 @@ pub(crate) struct Programs<B: Backend> {
     plan: Plan,
     target: Target,
     tuning: Tuning,
+    /// Launches that were looked up, which takes reading a file: not for every batch.
+    launches: Vec<(Program, Launch)>,
     loaded: Vec<Loaded<B>>,
 }
 
@@ -30,7 +32,7 @@ pub(crate) enum Tuning {
 
 impl<B: Backend> Programs<B> {
     pub(crate) const fn new(plan: Plan, target: Target, tuning: Tuning) -> Self {
-        Self { plan, target, tuning, loaded: Vec::new() }
+        Self { plan, target, tuning, launches: Vec::new(), loaded: Vec::new() }
     }
 
     /// The number of the program for batches of `shape`, or for `part` of a message, which is compiled and loaded if it
@@ -44,10 +46,7 @@ impl<B: Backend> Programs<B> {
         // Kernels for a part are those for all of its message.
         let longest = part.map_or(shape.longest, |part| part.message_bytes);
         let program = choose(&self.plan, &self.target, &Shape { longest, ..*shape })?;
-        let launch = match &self.tuning {
-            Tuning::Given(launch) => *launch,
-            Tuning::Kept(build) => self.launch(build, &program, backend.limits()),
-        };
+        let launch = self.launch(&program, backend.limits());
         let program = match part {
             Some(part) => for_part(program, launch, part)?,
             None => launch.shape(program),
@@ -60,8 +59,16 @@ impl<B: Backend> Programs<B> {
         Ok((self.loaded.len() - 1, false))
     }
 
-    fn launch(&self, build: &str, program: &Program, limits: &Limits) -> Launch {
-        let launch = Launch::known(build, program, limits);
+    fn launch(&mut self, program: &Program, limits: &Limits) -> Launch {
+        let build = match &self.tuning {
+            Tuning::Given(launch) => return *launch,
+            Tuning::Kept(build) => build,
+        };
+        let found = self.launches.iter().find(|(known, _)| known == program).map(|(_, launch)| *launch);
+        let launch = found.unwrap_or_else(|| Launch::known(build, program, limits));
+        if found.is_none() {
+            self.launches.push((program.clone(), launch));
+        }
         let Some(Geometry { blocks, threads_per_block, .. }) = self.plan.geometry else { return launch };
         match u32::try_from(threads_per_block) {
             // The kernel of the same name for the other way of holding keys may take fewer threads.

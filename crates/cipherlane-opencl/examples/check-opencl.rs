@@ -43,7 +43,7 @@ fn main() -> ExitCode {
             failed += exam::tell(device, &names, kernels, options.number("threads=", 2));
         }
         if options.get("long=") != Some("no") {
-            failed += exam::tell_long(device, &names, kernels);
+            failed += exam::tell_long(device, &names, kernels, exam::LONG);
         }
         if options.get("speed=") == Some("yes") {
             let bytes = options.number("mib=", 1024) << 20;

@@ -120,6 +120,17 @@ impl Steady {
         Self::open(setting, device, &work, &Wish { threads, ..Wish::default() })
     }
 
+    /// One message of `bytes` bytes in the memory of `device`, whose kernels alone are run.
+    pub(super) fn staying(
+        setting: &Setting<'_>,
+        device: &dyn Device,
+        algorithm: Algorithm,
+        bytes: usize,
+    ) -> Result<Self, String> {
+        let work = Work::forward(algorithm, bytes, Some(1));
+        work.batch(setting, 1)?.resident(device, &Wish::default())
+    }
+
     /// Opens a session of `device` for `work`, planned as wished.
     pub(super) fn open(
         setting: &Setting<'_>,
@@ -165,7 +176,7 @@ impl Steady {
         while spans.len() < often.runs.max(3) && !is_over(spans.len(), 3) && !setting.stopped() {
             spans.push(self.once()?);
         }
-        self.task.scrub(&mut self.results);
+        self.spoil();
         self.once()?;
         self.look()?;
         Ok(spans)
@@ -175,7 +186,7 @@ impl Steady {
     /// run are looked at after the time has been taken.
     pub(super) fn until(&mut self, setting: &Setting<'_>, end: Instant) -> Result<u64, String> {
         let mut passes = 0;
-        self.task.scrub(&mut self.results);
+        self.spoil();
         loop {
             self.once()?;
             passes += 1;
@@ -185,9 +196,17 @@ impl Steady {
         }
     }
 
+    /// Makes outputs wrong that a run is to write. What stays on the device comes back when it is looked at.
+    fn spoil(&mut self) {
+        if matches!(self.way, Way::There(_)) {
+            self.task.scrub(&mut self.results);
+        }
+    }
+
     /// Looks at the outputs of the last run.
     pub(super) fn look(&mut self) -> Result<(), String> {
         if let Way::Stays(resident) = &mut self.way {
+            self.task.scrub(&mut self.results);
             let stored = resident.store(&self.task.part.batch(), &mut self.results.output());
             stored.map_err(|error| error.to_string())?;
         }

@@ -67,17 +67,8 @@ pub(super) fn each<W: Send>(
         return Ok(Done { spans, summands: Vec::new() });
     }
     let runs: Vec<Vec<Share>> = shares.into_iter().map(|share| share.runs(batch)).collect();
-    let places =
-        runs.iter().enumerate().flat_map(|(worker, runs)| (0..runs.len()).map(move |run| (worker, run)));
-    let places: Vec<(usize, usize)> = places.collect();
     let flat: Vec<Share> = runs.iter().flatten().cloned().collect();
-    let owned: Vec<Owned> = {
-        let text = match batch.messages.source {
-            Source::Apart(text) => text,
-            Source::InPlace => &*output.bytes,
-        };
-        flat.iter().map(|share| Owned::new(batch, share, text)).collect()
-    };
+    let owned = owned(batch, &flat, output);
     let mut asides: Vec<Aside> = flat.iter().map(|share| share.aside(batch)).collect();
     let mut sums: Vec<Option<Sum>> = flat.iter().map(|_| None).collect();
     let outputs = share::outputs(batch, &flat, output, &mut asides);
@@ -106,12 +97,26 @@ pub(super) fn each<W: Send>(
         }
     }))?;
     spans.wall = start.elapsed();
-    let parts = flat.iter().zip(places).zip(sums).zip(asides);
+    let parts = flat.iter().zip(places(&runs)).zip(sums).zip(asides);
     let summands = parts.filter_map(|(((share, place), sum), aside)| {
         let Part { message_bytes, .. } = share.part(batch)?;
         Some(Summand { message: share.messages.start, message_bytes, place, sum, aside })
     });
     Ok(Done { spans, summands: summands.collect() })
+}
+
+/// The worker and the number there of each of `runs`.
+fn places(runs: &[Vec<Share>]) -> impl Iterator<Item = (usize, usize)> {
+    runs.iter().enumerate().flat_map(|(worker, runs)| (0..runs.len()).map(move |run| (worker, run)))
+}
+
+/// What each share needs of its own.
+fn owned(batch: &Batch<'_>, shares: &[Share], output: &Output<'_>) -> Vec<Owned> {
+    let text = match batch.messages.source {
+        Source::Apart(text) => text,
+        Source::InPlace => &*output.bytes,
+    };
+    shares.iter().map(|share| Owned::new(batch, share, text)).collect()
 }
 
 /// The input of a share.

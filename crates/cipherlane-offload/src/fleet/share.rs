@@ -5,6 +5,7 @@ use std::ops::Range;
 use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, Messages, Mode, Operation, Output, Ragged, Shape, Source, TagLengths,
 };
+use rayon::prelude::*;
 
 use crate::part::Part;
 
@@ -241,7 +242,8 @@ impl Aside {
             output.accepted[message] = accepted;
             if !accepted {
                 let text = batch.messages.offsets[message]..batch.messages.offsets[message + 1];
-                output.bytes[size(text.start)..size(text.end)].fill(0);
+                let text = &mut output.bytes[size(text.start)..size(text.end)];
+                text.par_chunks_mut(1 << 20).for_each(|part| part.fill(0));
             }
             return;
         }

@@ -94,16 +94,16 @@ pub(crate) fn tell(device: &dyn Device, names: &[String], kernels: &str, threads
     outcomes.iter().filter(|outcome| matches!(outcome.result, Some(Err(_)))).count()
 }
 
-/// Runs messages longer than those of the exam and prints what came of each. Returns how many algorithms came out wrong.
+/// Runs messages of `bytes` bytes, longer than those of the exam, and prints what came of each. Returns how many algorithms came out wrong.
 #[allow(clippy::print_stdout)] // as above
-pub(crate) fn tell_long(device: &dyn Device, names: &[String], kernel: &str) -> usize {
+pub(crate) fn tell_long(device: &dyn Device, names: &[String], kernel: &str, bytes: usize) -> usize {
     let mut wrong = 0;
     for algorithm in Algorithm::all() {
         let name = algorithm.to_string();
         if !names.is_empty() && names.iter().all(|part| !name.contains(part.as_str())) {
             continue;
         }
-        match long(device, algorithm, kernel) {
+        match long(device, algorithm, kernel, bytes) {
             None => {}
             Some(Ok(kernels)) => println!("{algorithm:18} long messages right: {}", kernels.join(" ")),
             Some(Err(reason)) => {
@@ -131,21 +131,22 @@ fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) -> Outcome 
 }
 
 /// Bytes of a long message: beyond what any kernel calls long, with a part of a block at its end.
-const LONG: usize = (17 << 20) + 5;
+pub(crate) const LONG: usize = (17 << 20) + 5;
 
-/// Has `device` run a message that is longer than those of the exam, whole and in pieces, and compares it with the
+/// Has `device` run a message of `bytes` bytes, where the mode allows, that is longer than those of the exam, whole and in pieces, and compares it with the
 /// reference: by the best kernel whose name contains `kernel`. Returns the kernels that ran; `None` for hash functions,
 /// and where there is no kernel.
 pub(crate) fn long(
     device: &dyn Device,
     algorithm: Algorithm,
     kernel: &str,
+    bytes: usize,
 ) -> Option<Result<Vec<String>, String>> {
     let bytes = match algorithm.mode()? {
         // Its longest: a data unit has at most 2^20 blocks (IEEE 1619 section 5.1).
         Mode::Xts => (16 << 20) - 11,
-        Mode::Ecb | Mode::Cbc => LONG / BLOCK * BLOCK,
-        Mode::Ctr | Mode::Gcm => LONG,
+        Mode::Ecb | Mode::Cbc => bytes / BLOCK * BLOCK,
+        Mode::Ctr | Mode::Gcm => bytes,
     };
     let plain: Vec<u8> = (0..bytes as u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
     let mut texts = (plain, Vec::new(), vec![0; if algorithm.is_aead() { BLOCK } else { 0 }]);

@@ -80,7 +80,7 @@ fn points() -> Vec<Point> {
 }
 
 /// Bytes that repeat nowhere: xorshift64*.
-fn fill(bytes: &mut [u8]) {
+pub(crate) fn fill(bytes: &mut [u8]) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for word in bytes.chunks_exact_mut(8) {
         state ^= state >> 12;

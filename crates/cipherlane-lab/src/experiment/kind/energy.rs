@@ -23,11 +23,11 @@ pub(in crate::experiment) struct Power {
     /// What is run.
     #[serde(deserialize_with = "super::super::algorithms")]
     algorithms: Vec<Algorithm>,
-    /// Bytes of a message.
+    /// Bytes of a message on the CPU, which runs as many as fit its caches.
     message_bytes: usize,
-    /// Bytes that a device with memory of its own is given at a time: several times its caches, so that launching and
-    /// beginning do not count.
-    batch_bytes: usize,
+    /// Bytes of the one message that stays in the memory of a device that has its own: so many that launching and
+    /// waiting, in which the device takes less power, do not count.
+    resident_bytes: usize,
     /// Trials of each algorithm on each device.
     trials: usize,
     /// Seconds of idleness before and after each trial.
@@ -115,7 +115,7 @@ impl Power {
             if setting.is_done(device, &Self::axes(algorithm)) {
                 continue;
             }
-            match Steady::filling(setting, device, algorithm, self.message_bytes, self.batch_bytes) {
+            match self.steady(setting, device, algorithm) {
                 Ok(steady) => all.push(Trials { algorithm, steady, trials: Vec::new() }),
                 Err(reason) => setting.skip(observer, device, Some(algorithm), reason),
             }
@@ -152,6 +152,20 @@ impl Power {
         Ok(())
     }
 
+    /// On the CPU all messages in its caches; elsewhere kernels alone, as in the study.
+    fn steady(
+        &self,
+        setting: &Setting<'_>,
+        device: &dyn Device,
+        algorithm: Algorithm,
+    ) -> Result<Steady, String> {
+        if setting.is_cpu(device) {
+            // The CPU has no batch to bring anywhere.
+            return Steady::filling(setting, device, algorithm, self.message_bytes, 0);
+        }
+        Steady::staying(setting, device, algorithm, self.resident_bytes)
+    }
+
     fn trial(
         &self,
         setting: &Setting<'_>,
@@ -173,17 +187,20 @@ impl Power {
             .collect();
         let mut values = vec![median("throughput", "Gbit/s", &rates, setting.seed)];
         values.extend(self.power(setting, trials));
+        let mut notes = vec![format!(
+            "the device's own meters; study 001 measured the rails of the board; kernels alone, as there, on {} B that stay \
+             in the caches of a CPU, or in the memory of the device; trials: {}",
+            trials.steady.bytes(),
+            trials.trials.len()
+        )];
+        notes.extend(disagreement(&trials.trials));
         Row {
             axes: Self::axes(trials.algorithm),
             values,
             samples: rates,
             verified: Some(trials.steady.verified()),
             timeline: trials.trials.last().map(|trial| trial.timeline.clone()),
-            notes: vec![format!(
-                "the device's own meters; transfers are part of the load; study 001 measured the rails of the \
-                 board, with kernels alone; trials: {}",
-                trials.trials.len()
-            )],
+            notes,
         }
     }
 
@@ -268,9 +285,54 @@ impl Power {
     }
 }
 
+/// Why the second meter says something else than the first, where it does.
+fn disagreement(trials: &[Trial]) -> Option<String> {
+    /// What a counter's step at either end and readings ten times a second may differ by in 20 s.
+    const AGREED: f64 = 0.03;
+    let energies = trials.iter().filter_map(|trial| trial.energy.as_ref().ok());
+    let most = energies
+        .filter_map(|energy| Some((energy, energy.cross_check.as_ref()?)))
+        .map(|(energy, check)| (check.joules / energy.joules - 1.0, energy.meter, check.meter))
+        .max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
+    let (by, first, second) = most;
+    (by.abs() > AGREED).then(|| {
+        format!(
+            "{} differs from {} by {:+.1} %: readings of power see a part of the time, as the square wave shows, and \
+             over a short load the ends of the window count, where a counter is between two of its steps",
+            second.name(),
+            first.name(),
+            100.0 * by
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::energy::{Window, Windows};
+    use cipherlane_record::{CrossCheck, Meter, Timeline};
+
+    #[test]
+    fn meters_that_differ_are_told_with_the_reason() {
+        let window = Window { start: 0.0, end: 1.0 };
+        let trial = |joules: f64| Trial {
+            timeline: Timeline::default(),
+            windows: Windows { before: window, load: window, after: window },
+            bytes: 1,
+            energy: Ok(Energy {
+                meter: Meter::NvmlCounter,
+                seconds: 1.0,
+                joules: 100.0,
+                bytes: 1,
+                idle_watts: None,
+                sigma_watts: None,
+                cross_check: Some(CrossCheck { meter: Meter::NvmlInstant, joules }),
+            }),
+        };
+        assert_eq!(disagreement(&[trial(102.0), trial(98.0)]), None);
+        let told = disagreement(&[trial(102.0), trial(95.0)]).unwrap();
+        assert!(told.contains("nvml-instant differs from nvml-counter by -5.0 %"), "{told}");
+    }
 
     #[test]
     fn figures_of_the_study_are_found_by_cipher() {

@@ -1,0 +1,87 @@
+//! What the link between host and device carries, to hold sessions against.
+#![allow(unsafe_code)] // copies that the device makes while the host goes on
+
+use std::time::Duration;
+
+use crate::backend::{Backend, Fault};
+
+/// Bytes that `backend` copies each way in a second while it copies `input` to the device and as much back to `output`:
+/// in pieces of `piece` bytes, a queue for each way. A link may favour one of them; the figure is the mean of both until
+/// the first is done. The output is overwritten.
+///
+/// # Errors
+/// If there is no room on the device, or it fails.
+///
+/// # Panics
+/// If a piece has no bytes.
+pub fn both_ways<B: Backend>(
+    backend: &B,
+    input: &[u8],
+    output: &mut [u8],
+    piece: usize,
+) -> Result<f64, Fault> {
+    let (to, from) = (backend.allocate(input.len())?, backend.allocate(output.len())?);
+    let (there, back) = (backend.queue()?, backend.queue()?);
+    backend.wait(&backend.wipe(&back, &from)?)?;
+    let mut steps = [Vec::new(), Vec::new()];
+    let (mut at, mut enqueued) = (0, Ok(()));
+    for (from_host, to_host) in input.chunks(piece).zip(output.chunks_mut(piece)) {
+        // SAFETY: the buffers are borrowed, and both memories live, until the steps have been waited for, below; each
+        // memory is used by one queue.
+        let up = unsafe { backend.upload(&there, &to, at, from_host.as_ptr(), from_host.len()) };
+        // SAFETY: as above.
+        let down = unsafe { backend.download(&back, &from, at, to_host.as_mut_ptr(), to_host.len()) };
+        for (steps, step) in steps.iter_mut().zip([up, down]) {
+            match step {
+                Ok(step) => steps.push(step),
+                Err(fault) => enqueued = Err(fault),
+            }
+        }
+        at += from_host.len();
+    }
+    // All of them, whatever one failed by.
+    let waited: Vec<Result<(), Fault>> = steps.iter().flatten().map(|step| backend.wait(step)).collect();
+    enqueued?;
+    waited.into_iter().collect::<Result<(), Fault>>()?;
+    let mut ends = [Vec::new(), Vec::new()];
+    for (ends, steps) in ends.iter_mut().zip(&steps) {
+        for step in steps {
+            ends.push(backend.time(&steps[0], step)?);
+        }
+    }
+    Ok(rate(&ends, piece.min(input.len())))
+}
+
+/// The mean rate of two ways until the first is done, whose pieces of `piece` bytes came at `ends`.
+fn rate(ends: &[Vec<Duration>; 2], piece: usize) -> f64 {
+    let Some(first) = ends.iter().filter_map(|ends| ends.last()).min() else { return 0.0 };
+    let first = first.as_secs_f64();
+    let pieces: f64 = ends.iter().map(|ends| done(ends, first)).sum();
+    pieces * piece as f64 / first / 2.0
+}
+
+/// Pieces that are done after `seconds`, with the part of the one that is under way.
+fn done(ends: &[Duration], seconds: f64) -> f64 {
+    let mut before = 0.0;
+    for (number, end) in ends.iter().map(Duration::as_secs_f64).enumerate() {
+        if end > seconds {
+            return number as f64 + (seconds - before) / (end - before);
+        }
+        before = end;
+    }
+    ends.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slower_way_counts_until_the_faster_is_done() {
+        let ends = |milliseconds: u64| (1..=4).map(|n| Duration::from_millis(n * milliseconds)).collect();
+        // Four pieces in 40 ms, and two and two thirds of four.
+        let found = rate(&[ends(10), ends(15)], 6);
+        assert!((found - (4.0 + 8.0 / 3.0) * 6.0 / 0.040 / 2.0).abs() < 1e-9, "{found}");
+        assert!((rate(&[ends(10), ends(10)], 5) - 500.0).abs() < 1e-9);
+    }
+}

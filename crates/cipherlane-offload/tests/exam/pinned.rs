@@ -1,0 +1,109 @@
+//! One message under AES-128-CTR from pinned memory to pinned memory, by chunks and streams, beside what the link
+//! carries both ways at once.
+
+use std::time::Duration;
+
+use cipherlane_core::{
+    Algorithm, Batch, Column, Device, Messages, Operation, Output, Shape, Source, Spans, Wish,
+};
+
+use crate::speed::fill;
+
+/// Bytes of a chunk, and streams; the first is the default.
+const WAYS: [(Option<usize>, Option<usize>); 7] = [
+    (None, None),
+    (Some(32 << 20), Some(3)),
+    (Some(32 << 20), Some(4)),
+    (Some(32 << 20), Some(5)),
+    (Some(32 << 20), Some(6)),
+    (Some(16 << 20), Some(6)),
+    (Some(64 << 20), Some(4)),
+];
+/// Bytes of the pieces in which the link alone is measured: as sessions copy, and whole.
+const PIECES: [usize; 4] = [16 << 20, 32 << 20, 64 << 20, 1 << 40];
+const RUNS: usize = 7;
+
+/// Prints a line for each way and for each of three lengths. `link` copies the one buffer to the device and the other
+/// back at the same time, in pieces of so many bytes, and says how many go each way in a second. Returns how many ways came out wrong.
+pub(crate) fn measure(
+    device: &dyn Device,
+    input: &mut [u8],
+    output: &mut [u8],
+    mut link: impl FnMut(&[u8], &mut [u8], usize) -> f64,
+) -> usize {
+    fill(input);
+    let mut wrong = 0;
+    for bytes in [1 << 20, 256 << 20, input.len()] {
+        let (input, output) = (&input[..bytes], &mut output[..bytes]);
+        let mut best = 0.0;
+        for piece in PIECES.map(|piece| piece.min(bytes)) {
+            let mut rates: Vec<f64> = (0..RUNS).map(|_| link(input, output, piece)).collect();
+            rates.sort_by(f64::total_cmp);
+            let rate = rates[RUNS / 2] / 1e9;
+            best = rate.max(best);
+            println!(
+                "{:5} MiB, the link each way, {:4} MiB at a time: {rate:.1} GB/s",
+                bytes >> 20,
+                piece >> 20
+            );
+        }
+        let mut expected: Option<Vec<u8>> = None;
+        for (chunk, streams) in WAYS {
+            output.fill(0);
+            match run(device, &Wish { chunk, streams, ..Wish::default() }, input, output) {
+                Ok(spans) => println!("{}", line(bytes, chunk, streams, best, &spans)),
+                Err(reason) => {
+                    println!("      WRONG: {reason}");
+                    wrong += 1;
+                }
+            }
+            let known = expected.get_or_insert_with(|| output.to_vec());
+            if known[..] != *output {
+                println!("      WRONG: the text differs from that of the first line");
+                wrong += 1;
+            }
+        }
+    }
+    wrong
+}
+
+fn line(bytes: usize, chunk: Option<usize>, streams: Option<usize>, link: f64, spans: &Spans) -> String {
+    let name =
+        |number: Option<usize>| number.map_or_else(|| "default".to_owned(), |number| number.to_string());
+    let share = |time: Duration| 100.0 * time.as_secs_f64() / spans.wall.as_secs_f64();
+    format!(
+        "{:5} MiB, chunk {:>7} MiB, {:>7} streams: {:6.1} GB/s, {:5.1} % of the link; {:.2} ms, copies in {:.0} %, \
+         kernels {:.0} %, copies out {:.0} % of it",
+        bytes >> 20,
+        name(chunk.map(|bytes| bytes >> 20)),
+        name(streams),
+        rate(bytes, spans.wall),
+        100.0 * rate(bytes, spans.wall) / link,
+        1e3 * spans.wall.as_secs_f64(),
+        share(spans.load),
+        share(spans.execute),
+        share(spans.store)
+    )
+}
+
+fn rate(bytes: usize, time: Duration) -> f64 {
+    bytes as f64 / time.as_secs_f64() / 1e9
+}
+
+/// From call to return, the median of some runs after one that does not count.
+fn run(device: &dyn Device, wish: &Wish, input: &[u8], output: &mut [u8]) -> Result<Spans, String> {
+    let algorithm: Algorithm = "aes-128-ctr".parse().unwrap();
+    let shape = Shape::uniform(algorithm, Operation::Encrypt, 1, input.len() as u64, true);
+    let plan = device.plan(&shape, wish).map_err(|error| error.to_string())?;
+    let mut session = device.open(&plan).map_err(|error| error.to_string())?;
+    let (key, counter, offsets) = ([7; 16], [9; 16], [0, input.len() as u64]);
+    let messages = Messages { source: Source::Apart(input), offsets: &offsets };
+    let (key, counter) = (Column::Shared(&key), Column::Shared(&counter));
+    let batch = Batch::cipher(algorithm, Operation::Encrypt, key, counter, messages);
+    let mut once = || session.run(&batch, &mut Output::text(output));
+    once().map_err(|error| error.to_string())?;
+    let runs: Result<Vec<Spans>, _> = (0..RUNS).map(|_| once()).collect();
+    let mut runs = runs.map_err(|error| error.to_string())?;
+    runs.sort_by_key(|spans| spans.wall);
+    Ok(runs[RUNS / 2])
+}
