@@ -19,7 +19,9 @@ use chromium::Browser;
 const REPORTS: [(&str, u32); 2] = [("h200", 1500), ("zen4-vm", 1180)];
 /// Width of all pictures, in pixels.
 const WIDTH: u32 = 1180;
-const DASHBOARD_HEIGHT: u32 = 1240;
+const DASHBOARD_HEIGHT: u32 = 1340;
+/// Where the runs of the dashboard go.
+const RECORDS: &str = "runs.jsonl";
 /// More than this is a burden to whoever clones the repository.
 const MOST_BYTES: usize = 400_000;
 
@@ -32,21 +34,23 @@ const RUNS: [&str; 3] = [
 
 /// Takes all pictures of `program` again, into `docs/`.
 pub(crate) fn take(workspace: &Workspace, program: &Path) -> Result<()> {
+    let program = &std::path::absolute(program)?;
     ensure!(program.is_file(), "{} is not there: cargo build --release", program.display());
     let folder = workspace.target.join("pictures");
     std::fs::create_dir_all(&folder).context("a folder for the pages")?;
     let mut browser = Browser::start("pictures of pages").context("pictures need a browser")?;
+    browser.call("Emulation.setScrollbarsHidden", &json!({"hidden": true}));
     for (records, height) in REPORTS {
         let page = report(workspace, program, records, &folder)?;
         browser.open(&page, WIDTH, height);
         save(&mut browser, &workspace.root.join(format!("docs/report-{records}.png")))?;
     }
-    let records = folder.join("runs.jsonl");
+    let records = folder.join(RECORDS);
     // Runs are added to a file that is there.
     if records.exists() {
         std::fs::remove_file(&records).context("the runs of the last time")?;
     }
-    let served = Served::start(program, &records)?;
+    let served = Served::start(program, &folder)?;
     watch(&mut browser, &served.url);
     save(&mut browser, &workspace.root.join("docs/dashboard.png"))
 }
@@ -69,9 +73,13 @@ struct Served {
 }
 
 impl Served {
-    fn start(program: &Path, records: &Path) -> Result<Self> {
+    fn start(program: &Path, folder: &Path) -> Result<Self> {
         let mut command = Command::new(program);
-        command.args(["dashboard", "--no-open", "--json"]).arg(records).stdout(Stdio::piped());
+        // The page names the file as it was given.
+        command
+            .current_dir(folder)
+            .args(["dashboard", "--no-open", "--json", RECORDS])
+            .stdout(Stdio::piped());
         let mut process = command.spawn().context("the dashboard")?;
         let lines = process.stdout.take().map(|out| BufReader::new(out).lines());
         let mut lines = lines.into_iter().flatten().map_while(std::io::Result::ok);

@@ -1,7 +1,7 @@
 //! What other records of the same machine say about a row: what its instructions allow, what the CPU beside a GPU does,
 //! what is left once data is brought there and back.
 
-use cipherlane_record::{Axis, Observation, Transfer, Value};
+use cipherlane_record::{Axis, Keys, Observation, Transfer, Value};
 
 use crate::row::Row;
 
@@ -23,7 +23,7 @@ pub(crate) fn foretold(row: &Row<'_>, observed: &[Observed<'_>]) -> Option<f64> 
     mixes.find_map(|(_, one)| rate(value(one, "foretold")?))
 }
 
-/// The most that the CPU of the row's machine does of its algorithm, in bytes per second, and in which experiment.
+/// The most that the CPU of the row's machine does of the like, in bytes per second, and in which experiment.
 pub(crate) fn on_cpu<'a>(
     row: &Row<'_>,
     rows: &[Row<'a>],
@@ -33,18 +33,36 @@ pub(crate) fn on_cpu<'a>(
         other.verified
             && other.machine == row.machine
             && other.device == "cpu"
-            && (&other.algorithm, &other.operation) == (&row.algorithm, &row.operation)
+            && (&other.algorithm, &other.operation, other.keys) == (&row.algorithm, &row.operation, row.keys)
+            && (row.keys == Keys::Same || other.message_bytes == row.message_bytes)
     });
     let measured = measured.map(|other| (other.bytes_per_second, other.measured().experiment.as_str()));
-    let here = observed.iter().filter(|(machine, one)| {
-        *machine == row.machine && one.subject == "cpu" && is(one, "algorithm", &row.algorithm)
-    });
+    let here = observed.iter().filter(|(machine, one)| *machine == row.machine && is_like(row, one));
     let rates = here.flat_map(|(_, one)| {
-        // The mix of instructions is of one thread: not what the CPU can do.
-        let named = one.values.iter().filter(|value| ["throughput", "mean"].contains(&value.name.as_str()));
+        let named = one.values.iter().filter(|value| is_of_cpu(one, &value.name));
         named.filter_map(|value| Some((rate(value)?, one.experiment.as_str())))
     });
     measured.chain(rates).max_by(|one, other| one.0.total_cmp(&other.0))
+}
+
+/// Whether an observation is of the row's algorithm and keys. Messages that bring their keys must be as long as well:
+/// expanding a key costs as much as some hundred bytes.
+#[allow(clippy::cast_precision_loss)] // sizes, below 2^53
+fn is_like(row: &Row<'_>, one: &Observation) -> bool {
+    let keys = match one.axes.get("keys") {
+        Some(Axis::Name(keys)) => keys == row.keys.name(),
+        _ => row.keys == Keys::Same,
+    };
+    let size = || number(one, "message bytes") == Some(row.message_bytes as f64);
+    is(one, "algorithm", &row.algorithm) && keys && (row.keys == Keys::Same || size())
+}
+
+/// Whether a quantity is what the whole CPU does. The mix of instructions is of one thread.
+fn is_of_cpu(one: &Observation, quantity: &str) -> bool {
+    match one.experiment.as_str() {
+        "core-vs-core" => quantity == "CPU",
+        _ => one.subject == "cpu" && ["throughput", "mean"].contains(&quantity),
+    }
 }
 
 /// The same job on the same device with the way there and back.

@@ -152,8 +152,9 @@ fn reading() -> Markup {
                 "A rate is the median over one pass and counts bytes of message text, without AAD and tags; 1 GB is 1e9 \
                  bytes. Behind it stands its 95 % interval. Every timed output was compared with the expected one; a row \
                  with a wrong output has no rate. Ratios are medians over interleaved rounds: above 1 cipherlane is \
-                 faster. A ceiling is what the slowest of the machine's resources allows the kernel at most. Two numbers \
-                 belong in one column only if their scopes agree."
+                 faster. A ceiling is what the slowest of the machine's resources allows the kernel at most; where a row has \
+                 none, it is what the experiment mix foretold for the same kernel. Two numbers belong in one column only \
+                 if their scopes agree."
             }
         }
     }

@@ -49,7 +49,7 @@ fn section(place: usize, section: &Section, pictures: &[Markup], sensors: &[Mark
                 }
             }
             @if section.left_out > 0 {
-                p.sub { (section.left_out) " more charts would fit these rows; their numbers are in the tables." }
+                p.sub { (section.left_out) " more charts would fit these rows; their numbers are in the tables and the records." }
             }
             @for (title, rows) in &section.tables {
                 details.rows open[rows.rows.len() <= SHORT] {

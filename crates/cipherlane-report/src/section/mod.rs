@@ -28,6 +28,10 @@ use warnings::Kind;
 /// Charts of one section; what is not drawn is in the table.
 const MOST_CHARTS: usize = 24;
 
+/// Charts of sensors of one section: loads, clocks, temperatures, power, voltages and fans of a machine. The records have
+/// all readings.
+const MOST_SENSORS: usize = 6;
+
 /// Letters of a command that are shown; the records have all.
 const LONGEST_COMMAND: usize = 160;
 
@@ -61,13 +65,17 @@ pub(crate) struct Section {
 /// A record with its machine.
 pub(crate) type Placed<'a> = (usize, &'a Record);
 
-/// The sections, in the order in which experiments come first.
+/// The sections: measurements first, in the order in which they come, then experiments in the order of the studies.
 pub(crate) fn all(
     records: &[Placed<'_>],
     machines: &Machines<'_>,
     questions: &BTreeMap<String, String>,
 ) -> Vec<Section> {
-    let experiments = grouped(records.iter().copied(), |(_, record)| record.experiment());
+    let mut experiments = grouped(records.iter().copied(), |(_, record)| record.experiment());
+    experiments.sort_by_key(|(name, records)| {
+        let measures = records.iter().any(|(_, record)| matches!(record, Record::Measurement(_)));
+        (!measures).then(|| observed::rank(name))
+    });
     experiments
         .into_iter()
         .map(|(name, records)| section(name, &records, machines, questions.get(name).cloned()))
@@ -78,8 +86,11 @@ fn section(name: &str, records: &[Placed<'_>], machines: &Machines<'_>, question
     let (measured, observed) = apart(records);
     let mut charts = charts_of(&measured, machines);
     charts.extend(observed::charts(name, &observed, machines));
-    let left_out = charts.len().saturating_sub(MOST_CHARTS);
+    let mut sensors = timeline::charts(&timelines(&measured, &observed), machines);
+    let beyond = |charts: &[Chart], most: usize| charts.len().saturating_sub(most);
+    let left_out = beyond(&charts, MOST_CHARTS) + beyond(&sensors, MOST_SENSORS);
     charts.truncate(MOST_CHARTS);
+    sensors.truncate(MOST_SENSORS);
     let scopes = Scopes::of(&measured);
     let (rivals, own): (Vec<Row<'_>>, Vec<Row<'_>>) = measured.iter().partition(|row| row.is_rival());
     let mut tables = Vec::new();
@@ -102,7 +113,7 @@ fn section(name: &str, records: &[Placed<'_>], machines: &Machines<'_>, question
         origin: origin(records, machines),
         charts,
         left_out,
-        sensors: timeline::charts(&timelines(&measured, &observed), machines),
+        sensors,
         watched: throttled || OF_SENSORS.contains(&name),
         tables,
         scopes,

@@ -8,7 +8,7 @@ use crate::machine::Machines;
 use crate::units;
 
 /// Readings of a series that a chart shows; more fall on the same pixels.
-const MOST_POINTS: usize = 400;
+const MOST_POINTS: usize = 120;
 /// Fewer readings have markers.
 const DENSE: usize = 24;
 /// Stretches of throttling that are marked; the text counts all readings.

@@ -1,6 +1,6 @@
 //! What a reader must know before believing: wrong outputs, throttling, noise, and what the tool itself warned of.
 
-use cipherlane_record::{Observation, Timeline, throttle};
+use cipherlane_record::{Observation, Timeline, Value, throttle};
 
 use crate::machine::Machines;
 use crate::row::Row;
@@ -60,7 +60,7 @@ pub(super) fn of_measured(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Warn
     let noisy = noisy.map(|row| format!("{} ({} wide)", name(row), units::percent(noise(row))));
     warnings.extend(together(Kind::Noisy, "wide 95 % intervals:", noisy));
     let noted = rows.iter().flat_map(|row| row.warnings.iter().map(String::as_str));
-    for (_, texts) in super::grouped(noted, |text| without_count(text)) {
+    for (_, texts) in super::grouped(noted, |text| without_numbers(text)) {
         warnings.push(counted(&texts));
     }
     warnings
@@ -76,6 +76,8 @@ pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<
         .iter()
         .filter_map(|(_, row)| Some(row.subject_name.clone() + &throttled(row.timeline.as_ref())?));
     warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
+    let noisy = rows.iter().flat_map(|(_, row)| row.values.iter().filter_map(move |value| noisy(row, value)));
+    warnings.extend(together(Kind::Noisy, "wide 95 % intervals:", noisy));
     let mut notes: Vec<String> = Vec::new();
     for note in rows.iter().flat_map(|(_, row)| &row.notes) {
         if !notes.contains(note) {
@@ -83,6 +85,16 @@ pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<
         }
     }
     (warnings, notes)
+}
+
+/// `time of cpu, debug, Python (12 % wide)`, if it is.
+fn noisy(row: &Observation, value: &Value) -> Option<String> {
+    let ends = value.ci95?;
+    let wide = (ends.high - ends.low) / value.value?.abs();
+    let places: Vec<String> = row.axes.values().map(ToString::to_string).collect();
+    let places = if places.is_empty() { String::new() } else { format!(", {}", places.join(", ")) };
+    (wide.is_finite() && wide > NOISY)
+        .then(|| format!("{} of {}{places} ({} wide)", value.name, row.subject_name, units::percent(wide)))
 }
 
 fn noise(row: &Row<'_>) -> f64 {
@@ -107,21 +119,30 @@ fn together(kind: Kind, what: &str, names: impl Iterator<Item = String>) -> Opti
     (all > 0).then(|| Warning { kind, text: format!("{what} {}{more}", names.join("; ")) })
 }
 
-/// A text that many rows have, but for its numbers: `4 to 7 rounds of 10 fit the time (28 rows)`.
+/// A text that many rows have, but for its numbers: `4 to 7 rounds of 10 fit the time (28 rows)`. Where other numbers
+/// than the first differ, one of the texts stands for all.
 fn counted(texts: &[&str]) -> Warning {
     let rest = without_count(texts[0]);
-    let counts = texts.iter().filter_map(|text| text[..text.len() - rest.len()].parse::<u64>().ok());
-    let rows = if texts.len() > 1 { format!(" ({} rows)", texts.len()) } else { String::new() };
+    let alike = texts.iter().all(|text| without_count(text) == rest);
+    let counts =
+        texts.iter().filter_map(|text| text[..text.len() - without_count(text).len()].parse::<u64>().ok());
     let text = match (counts.clone().min(), counts.max()) {
-        (Some(low), Some(high)) if low < high => format!("{low} to {high}{rest}"),
-        _ => texts[0].to_owned(),
+        (Some(low), Some(high)) if alike && low < high => format!("{low} to {high}{rest}"),
+        _ if alike => texts[0].to_owned(),
+        _ => format!("{}, and the like", texts[0]),
     };
+    let rows = if texts.len() > 1 { format!(" ({} rows)", texts.len()) } else { String::new() };
     Warning { kind: Kind::Noted, text: format!("{text}{rows}") }
 }
 
 /// The text without the count at its beginning: alike in warnings of one kind.
 fn without_count(text: &str) -> &str {
     text.trim_start_matches(|letter: char| letter.is_ascii_digit())
+}
+
+/// The text without its numbers.
+fn without_numbers(text: &str) -> String {
+    text.replace(|letter: char| letter.is_ascii_digit() || letter == '.', "")
 }
 
 #[cfg(test)]
@@ -134,5 +155,8 @@ mod tests {
         assert_eq!(warning.text, "4 to 7 rounds of 10 fit (3 rows)");
         assert_eq!(counted(&["the battery is low"]).text, "the battery is low");
         assert_eq!(without_count("12 rounds"), " rounds");
+        let clocks = ["the clock went from 2.69 to 2.48 GHz", "the clock went from 3.1 to 3 GHz"];
+        assert_eq!(without_numbers(clocks[0]), without_numbers(clocks[1]));
+        assert_eq!(counted(&clocks).text, "the clock went from 2.69 to 2.48 GHz, and the like (2 rows)");
     }
 }

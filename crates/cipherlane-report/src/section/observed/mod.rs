@@ -30,6 +30,8 @@ pub(super) fn charts(
     }
 }
 
+pub(super) use views::rank;
+
 /// `operations (1/clk)`.
 pub(super) fn title(value: &Value) -> String {
     seen::titled(&value.name, &value.unit)

@@ -29,6 +29,11 @@ pub(super) fn of(experiment: &str) -> Option<&'static [Picture]> {
     VIEWS.iter().find(|view| view.experiment == experiment).map(|view| view.pictures)
 }
 
+/// Where an experiment stands among those of the studies; behind them all, if it is none.
+pub(in crate::section) fn rank(experiment: &str) -> usize {
+    VIEWS.iter().position(|view| view.experiment == experiment).unwrap_or(VIEWS.len())
+}
+
 const VIEWS: &[View] = &[
     // Study 000.
     View { experiment: "languages", pictures: LANGUAGES },
