@@ -394,6 +394,20 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     }
 
     #[inline(always)]
+    fn whitened(&self, block: V<Self>) -> V<Self> {
+        block.xor(self.key(0))
+    }
+
+    /// The other operand comes in with the last key, which is not waited for.
+    #[inline(always)]
+    fn link(&self, mut whitened: V<Self>, other: V<Self>) -> V<Self> {
+        for round in 1..ROUNDS {
+            whitened = Self::round(whitened, self.key(round));
+        }
+        Self::last(whitened, self.key(ROUNDS).xor(other))
+    }
+
+    #[inline(always)]
     fn finish_in_step<const N: usize>(
         &self,
         mut blocks: [V<Self>; N],

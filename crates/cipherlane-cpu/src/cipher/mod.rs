@@ -19,7 +19,7 @@ mod tests;
 
 use std::mem::MaybeUninit;
 
-use crate::lanes::Isa;
+use crate::lanes::{Isa, Lanes};
 
 /// Registers of instruction set `I`.
 pub(crate) type V<P> = <<P as Permutation>::Isa as Isa>::V;
@@ -87,6 +87,18 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
             *register = self.apply([*register])[0];
         }
         self.finish_while(begun, meanwhile)
+    }
+
+    /// `block`, with what the first round adds to it before it does anything else.
+    #[inline(always)]
+    fn whitened(&self, block: V<Self>) -> V<Self> {
+        block
+    }
+
+    /// The permutation of a block that is [`Permutation::whitened`], XOR `other`.
+    #[inline(always)]
+    fn link(&self, whitened: V<Self>, other: V<Self>) -> V<Self> {
+        self.apply([whitened])[0].xor(other)
     }
 
     /// Applies the permutation to every lane of N registers.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::alone;
 use super::order::Order;
 use super::stage::Stage;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
@@ -71,6 +72,9 @@ pub(super) trait Ciphers {
         blocks: [V<Self::Cipher>; M],
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self::Cipher>; M];
+
+    /// The cipher of the first register, which is keyed.
+    fn first(&self) -> &Self::Cipher;
 }
 
 struct Shared<'a, P>(&'a P);
@@ -89,6 +93,11 @@ impl<P: Permutation> Ciphers for Shared<'_, P> {
     #[inline(always)]
     fn apply_while<const M: usize>(&self, blocks: [V<P>; M], meanwhile: &mut impl Meanwhile) -> [V<P>; M] {
         self.0.finish_in_step(self.0.begin(blocks), &mut [], meanwhile)
+    }
+
+    #[inline(always)]
+    fn first(&self) -> &P {
+        self.0
     }
 }
 
@@ -149,6 +158,11 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
             None => unreachable!("registers are keyed before they are used"),
         }
     }
+
+    #[inline(always)]
+    fn first(&self) -> &P {
+        &self.registers[0]
+    }
 }
 
 /// The messages of a range, as work.
@@ -174,6 +188,14 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
                 // SAFETY: all lanes of N registers have a stream, and each has these blocks left.
                 unsafe { stage.encrypt_many(&mut self.ciphers, &mut streams, stages) }
                 streams.advance(stages * MAX_STEPS, self.job, &mut order);
+                continue;
+            }
+            if streams.active() == 1 && !C::Cipher::WHOLE_GROUPS {
+                self.ciphers.rekey::<1>(&streams);
+                let left = streams.only().2;
+                // SAFETY: the range's messages are this thread's.
+                unsafe { alone::encrypt(self.ciphers.first(), &mut streams) }
+                streams.advance(left, self.job, &mut order);
                 continue;
             }
             let steps = streams.steps();

@@ -2,6 +2,7 @@
 //!
 //! Decryption runs blocks side by side. Encryption waits for the block before, so it runs messages side by side.
 
+mod alone;
 mod decrypt;
 mod encrypt;
 mod order;

@@ -57,6 +57,13 @@ impl Streams {
         &mut self.chain
     }
 
+    /// Input, output and blocks left of the first stream.
+    #[inline(always)]
+    pub(super) fn only(&self) -> (*const u8, *mut u8, usize) {
+        debug_assert_eq!(self.active, 1);
+        (self.input[0], self.output[0], self.blocks_left[0])
+    }
+
     /// Blocks to run next: no more than every stream still has.
     #[inline(always)]
     pub(super) fn steps(&self) -> usize {
