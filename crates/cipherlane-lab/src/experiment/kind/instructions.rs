@@ -65,6 +65,12 @@ const PUBLISHED: [(Steps, [f64; 3]); 9] = [
     (Steps::F64Add, [8.0, 4.0, 31.6]),
     (Steps::F64Mul, [8.0, 4.0, 15.8]),
 ];
+/// Operations per clock and unit of the study's GPU `gpu`.
+pub(super) fn published(steps: Steps, gpu: &str) -> Option<f64> {
+    let place = GPUS.iter().position(|known| *known == gpu)?;
+    PUBLISHED.iter().find(|(known, _)| *known == steps).map(|(_, figures)| figures[place])
+}
+
 /// What the register banks of a GTX 680 let through of its 192 operations per clock (table 9, which the study cites).
 const STUDY_OPERANDS: &str = "001.11";
 const PUBLISHED_OPERANDS: [(f64, &str); 1] = [(132.0, "GTX 680, at the most")];

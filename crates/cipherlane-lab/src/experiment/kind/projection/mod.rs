@@ -213,6 +213,7 @@ impl Run for Projection {
         points.retain(|point| cards.iter().all(|card| card.name != point.card));
         points.extend(here.into_iter().flat_map(|(_, points)| points));
         cards.extend(self.cards.iter().cloned().chain(Card::known()));
+        let cards: Vec<Card> = cards.into_iter().map(|card| card.with_records(setting.records)).collect();
         for pair in pairs(&points, &cards) {
             let axes = pair.axes();
             let name = &pair.to_card.name;
