@@ -75,6 +75,17 @@ fn threads_are_swept_and_verified_and_what_cannot_be_switched_is_named() {
     said.stdout(contains("Amdahl sigma")).stdout(contains("only the present state is run"));
     let rows = read(&path).unwrap();
     assert!(rows.iter().any(|row| row.experiment() == "simd-grid"));
+    // Half of the rows that are measured together: the others come back, and none twice.
+    let lines = fs::read_to_string(&path).unwrap();
+    let half: String = lines.lines().step_by(2).map(|line| format!("{line}\n")).collect();
+    let cut = sandbox.folder.path().join("half.jsonl");
+    fs::write(&cut, half).unwrap();
+    let rest = cut.display().to_string();
+    sandbox
+        .cipherlane(&["lab", "run", "cpu-threads", "simd-grid", "--smoke", "--resume", &rest])
+        .assert()
+        .success();
+    assert_eq!(read(&cut).unwrap().len(), rows.len());
     for row in rows {
         let Record::Observation(row) = row else { panic!("an observation") };
         assert_eq!(row.verified, row.axes.contains_key("threads").then_some(true), "{:?}", row.axes);

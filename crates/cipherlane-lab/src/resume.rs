@@ -1,9 +1,11 @@
 //! What a record file holds already, so that an experiment goes on where it was interrupted.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use cipherlane_record::{Axis, Measurement, Observation, Record};
 
+use crate::observer::{Observer, Progress, Skipped};
 use crate::suite::{Point, Suite};
 use crate::workload::{Choice, Job};
 
@@ -58,6 +60,47 @@ impl Done {
             !of_suite.iter().any(|row| devices.contains(&row.device.as_str()) && is_of(row, point))
         });
         before - suite.points.len()
+    }
+}
+
+/// An observer that is told of the rows alone that a file lacks: some experiments run several rows together, or none at
+/// all, and make those anew that are there.
+pub struct Missing<'a> {
+    done: &'a Done,
+    to: &'a mut dyn Observer,
+}
+
+impl<'a> Missing<'a> {
+    /// Tells `to` what `done` lacks.
+    pub fn new(done: &'a Done, to: &'a mut dyn Observer) -> Self {
+        Self { done, to }
+    }
+}
+
+impl std::fmt::Debug for Missing<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Missing").field("done", self.done).finish_non_exhaustive()
+    }
+}
+
+impl Observer for Missing<'_> {
+    fn progress(&mut self, progress: &Progress<'_>) {
+        self.to.progress(progress);
+    }
+
+    fn finished(&mut self, row: &Measurement) -> io::Result<()> {
+        self.to.finished(row)
+    }
+
+    fn observed(&mut self, row: &Observation) -> io::Result<()> {
+        if self.done.observed(&row.experiment, &row.subject, &row.axes) {
+            return Ok(());
+        }
+        self.to.observed(row)
+    }
+
+    fn skipped(&mut self, skipped: &Skipped) {
+        self.to.skipped(skipped);
     }
 }
 

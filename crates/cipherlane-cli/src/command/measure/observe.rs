@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use cipherlane::Tier;
 use cipherlane::verify::Reference;
 use cipherlane_lab::experiment::{Run, Setting};
-use cipherlane_lab::resume::Done;
+use cipherlane_lab::resume::{Done, Missing};
 use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};
 use cipherlane_lab::{Contender, Judges};
 use cipherlane_record::{Host, Observation, Record, Value};
@@ -71,7 +71,7 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host:
     stop_on_ctrl_c()?;
     let mut watch = Watch::new(Store::open(how, name)?, how.no_progress);
     watch.say(name);
-    run.run(&setting, &mut watch)?;
+    run.run(&setting, &mut Missing::new(done, &mut watch))?;
     watch.clear();
     let (store, rows, skipped) = watch.into_parts();
     write_tables(how, &rows)?;
