@@ -30,6 +30,7 @@ pub mod statistics;
 pub mod suite;
 pub mod telemetry;
 pub mod totals;
+mod trace;
 pub mod workload;
 
 pub use bench::{BenchError, Options, Outcome, Sampling, Wanted, run_suite};
