@@ -26,10 +26,11 @@ FN void xor_block(block_t *a, const block_t *b) {
     UNROLL for (u32 i = 0; i < 4; ++i) a->w[i] ^= b->w[i];
 }
 
-/* Every byte is read by the aligned word that holds it: up to three bytes before and after a block. */
-FN block_t load_block(GLOBAL const u8 *p) {
+/* Every byte is read by the aligned word that holds it: up to three bytes before and after a block. `off` is the
+ * misalignment of `p`, which all blocks of a text share: loops find it out once.
+ */
+FN block_t load_block_off(GLOBAL const u8 *p, u32 off) {
     block_t b;
-    u32 off = MISALIGNMENT(p, 16);
     if (off == 0) {
         words4 v = *(GLOBAL const words4 *)p;
         b.w[0] = v.x, b.w[1] = v.y, b.w[2] = v.z, b.w[3] = v.w;
@@ -45,6 +46,10 @@ FN block_t load_block(GLOBAL const u8 *p) {
         b.w[3] = FUNNEL_RIGHT(low, shift ? q[4] : 0, shift);
     }
     return b;
+}
+
+FN block_t load_block(GLOBAL const u8 *p) {
+    return load_block_off(p, MISALIGNMENT(p, 16));
 }
 
 /* A word at any address, by its bytes. */
@@ -64,8 +69,7 @@ FN u32 byte_of(const block_t *b, u32 i) {
     return b->w[i / 4] >> (i % 4 * 8);
 }
 
-FN void store_block(GLOBAL u8 *p, const block_t *b) {
-    u32 off = MISALIGNMENT(p, 16);
+FN void store_block_off(GLOBAL u8 *p, u32 off, const block_t *b) {
     if (off == 0) {
         words4 v;
         v.x = b->w[0], v.y = b->w[1], v.z = b->w[2], v.w = b->w[3];
@@ -81,6 +85,10 @@ FN void store_block(GLOBAL u8 *p, const block_t *b) {
         }
         UNROLL for (u32 i = 13; i < 16; ++i) if (i >= head + 12) p[i] = (u8)byte_of(b, i);
     }
+}
+
+FN void store_block(GLOBAL u8 *p, const block_t *b) {
+    store_block_off(p, MISALIGNMENT(p, 16), b);
 }
 
 /* The first `bytes` (0 to 16) bytes, then zeros. */
@@ -158,9 +166,12 @@ FN tile_t find_tile(GLOBAL const u64 *offsets, GLOBAL const u64 *tiles, const pa
     return t;
 }
 
-/* LANES threads walk one tile; all threads stride over the grid. */
+/* LANES threads walk one tile; all threads stride over the grid. Neighbouring tiles go to neighbouring blocks: each block
+ * has a share of the last round, which as a rule has fewer tiles than the grid has room for.
+ */
+#define OWN_TILE (p.first_tile + (u64)(THREAD / LANES) * BLOCKS + BLOCK)
 #define EACH_TILE(tile)                                                                                        \
-    for (u64 tile = p.first_tile + ((u64)BLOCK * THREADS + THREAD) / LANES; tile < p.end_tile;                 \
+    for (u64 tile = OWN_TILE; tile < p.end_tile;                                                               \
          tile += (u64)BLOCKS * (THREADS / LANES))
 
 /* A thread walks one message. */

@@ -25,7 +25,7 @@
  *   GROUP_XOR(word, scratch)   XOR over the LANES neighbouring threads, in all of them; all threads of a block call it
  *   MMA_XOR(c, a.., b..)       where HAS_MMA_XOR: 16 x 8 counts of a 16 x 256 by 256 x 8 product of bits, added to c
  *                              (PTX mma.m16n8k256, whose layout of rows and columns over the lanes it has)
- *   SHUFFLE(word, lane)        where HAS_MMA_XOR: the word of another lane of the group
+ *   SHUFFLE(word, lane)        where HAS_SHUFFLE, as there: the word of another lane of the group; all of its lanes call it
  */
 #ifndef CL_DIALECT
 #define CL_DIALECT
@@ -95,6 +95,8 @@ FN u32 cl_group_xor(u32 x) {
 }
 #define GROUP_XOR(word, scratch) cl_group_xor(word)
 #define GROUP_SCRATCH(threads) 0
+#define HAS_SHUFFLE 1
+#define SHUFFLE(word, lane) __shfl_sync(0xffffffffu, (word), (lane))
 #define GROUP_BARRIER() __syncwarp()
 #define GROUP_STEPS(own, most) (own)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -106,7 +108,6 @@ FN void cl_mma_xor(u32 *c, u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 #define MMA_XOR(c, a0, a1, a2, a3, b0, b1) cl_mma_xor((c), (a0), (a1), (a2), (a3), (b0), (b1))
-#define SHUFFLE(word, lane) __shfl_sync(0xffffffffu, (word), (lane))
 #endif
 
 #elif defined(__OPENCL_VERSION__)
@@ -202,6 +203,7 @@ void cl_mma_xor(u32 *c, const u32 *a, const u32 *b);
 #define ATOMIC_XOR(pointer, word) __atomic_fetch_xor((pointer), (word), __ATOMIC_RELAXED)
 #define HAS_MMA_XOR 1
 #define MMA_XOR(c, a0, a1, a2, a3, b0, b1) cl_mma_xor((c), (u32[]){a0, a1, a2, a3}, (u32[]){b0, b1})
+#define HAS_SHUFFLE 1
 #define SHUFFLE(word, lane) cl_shuffle((word), (lane))
 #endif
 
@@ -237,6 +239,9 @@ FN u32 cl_group_xor(u32 x, LOCAL u32 *scratch) {
 #define GROUP_XOR(word, scratch) cl_group_xor((word), (scratch))
 #define GROUP_SCRATCH(threads) (4 * (threads))
 #define GROUP_STEPS(own, most) (most)
+#endif
+#ifndef HAS_SHUFFLE
+#define HAS_SHUFFLE 0
 #endif
 #ifndef HAS_MMA_XOR
 #define HAS_MMA_XOR 0

@@ -12,6 +12,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("dialect.h", include_str!("../c/dialect.h")),
     ("entry/cbc_decrypt.c", include_str!("../c/entry/cbc_decrypt.c")),
     ("entry/cbc_encrypt.c", include_str!("../c/entry/cbc_encrypt.c")),
+    ("entry/cbc_encrypt_quad.c", include_str!("../c/entry/cbc_encrypt_quad.c")),
     ("entry/ctr.c", include_str!("../c/entry/ctr.c")),
     ("entry/ctr_long.c", include_str!("../c/entry/ctr_long.c")),
     ("entry/ecb.c", include_str!("../c/entry/ecb.c")),

@@ -2,7 +2,7 @@
 
 use cipherlane_core::{Batch, DeviceError, Geometry, Output, Plan, Resident as _, Shape, Tried, Tuned};
 use cipherlane_kernels::flatten;
-use cipherlane_kernels::manifest::{Items, Program, Tiling, When};
+use cipherlane_kernels::manifest::{Items, Program, Stage, Tiling, When};
 
 use crate::backend::{Fault, Limits};
 use crate::cache::{Cache, Key};
@@ -60,15 +60,16 @@ impl Launch {
         Self::known(build, program, limits).spread(program, shape.messages, limits.units)
     }
 
-    /// Where a thread takes a message, and there are too few for all units of the device: in blocks of fewer threads, a
-    /// block for each unit.
+    /// Where a thread takes a message, or a few do, and there are too few for all units of the device: in blocks of fewer
+    /// threads, a block for each unit.
     fn spread(self, program: &Program, messages: usize, units: usize) -> Self {
-        let alone =
-            program.stages.iter().any(|stage| stage.when == When::Tiles && stage.items == Items::Messages);
+        let by_message = |stage: &&Stage| stage.when == When::Tiles && stage.items == Items::Messages;
+        let Some(stage) = program.stages.iter().find(by_message) else { return self };
+        let wanted = messages.saturating_mul(stage.threads_per_item as usize);
         // Powers of two, since a kernel is compiled for each.
-        let share = messages.div_ceil(units.max(1)).next_power_of_two().max(32);
+        let share = wanted.div_ceil(units.max(1)).next_power_of_two().max(32);
         match u32::try_from(share) {
-            Ok(threads) if alone && threads < self.threads && program.threads.take(threads) => {
+            Ok(threads) if threads < self.threads && program.threads.take(threads) => {
                 Self { threads, ..self }
             }
             _ => self,
@@ -284,7 +285,7 @@ mod tests {
             around.into_iter().map(|launch| (launch.threads, launch.blocks)).collect::<Vec<_>>()
         };
         // Whose lanes are numbered for 256 threads take no other number.
-        assert_eq!(threads("aes-gcm/banked4-mma/x4"), [(256, 264), (512, 132)]);
+        assert_eq!(threads("aes-gcm/banked4-mma/x2"), [(256, 264), (512, 132), (768, 132)]);
         let by_tiles = [(64, 1056), (128, 528), (192, 396), (256, 264), (384, 264), (512, 132)];
         assert_eq!(threads("aes-gcm/banked4/x1"), by_tiles);
         let gcm = program("aes-gcm/banked4/x1");
@@ -296,11 +297,11 @@ mod tests {
 
     #[test]
     fn programs_take_the_shape_of_a_launch() {
-        let shaped = Launch { blocks: 9, threads: 256, tile: 2048 }.shape(program("aes-gcm/banked4-mma/x4"));
+        let shaped = Launch { blocks: 9, threads: 256, tile: 2048 }.shape(program("aes-gcm/banked4-mma/x2"));
         assert!(has_threads(&shaped, 256) && shaped.tiling == Tiling::Blocks(2048), "{shaped:?}");
         // One that the kernel does not take changes nothing.
-        let other = Launch { blocks: 9, threads: 1024, tile: 0 }.shape(program("aes-gcm/banked4-mma/x4"));
-        assert_eq!(other, program("aes-gcm/banked4-mma/x4"));
+        let other = Launch { blocks: 9, threads: 1024, tile: 0 }.shape(program("aes-gcm/banked4-mma/x2"));
+        assert_eq!(other, program("aes-gcm/banked4-mma/x2"));
     }
 
     #[test]

@@ -27,7 +27,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
     cipher_inverse_tables(shared);
     u32 lane = THREAD % LANES;
     /* In place the lanes of a tile must all have read before any of them writes. */
-    u64 groups = (u64)BLOCKS * (THREADS / LANES), mine = p.first_tile + ((u64)BLOCK * THREADS + THREAD) / LANES;
+    u64 groups = (u64)BLOCKS * (THREADS / LANES), mine = OWN_TILE;
     u64 rounds = (p.end_tile - p.first_tile + groups - 1) / groups;
     ROLLED for (u64 round = 0; round < rounds; ++round) {
         u64 tile = mine + round * groups;

@@ -5,7 +5,7 @@
 #include "primitive/aes_counter.h"
 #include "entry/keys.h"
 
-#if WIDTH != 1 || THREADS % 256 || TABLES != 4
+#if WIDTH != 1 || THREADS % 256
 #error a thread keeps the lowest byte of its counter
 #endif
 
@@ -31,18 +31,22 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
             counter_t s;
             counter_start(&s, &upper, k, shared);
             u32 count = (u32)low + THREAD;
-            ROLLED for (u64 i = first + THREAD; i < end; i += THREADS, count += THREADS) {
-                u64 at = t.text.at + i * BLOCK_BYTES, left = t.text.bytes - i * BLOCK_BYTES;
-                block_t text = zero_block(), x[1];
-                if (left >= BLOCK_BYTES) text = load_block(in + at);
+            u64 i = first + THREAD, whole = t.text.bytes / BLOCK_BYTES < end ? t.text.bytes / BLOCK_BYTES : end;
+            GLOBAL const u8 *from = in + t.text.at + i * BLOCK_BYTES;
+            GLOBAL u8 *to = out + t.text.at + i * BLOCK_BYTES;
+            ROLLED for (; i < whole; i += THREADS, count += THREADS) {
+                block_t text = load_block(from), x[1];
                 x[0] = counter_state(&s, count, k, shared);
                 aes_rounds(x, WIDTH, k, shared, 3, 0);
-                if (left >= BLOCK_BYTES) {
-                    xor_block(&x[0], &text);
-                    store_block(out + at, &x[0]);
-                } else {
-                    xor_text(in, out, at, (u32)left, &x[0]);
-                }
+                xor_block(&x[0], &text);
+                store_block(to, &x[0]);
+                from += THREADS * BLOCK_BYTES, to += THREADS * BLOCK_BYTES;
+            }
+            if (i < end) {
+                /* The part of a block at the message's end. */
+                block_t x = counter_block(&counter, i);
+                cipher_encrypt_one(&x, k, shared);
+                xor_text(from, to, 0, (u32)(t.text.bytes % BLOCK_BYTES), &x);
             }
             first = end;
         }

@@ -14,11 +14,12 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
         tile_t t = find_tile(offsets, tiles, &p, tile, TILE, 0);
         KEY const u32 *k = ROUND_KEYS(t.text.row);
         u64 at = t.text.at + t.first * BLOCK_BYTES;
+        u32 from = MISALIGNMENT(in + at, 16), to = MISALIGNMENT(out + at, 16);
         ROLLED for (u32 i = THREAD % LANES; i < t.blocks; i += LANES * WIDTH) {
             block_t x[WIDTH];
             UNROLL for (u32 w = 0; w < WIDTH; ++w) {
                 u32 j = i + w * LANES;
-                x[w] = j < t.blocks ? load_block(in + at + (u64)j * BLOCK_BYTES) : zero_block();
+                x[w] = j < t.blocks ? load_block_off(in + at + (u64)j * BLOCK_BYTES, from) : zero_block();
             }
 #if INVERSE
             cipher_decrypt(x, k, shared);
@@ -27,7 +28,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
 #endif
             UNROLL for (u32 w = 0; w < WIDTH; ++w) {
                 u32 j = i + w * LANES;
-                if (j < t.blocks) store_block(out + at + (u64)j * BLOCK_BYTES, &x[w]);
+                if (j < t.blocks) store_block_off(out + at + (u64)j * BLOCK_BYTES, to, &x[w]);
             }
         }
     }

@@ -17,7 +17,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
     SHARED(shared, CIPHER_SHARED + GROUP_SCRATCH(THREADS));
     cipher_forward_tables(shared);
     u32 lane = THREAD % LANES;
-    u64 groups = (u64)BLOCKS * (THREADS / LANES), mine = p.first_tile + ((u64)BLOCK * THREADS + THREAD) / LANES;
+    u64 groups = (u64)BLOCKS * (THREADS / LANES), mine = OWN_TILE;
     u64 rounds = (p.end_tile - p.first_tile + groups - 1) / groups;
     ROLLED for (u64 round = 0; round < rounds; ++round) {
         u64 tile = mine + round * groups;

@@ -17,21 +17,12 @@
 #endif
 
 #include "entry/gcm_whitened.h"
-#define PLACE(i, step) (LANES * (i))
 #include "entry/gcm_run.h"
 
 #define TILE_SHARED (THREADS * EACH_WORDS * 4)
 
 FN void start_block(LOCAL u32 *matrix, GLOBAL const u32 *powers) {
     (void)matrix, (void)powers;
-}
-
-/* The sums of the rows so far go to the first block of each. */
-FN void add_rows(block_t *x, const u32 *rows) {
-    UNROLL for (u32 r = 0; r < 2; ++r) {
-        block_t before = mma_gather(rows[r]);
-        if (THREAD % 4 == 0) xor_block(&x[r], &before);
-    }
 }
 
 FN block_t sum_run(const run_t *run, const block_t *counter, GLOBAL const u32 *powers, KEY const u32 *k,
@@ -43,18 +34,19 @@ FN block_t sum_run(const run_t *run, const block_t *counter, GLOBAL const u32 *p
     h = ghash_multiply(&h, &leap);
     each_matrix(own, &h);
     rows[0] = rows[1] = 0;
-    i64 pairs = (run->blocks + 2 * EACH_UNIT - 1) / (2 * EACH_UNIT), block = run->blocks - pairs * (2 * EACH_UNIT) + lane;
+    int blocks = (int)run->blocks, pairs = (blocks + 2 * EACH_UNIT - 1) / (2 * EACH_UNIT);
+    int block = blocks - pairs * (2 * EACH_UNIT) + (int)lane;
     ROLLED for (u32 n = (u32)pairs; n > 0; --n, block += 2 * EACH_UNIT) {
         block_t x[4];
-        four_blocks(x, block, 0, counter, run, k, shared);
+        run_blocks(x, WIDTH, block, counter, run, k, shared);
         ROLLED for (u32 unit = 0; unit < 2; ++unit) {
-            add_rows(x, rows);
+            UNROLL for (u32 r = 0; r < 2; ++r) mma_carry(&x[r], rows[r]);
             last[0] = x[0], last[1] = x[1];
             if (n > 1 || unit == 0) {
                 u32 sums[64];
                 UNROLL for (u32 i = 0; i < 64; ++i) sums[i] = 0;
                 each_step(sums, x, own);
-                mma_rows(rows, sums);
+                each_rows(rows, sums);
             }
             x[0] = x[2], x[1] = x[3];
         }

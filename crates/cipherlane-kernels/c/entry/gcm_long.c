@@ -6,30 +6,36 @@
  */
 #include "batch.h"
 #include "primitive/aes_counter.h"
-#define GHASH_MORE (16384 + 512)
+#define GHASH_MORE (4 + 4096 + 4 * 256)
+#define GHASH_POWERS 1
 #include "primitive/gcm.h"
 #define UNIT_THREADS 256
 #include "primitive/ghash_mma.h"
 #include "entry/keys.h"
 #include "entry/gcm_stages.h"
 
-#if WIDTH != 4 || (THREADS != 256 && THREADS != 512) || TABLES != 4 || !HAS_MMA_XOR
-#error four blocks of a thread are the rows of a matrix
+#if MMA_BLOCKS % WIDTH || THREADS % UNIT_THREADS || TABLES != 4 || !HAS_MMA_XOR
+#error eight blocks of a thread meet the matrix at once
 #endif
 #define GROUPS (THREADS / UNIT_THREADS)
+/* Where group `group` begins of so many blocks or units. */
+#define SHARE(all, group) ((u64)(all) * (group) / GROUPS)
+/* Of a run: the table of upper halves of counters has room for no more. */
+#define MOST_TILES ((COUNTER_MOST - 3) * 65536u / TILE)
+#define UNITS(blocks) (((u64)(blocks) + UNIT - 1) / UNIT)
 /* What a run's end needs lies in shared memory meanwhile: the sums of the tensor cores leave no registers for it. */
-enum { KEPT_TILE, KEPT_END_TILE, KEPT_AFTER, KEPT_UNITS, KEPT_ROW, KEPT_PART, KEPT_AT, KEPT_COUNT, KEPT };
+enum { KEPT_TILE, KEPT_END_TILE, KEPT_AFTER, KEPT_BLOCKS, KEPT_ROW, KEPT_PART, KEPT_AT, KEPT_COUNT, KEPT };
 
-#define COUNTING counter_t
-#define COUNTED(s, run, here, k, shared) counter_state((s), (run)->count + (u32)(here), (k), (shared))
+#define COUNTING const block_t
+#define COUNTED(s, run, here, k, shared) counter_run_state((s), (run)->count + (u32)(here), (shared))
 #define COUNTED_ROUNDS 2
 #include "entry/gcm_mma.h"
 
 KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
-    SHARED(shared, CIPHER_SHARED + COUNTER_SHARED + 4 * MMA_MATRIX + 8 * KEPT + GROUP_SCRATCH(THREADS));
-    LOCAL u32 *matrix = shared + (CIPHER_SHARED + COUNTER_SHARED) / 4;
+    SHARED(shared, CIPHER_SHARED + COUNTER_RUN_SHARED + 4 * MMA_MATRIX + 8 * KEPT + GROUP_SCRATCH(THREADS));
+    LOCAL u32 *matrix = shared + (CIPHER_SHARED + COUNTER_RUN_SHARED) / 4;
     LOCAL u64 *kept = (LOCAL u64 *)(matrix + MMA_MATRIX);
-    ROLLED for (u32 i = THREAD; i < MMA_MATRIX; i += THREADS) matrix[i] = MATRIX_AT[i];
+    ROLLED for (u32 i = THREAD; i < MMA_MATRIX; i += THREADS) matrix[i] = MATRIX_OF(GHASH_ROW_AT(0))[i];
     cipher_forward_tables(shared);
     KEY const u32 *k = ROUND_KEYS(0);
     u32 group = THREAD / UNIT_THREADS;
@@ -39,35 +45,43 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
         tile_t t = find_tile(offsets, tiles, &p, tile, TILE, 0);
         u64 end_of_text = p.uniform_tiles ? (t.text.message + 1) * p.uniform_tiles : tiles[t.text.message + 1];
         u64 next = end_tile < end_of_text ? end_tile : end_of_text;
+        if (next - tile > MOST_TILES) next = tile + MOST_TILES;
         u64 end = t.first + (next - tile) * TILE, whole = t.text.bytes / BLOCK_BYTES;
         u32 part = t.text.bytes % BLOCK_BYTES;
         if (end > whole) end = whole;
-        u64 at = t.text.at + t.first * BLOCK_BYTES, units = (end - t.first + UNIT - 1) / UNIT;
+        u64 at = t.text.at + t.first * BLOCK_BYTES;
         block_t counter = ghash_load(STATE_AT(t.text.row), 1), y;
         counter.w[3] += 1 + (u32)t.first;
         run_t run;
-        run.in = in + at, run.out = out + at, run.count = counter.w[3], run.blocks = (i64)(end - t.first);
+        run.in = in + at, run.out = out + at, run.count = 0, run.blocks = (i64)(end - t.first);
         BARRIER();
         if (THREAD == 0) {
             kept[KEPT_TILE] = next, kept[KEPT_END_TILE] = end_tile;
-            kept[KEPT_AFTER] = whole - end + (part != 0), kept[KEPT_UNITS] = units, kept[KEPT_ROW] = t.text.row;
+            kept[KEPT_AFTER] = whole - end + (part != 0), kept[KEPT_BLOCKS] = end - t.first, kept[KEPT_ROW] = t.text.row;
             /* Whoever has the last whole block has the part after it. */
             kept[KEPT_PART] = next == end_of_text ? part : 0, kept[KEPT_AT] = at + (end - t.first) * BLOCK_BYTES;
             kept[KEPT_COUNT] = counter.w[3] + (u32)(end - t.first);
         }
         BARRIER();
-        u64 end_unit = units * (group + 1) / GROUPS;
         if (MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
-            y = sum_anywhere(&run, &counter, THREADS, GHASH_ROW_AT(0), k, shared);
+            u64 first = SHARE(run.blocks, group);
+            run.in += first * BLOCK_BYTES, run.out += first * BLOCK_BYTES, counter.w[3] += (u32)first;
+            run.blocks = (i64)(SHARE(run.blocks, group + 1) - first);
+            y = sum_anywhere(&run, &counter, UNIT_THREADS, GHASH_ROW_AT(0), k, shared);
         } else {
-            counter_t s;
-            counter_start(&s, &counter, k, shared);
-            y = sum_units(units, units * group / GROUPS, end_unit, &s, &run, MATRIX_AT + MMA_MATRIX, k, shared, matrix);
-            end_unit = kept[KEPT_UNITS] * (group + 1) / GROUPS;
+            u64 units = UNITS(run.blocks);
+            /* Units end with the run and are whole multiples of 256: a thread's counts have one lowest byte. */
+            u32 c0 = (counter.w[3] + (u32)run.blocks + THREAD) & 255;
+            block_t low = counter_start_run(&run.count, &counter, run.blocks, c0, k, shared);
+            y = sum_units(units, SHARE(units, group), SHARE(units, group + 1), &low, &run, FACTORS_OF(GHASH_ROW_AT(0)), k,
+                          shared, matrix);
         }
-        u32 anywhere = MISALIGNMENT(in + kept[KEPT_AT], 16) | MISALIGNMENT(out + kept[KEPT_AT], 16);
-        u64 later = anywhere ? THREADS - THREAD : (kept[KEPT_UNITS] - end_unit) * UNIT;
-        y = ghash_multiply_power(y, GHASH_ROW_AT(0), kept[KEPT_AFTER] + later);
+        u32 later, blocks = (u32)kept[KEPT_BLOCKS], units = (u32)UNITS(blocks);
+        if (MISALIGNMENT(in + kept[KEPT_AT], 16) | MISALIGNMENT(out + kept[KEPT_AT], 16))
+            later = blocks - (u32)SHARE(blocks, group + 1) + UNIT_THREADS - THREAD % UNIT_THREADS;
+        else
+            later = (units - (u32)SHARE(units, group + 1)) * UNIT;
+        y = ghash_multiply_power(y, GHASH_ROW_AT(0), (u32)kept[KEPT_AFTER] + later);
         UNROLL for (u32 i = 0; i < 4; ++i) y.w[i] = GROUP_XOR(y.w[i], matrix + MMA_MATRIX + 2 * KEPT);
         GLOBAL u32 *state = STATE_AT(kept[KEPT_ROW]);
         if (kept[KEPT_PART] && THREAD == 0) {

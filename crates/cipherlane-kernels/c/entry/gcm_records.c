@@ -6,15 +6,15 @@
  */
 #include "batch.h"
 #include "primitive/aes_banked.h"
-#define GHASH_MORE (16384 + 64)
+#define GHASH_MORE (4 + 4096 + 4 * 32)
 #include "primitive/gcm.h"
 #define UNIT_THREADS LANES
 #include "primitive/ghash_mma.h"
 #include "entry/keys.h"
 #include "entry/gcm_stages.h"
 
-#if WIDTH != 4 || TABLES != 4 || !HAS_MMA_XOR
-#error four blocks of a thread are the rows of a matrix
+#if MMA_BLOCKS % WIDTH || TABLES != 4 || !HAS_MMA_XOR
+#error eight blocks of a thread meet the matrix at once
 #endif
 
 #include "entry/gcm_whitened.h"
@@ -23,15 +23,14 @@
 #define TILE_SHARED (4 * MMA_MATRIX)
 
 FN void start_block(LOCAL u32 *matrix, GLOBAL const u32 *powers) {
-    GLOBAL const u32 *from = powers + 4 * (LANES + GHASH_SQUARES);
+    GLOBAL const u32 *from = MATRIX_OF(powers);
     ROLLED for (u32 i = THREAD; i < MMA_MATRIX; i += THREADS) matrix[i] = from[i];
 }
 
 FN block_t sum_run(const run_t *run, const block_t *counter, GLOBAL const u32 *powers, KEY const u32 *k,
                    LOCAL const u32 *shared, LOCAL u32 *matrix) {
     u32 units = ((u32)run->blocks + UNIT - 1) / UNIT;
-    return sum_units(units, 0, units, counter, run, powers + 4 * (LANES + GHASH_SQUARES) + MMA_MATRIX, k, shared,
-                     matrix);
+    return sum_units(units, 0, units, counter, run, FACTORS_OF(powers), k, shared, matrix);
 }
 
 #include "entry/gcm_tiles.h"

@@ -1,7 +1,7 @@
-/* Runs of whole blocks of a GCM message under AES, four blocks of a thread at a time.
+/* Runs of whole blocks of a GCM message under AES, several blocks of a thread at a time, UNIT_THREADS apart.
  *
- * Before it stand PLACE(i, step), the distance of block i of four, and how a run counts: COUNTING, a type;
- * `COUNTED(counting, run, here, k, shared)`, the state for block `here` before round COUNTED_ROUNDS + 1.
+ * Before it stands how a run counts: COUNTING, a type; `COUNTED(counting, run, here, k, shared)`, the state for block
+ * `here` before round COUNTED_ROUNDS + 1.
  */
 /* A run of whole blocks of a message: `in` and `out` point to its first, whose counter is `count`. */
 typedef struct {
@@ -24,20 +24,22 @@ FN void store_aligned(GLOBAL u8 *p, const block_t *b) {
     *(GLOBAL words4 *)p = v;
 }
 
-/* Blocks `block` + PLACE(i, step) of the run, of which the first may be before it. They come back as GHASH takes them. */
-FN void four_blocks(block_t *x, i64 block, u32 step, COUNTING *s, const run_t *run, KEY const u32 *k,
-                    LOCAL const u32 *shared) {
-    block_t text[4];
-    UNROLL for (u32 i = 0; i < 4; ++i) {
-        i64 here = block + PLACE(i, step);
-        text[i] = here >= 0 ? load_aligned(run->in + here * BLOCK_BYTES) : zero_block();
+/* `width` blocks of the run from `block` on, of which the first may be before it. They come back as GHASH takes them. */
+FN void run_blocks(block_t *x, u32 width, int block, COUNTING *s, const run_t *run, KEY const u32 *k,
+                   LOCAL const u32 *shared) {
+    block_t text[WIDTH];
+    GLOBAL const u8 *from = run->in + (i64)block * BLOCK_BYTES;
+    GLOBAL u8 *to = run->out + (i64)block * BLOCK_BYTES;
+    UNROLL for (u32 i = 0; i < width; ++i) {
+        int here = block + (int)(i * UNIT_THREADS);
+        text[i] = here >= 0 ? load_aligned(from + i * UNIT_THREADS * BLOCK_BYTES) : zero_block();
         x[i] = COUNTED(s, run, here, k, shared);
     }
-    aes_rounds(x, WIDTH, k, shared, COUNTED_ROUNDS + 1, 0);
-    UNROLL for (u32 i = 0; i < 4; ++i) {
-        i64 here = block + PLACE(i, step);
+    aes_rounds(x, width, k, shared, COUNTED_ROUNDS + 1, 0);
+    UNROLL for (u32 i = 0; i < width; ++i) {
+        int here = block + (int)(i * UNIT_THREADS);
         xor_block(&x[i], &text[i]);
-        if (here >= 0) store_aligned(run->out + here * BLOCK_BYTES, &x[i]);
+        if (here >= 0) store_aligned(to + i * UNIT_THREADS * BLOCK_BYTES, &x[i]);
         UNROLL for (u32 w = 0; w < 4; ++w) x[i].w[w] = here < 0 ? 0 : INVERSE ? text[i].w[w] : x[i].w[w];
     }
 }
@@ -60,7 +62,7 @@ FN block_t sum_anywhere(const run_t *run, const block_t *counter, u32 stride, GL
         x = ghash_element(INVERSE ? text : x);
         /* Loaded each time, or the compiler keeps 36 masked words of it ready, and spills. */
         block_t leap = ghash_load(powers, LANES + square);
-        y = ghash_multiply(&y, &leap);
+        y = ghash_multiply_small(&y, &leap);
         xor_block(&y, &x);
     }
     return y;
@@ -74,5 +76,5 @@ FN block_t sum_part(GLOBAL const u8 *from, GLOBAL u8 *to, u32 bytes, const block
     keep_part(&x, bytes);
     store_part(to, &x, bytes);
     x = ghash_element(INVERSE ? text : x);
-    return ghash_multiply(&x, &h);
+    return ghash_multiply_small(&x, &h);
 }

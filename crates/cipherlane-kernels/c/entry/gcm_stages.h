@@ -1,4 +1,8 @@
 /* The stages that both forms of GCM by tiles share: `hash`, `start`, `finish` and `wipe`. */
+/* Powers of H from 1 on that are asked for one by one. */
+#ifndef GHASH_POWERS
+#define GHASH_POWERS LANES
+#endif
 /* A row of the region `state`: the sum, J0, and E(J0). */
 #define STATE_ROW 16
 #define STATE_AT(row) ((GLOBAL u32 *)(work + p.state_at) + (row)*STATE_ROW)
@@ -19,12 +23,20 @@ FN block_t encrypt_one(block_t b, KEY const u32 *k, LOCAL const u32 *shared) {
 KERNEL(THREADS) ENTRY(hash)(ARGUMENTS) {
     SHARED(shared, CIPHER_SHARED);
     cipher_forward_tables(shared);
+#ifdef MATRIX_OF
+    /* 1/H takes as long as all the rest, which another thread does. */
+    if (SHARED_KEY && BLOCK == 0 && THREAD == LANES) {
+        block_t h = ghash_key_form(ghash_element(encrypt_one(zero_block(), ROUND_KEYS(0), shared)));
+        h = ghash_inverse(&h);
+        ghash_store(GHASH_ROW_AT(0), MMA_INVERSE, &h);
+    }
+#endif
     EACH_KEY(row) {
         GLOBAL u32 *to = GHASH_ROW_AT(row);
         block_t h = ghash_key_form(ghash_element(encrypt_one(zero_block(), ROUND_KEYS(row), shared))), power = h;
         /* Even powers are squares, odd ones the power before times H. */
-        ROLLED for (u32 i = 1; i <= LANES; ++i) {
-            if (i > 1) power = i % 2 ? ghash_multiply(&power, &h) : ghash_square_key(ghash_load(to, i / 2 - 1));
+        ROLLED for (u32 i = 1; i <= GHASH_POWERS; ++i) {
+            if (i > 1) power = i % 2 ? ghash_multiply_small(&power, &h) : ghash_square_key(ghash_load(to, i / 2 - 1));
             ghash_store(to, i - 1, &power);
         }
         ROLLED for (u32 i = 0; i < GHASH_SQUARES; ++i) {
@@ -59,9 +71,9 @@ KERNEL(THREADS) ENTRY(finish)(ARGUMENTS) {
         block_t y = zero_block(), lengths = ghash_lengths(AAD_BYTES(m.message), m.bytes);
         ghash_bytes(&y, AAD_AT(m.message), AAD_BYTES(m.message), &h);
         /* The AAD comes before the text: its sum takes the power of the text's blocks. The text's has its own. */
-        y = ghash_multiply_power(y, powers, (m.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
+        y = ghash_multiply_power(y, powers, (u32)((m.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES));
         xor_block(&y, &text);
-        ghash_update(&y, &lengths, &h);
+        ghash_update_small(&y, &lengths, &h);
         block_t tag = ghash_element(y);
         xor_block(&tag, &mask);
         u32 bytes = TAG_BYTES(m.message);

@@ -17,11 +17,11 @@ FN block_t sum_tile(const tile_t *t, GLOBAL const u8 *in, GLOBAL u8 *out, GLOBAL
     if (MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
         y = sum_anywhere(&run, &counter, LANES, powers, k, shared);
         block_t own = ghash_load(powers, LANES - 1 - lane);
-        y = ghash_multiply(&y, &own);
+        y = ghash_multiply_small(&y, &own);
     } else if (run.blocks) {
         y = sum_run(&run, &counter, powers, k, shared, matrix);
     }
-    u64 after = (t->text.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES - t->first - t->bytes / BLOCK_BYTES;
+    u32 after = (u32)((t->text.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES - t->first) - t->bytes / BLOCK_BYTES;
     y = ghash_multiply_power(y, powers, after);
     if (part && lane == 0) {
         u64 there = at + t->bytes / BLOCK_BYTES * BLOCK_BYTES;
@@ -39,7 +39,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
     start_block(matrix, GHASH_ROW_AT(0));
     cipher_forward_tables(shared);
     u32 lane = THREAD % LANES;
-    u64 groups = (u64)BLOCKS * (THREADS / LANES), mine = p.first_tile + ((u64)BLOCK * THREADS + THREAD) / LANES;
+    u64 groups = (u64)BLOCKS * (THREADS / LANES), mine = OWN_TILE;
     u64 rounds = (p.end_tile - p.first_tile + groups - 1) / groups;
     ROLLED for (u64 round = 0; round < rounds; ++round) {
         u64 tile = mine + round * groups;

@@ -34,6 +34,9 @@ FN void cipher_inverse_tables(LOCAL u32 *shared) {
 /* Table `k` at byte `k` of `x`. */
 #define AES_T(shared, x, k, lane) BANKED_TURNED(shared, x, k, k, lane)
 
+/* The same as it lies in the table, for the last round. */
+#define AES_S(shared, x, k, lane) BANKED(shared, x, k, (k) % TABLES, lane)
+
 /* One column of a round: rows 0 to 3 come from the columns a, b, c, d. */
 FN u32 aes_column(LOCAL const u32 *shared, u32 a, u32 b, u32 c, u32 d, u32 k, u32 lane) {
     u32 x0 = AES_T(shared, a, 0, lane), x1 = AES_T(shared, b, 1, lane);
@@ -41,12 +44,17 @@ FN u32 aes_column(LOCAL const u32 *shared, u32 a, u32 b, u32 c, u32 d, u32 k, u3
     return x0 ^ x1 ^ x2 ^ x3 ^ k;
 }
 
-/* One column of the last encryption round, which has no MixColumns: S itself lies in two bytes of each entry. */
+/* The last round has no MixColumns: the byte k of look-up k, where table j has S itself in byte j + 1. */
+FN u32 aes_last_bytes(u32 x0, u32 x1, u32 x2, u32 x3) {
+    const u32 low = TABLES == 1 ? 0x0051 : 0x0061, high = TABLES == 1 ? 0x5100 : TABLES == 2 ? 0x6100 : 0x4300;
+    return PERMUTE(PERMUTE(x0, x1, low), PERMUTE(x2, x3, high), 0x7610);
+}
+
+/* One column of the last encryption round. */
 FN u32 aes_last_column(LOCAL const u32 *shared, u32 a, u32 b, u32 c, u32 d, u32 k, u32 lane) {
-    u32 x0 = AES_T(shared, a, 0, lane), x1 = AES_T(shared, b, 1, lane);
-    u32 x2 = AES_T(shared, c, 2, lane), x3 = AES_T(shared, d, 3, lane);
-    /* S in byte 1 of table 0, byte 2 of table 1, byte 3 of table 2, byte 0 of table 3. */
-    return PERMUTE(PERMUTE(x0, x1, 0x0061), PERMUTE(x2, x3, 0x4300), 0x7610) ^ k;
+    u32 x0 = AES_S(shared, a, 0, lane), x1 = AES_S(shared, b, 1, lane);
+    u32 x2 = AES_S(shared, c, 2, lane), x3 = AES_S(shared, d, 3, lane);
+    return aes_last_bytes(x0, x1, x2, x3) ^ k;
 }
 
 /* The four bytes of each of four words added up: a transposition by bytes, then three sums in one. */

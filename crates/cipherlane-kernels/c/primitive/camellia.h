@@ -14,26 +14,30 @@
 #define CAMELLIA_SUBKEYS (4 + ROUNDS + 2 * (ROUNDS / 6 - 1))
 #define SCHEDULE_ROW (2 * CAMELLIA_SUBKEYS)
 
-/* The first word after A and D are known: what F adds to the other half. */
-FN void camellia_add(u32 *to0, u32 *to1, u32 u, u32 a) {
-    *to0 ^= u;
+/* What F adds to the other half once A and D are known. `k` goes to the first word as well. */
+FN void camellia_add(u32 *to0, u32 *to1, u32 u, u32 a, u32 k) {
+    *to0 = XOR3(*to0, u, k);
     *to1 ^= u ^ ROTL32(a, 8);
 }
 
-/* Rotation by one bit of the word that four bytes in memory order stand for. */
+/* Rotation by one bit of the word that four bytes in memory order stand for: the top bit of a byte goes to the one before. */
 FN u32 camellia_rotate(u32 x) {
-    return SWAP32(ROTL32(SWAP32(x), 1));
+    return (x << 1 & 0xfefefefeu) | (ROTL32(x, 17) & 0x01010101u);
 }
 
-/* One round of WIDTH blocks: half `from` (0 or 2) goes through F into the other. */
-FN void camellia_round(block_t *x, u32 from, u32 k0, u32 k1, LOCAL const u32 *shared) {
-    u32 t[2 * WIDTH];
+/* Round `r` of six for WIDTH blocks: a half goes through F into the other. The first word of the half has been given its
+ * subkey already, where another word was added to it: a function of three words takes no longer than one of two. The
+ * first word of the other half thus gives back the subkey of the round before, and takes that of the round after.
+ */
+FN void camellia_round(block_t *x, u32 r, KEY const u32 *k, LOCAL const u32 *shared) {
+    u32 t[2 * WIDTH], from = r % 2 * 2, next = (r > 0 ? k[2 * r - 2] : 0) ^ (r < 5 ? k[2 * r + 2] : 0);
     UNROLL for (u32 w = 0; w < WIDTH; ++w) {
-        t[2 * w] = x[w].w[from] ^ k0;
-        t[2 * w + 1] = x[w].w[from + 1] ^ k1;
+        t[2 * w] = x[w].w[from];
+        t[2 * w + 1] = x[w].w[from + 1] ^ k[2 * r + 1];
     }
     camellia_boxes(t, shared);
-    UNROLL for (u32 w = 0; w < WIDTH; ++w) camellia_add(&x[w].w[2 - from], &x[w].w[3 - from], t[2 * w], t[2 * w + 1]);
+    UNROLL for (u32 w = 0; w < WIDTH; ++w)
+        camellia_add(&x[w].w[2 - from], &x[w].w[3 - from], t[2 * w], t[2 * w + 1], next);
 }
 
 /* FL on the first half, FLINV on the second (section 2.4.2). */
@@ -54,7 +58,9 @@ FN void cipher_encrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
         if (six) {
             UNROLL for (u32 w = 0; w < WIDTH; ++w) camellia_fl(&x[w], here - 4);
         }
-        UNROLL for (u32 r = 0; r < 6; ++r) camellia_round(x, r % 2 * 2, here[2 * r], here[2 * r + 1], shared);
+        UNROLL for (u32 w = 0; w < WIDTH; ++w) x[w].w[0] ^= here[0];
+        UNROLL for (u32 r = 0; r < 6; ++r) camellia_round(x, r, here, shared);
+        UNROLL for (u32 w = 0; w < WIDTH; ++w) x[w].w[2] ^= here[10];
     }
     UNROLL for (u32 w = 0; w < WIDTH; ++w) {
         block_t y = x[w];

@@ -20,6 +20,33 @@ FN block_t counter_block(const block_t *c, u64 n) {
     return b;
 }
 
+/* A counter block on its way: in memory order, and its last word in host order. */
+typedef struct {
+    block_t memory;
+    u32 low;
+} walk_t;
+
+FN walk_t walk_from(const block_t *c, u64 n) {
+    walk_t s;
+    s.memory = counter_block(c, n);
+    s.low = SWAP32(s.memory.w[3]);
+    return s;
+}
+
+/* `n` blocks on. The upper words change once in 2^32 blocks. */
+FN void walk_on(walk_t *s, u32 n) {
+    s->low += n;
+    s->memory.w[3] = SWAP32(s->low);
+    if (s->low < n) {
+        u32 carry = 1;
+        UNROLL for (u32 i = 3; i-- > 0;) {
+            u32 word = SWAP32(s->memory.w[i]) + carry;
+            carry = carry && word == 0;
+            s->memory.w[i] = SWAP32(word);
+        }
+    }
+}
+
 /* The block `c` with its last word + n modulo 2^32, as GCM counts (SP 800-38D section 6.2), in memory order. */
 FN block_t counter_block_32(const block_t *c, u32 n) {
     block_t b;

@@ -64,6 +64,20 @@ FN block_t ghash_multiply(const block_t *a, const block_t *b) {
     return ghash_reduce(r);
 }
 
+/* The same in a third of the code and few registers: for what is done seldom, beside what fills the registers. */
+FN block_t ghash_multiply_small(const block_t *a, const block_t *b) {
+    u32 r[8];
+    UNROLL for (u32 i = 0; i < 8; ++i) r[i] = 0;
+    /* The upper halves, the lower ones, and both added up. */
+    ROLLED for (u32 i = 0; i < 3; ++i) {
+        u32 upper = 0u - (i != 1), lower = 0u - (i != 0), p[4];
+        ghash_product_64((a->w[0] & upper) ^ (a->w[2] & lower), (a->w[1] & upper) ^ (a->w[3] & lower),
+                         (b->w[0] & upper) ^ (b->w[2] & lower), (b->w[1] & upper) ^ (b->w[3] & lower), p);
+        UNROLL for (u32 j = 0; j < 4; ++j) r[j] ^= p[j] & ~lower, r[j + 2] ^= p[j], r[j + 4] ^= p[j] & ~upper;
+    }
+    return ghash_reduce(r);
+}
+
 /* a * x. */
 FN block_t ghash_times_x(block_t a) {
     block_t r;
@@ -112,12 +126,12 @@ FN void ghash_store(GLOBAL u32 *row, u32 i, const block_t *b) {
     UNROLL for (u32 j = 0; j < 4; ++j) row[4 * i + j] = b->w[j];
 }
 
-/* y * H^n, by the bits of n. n is a number of blocks, not a secret. */
-FN block_t ghash_multiply_power(block_t y, GLOBAL const u32 *row, u64 n) {
+/* y * H^n, by the bits of n. n is a number of blocks, not a secret, and a message has fewer than 2^32 (section 5.2.1.1). */
+FN block_t ghash_multiply_power(block_t y, GLOBAL const u32 *row, u32 n) {
     ROLLED for (u32 i = 0; n; ++i, n >>= 1)
         if (n & 1) {
             block_t power = ghash_load(row, LANES + i);
-            y = ghash_multiply(&y, &power);
+            y = ghash_multiply_small(&y, &power);
         }
     return y;
 }
@@ -129,15 +143,21 @@ FN void ghash_update(block_t *y, const block_t *memory, const block_t *key) {
     *y = ghash_multiply(&x, key);
 }
 
+FN void ghash_update_small(block_t *y, const block_t *memory, const block_t *key) {
+    block_t x = ghash_element(*memory);
+    xor_block(&x, y);
+    *y = ghash_multiply_small(&x, key);
+}
+
 /* The bytes at `p`, the last block filled up with zeros. */
 FN void ghash_bytes(block_t *y, GLOBAL const u8 *p, u64 bytes, const block_t *key) {
     ROLLED for (; bytes >= BLOCK_BYTES; bytes -= BLOCK_BYTES, p += BLOCK_BYTES) {
         block_t x = load_block(p);
-        ghash_update(y, &x, key);
+        ghash_update_small(y, &x, key);
     }
     if (bytes) {
         block_t x = load_part(p, (u32)bytes);
-        ghash_update(y, &x, key);
+        ghash_update_small(y, &x, key);
     }
 }
 
@@ -162,7 +182,7 @@ FN block_t gcm_counter(GLOBAL const u8 *nonce, u64 bytes, const block_t *key) {
     if (bytes == 12) return gcm_counter_96(nonce);
     block_t y = zero_block(), lengths = ghash_lengths(0, bytes);
     ghash_bytes(&y, nonce, bytes, key);
-    ghash_update(&y, &lengths, key);
+    ghash_update_small(&y, &lengths, key);
     return y;
 }
 

@@ -86,4 +86,13 @@ FN void each_step(u32 *sums, const block_t *x, LOCAL const u32 *matrix) {
     }
 }
 
+/* Word t of the rows (q, 0) and (q, 1), from the lowest bits of the counts. */
+FN void each_rows(u32 *rows, const u32 *sums) {
+    UNROLL for (u32 r = 0; r < 2; ++r) {
+        rows[r] = 0;
+        UNROLL for (u32 n = 0; n < 16; ++n)
+            rows[r] |= (sums[4 * n + 2 * r] & 1) << (2 * n) | (sums[4 * n + 2 * r + 1] & 1) << (2 * n + 1);
+    }
+}
+
 #endif

@@ -17,19 +17,26 @@ FN u32 sm4_sub_word(u32 word) {
     return unslice_word(x);
 }
 
-/* A round for WIDTH blocks: word `a` takes T of the other three and the key (section 6.1). */
-FN void sm4_round(block_t *x, u32 a, u32 k, LOCAL const u32 *shared) {
+/* A round for WIDTH blocks: word `a` takes T of the word `b`, the sum of the other two, and the key (section 6.1). */
+FN void sm4_round(block_t *x, u32 a, u32 b, const u32 *others, u32 k, LOCAL const u32 *shared) {
     u32 t[WIDTH];
-    UNROLL for (u32 w = 0; w < WIDTH; ++w)
-        t[w] = x[w].w[(a + 1) % 4] ^ x[w].w[(a + 2) % 4] ^ x[w].w[(a + 3) % 4] ^ k;
+    UNROLL for (u32 w = 0; w < WIDTH; ++w) t[w] = XOR3(x[w].w[b], others[w], k);
     sm4_t(t, shared);
     UNROLL for (u32 w = 0; w < WIDTH; ++w) x[w].w[a] ^= t[w];
+}
+
+/* Two rounds, which have two words in common. */
+FN void sm4_rounds(block_t *x, u32 a, KEY const u32 *k, LOCAL const u32 *shared) {
+    u32 others[WIDTH];
+    UNROLL for (u32 w = 0; w < WIDTH; ++w) others[w] = x[w].w[(a + 2) % 4] ^ x[w].w[(a + 3) % 4];
+    sm4_round(x, a, a + 1, others, k[0], shared);
+    sm4_round(x, a + 1, a, others, k[1], shared);
 }
 
 /* 32 rounds and R, which reverses the words (section 7.1). */
 FN void cipher_encrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
     SM4_ROUNDS_LOOP for (u32 r = 0; r < 32; r += 4) {
-        UNROLL for (u32 a = 0; a < 4; ++a) sm4_round(x, a, k[r + a], shared);
+        UNROLL for (u32 a = 0; a < 4; a += 2) sm4_rounds(x, a, k + r + a, shared);
     }
     UNROLL for (u32 w = 0; w < WIDTH; ++w) {
         block_t y = x[w];

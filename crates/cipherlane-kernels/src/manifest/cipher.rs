@@ -20,10 +20,9 @@ pub(super) struct Variant {
     pub(super) width: u32,
     /// Most threads of a block that registers suffice for.
     pub(super) threads: u32,
-    /// Whether `primitive/aes_counter.h` goes with it.
-    pub(super) looks_up_counters: bool,
-    /// Whether it has `cipher_expand_here`, for keys that a thread keeps in registers.
-    pub(super) expands_in_registers: bool,
+    /// Whether it is AES by tables: `primitive/aes_counter.h` goes with it, a column can be a thread's, and it has
+    /// `cipher_expand_here`, for keys that a thread keeps in registers.
+    pub(super) aes_by_tables: bool,
 }
 
 impl Variant {
@@ -35,14 +34,13 @@ impl Variant {
             shared_bytes: tables * 32 * 1024,
             width: 1,
             threads: 1024,
-            looks_up_counters: false,
-            expands_in_registers: false,
+            aes_by_tables: false,
         }
     }
 
     const fn aes_banked(name: &'static str, tables: u32) -> Self {
         let variant = Self::banked(name, "primitive/aes_banked.h", tables);
-        Self { looks_up_counters: tables == 4, expands_in_registers: true, ..variant }
+        Self { aes_by_tables: true, ..variant }
     }
 
     const fn bitsliced(header: &'static str, width: u32) -> Self {

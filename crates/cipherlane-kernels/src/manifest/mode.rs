@@ -17,20 +17,26 @@ pub(super) const WHOLE_BLOCK: u32 = 0;
 const SHORT: u64 = 2048;
 /// `COUNTER_SHARED` of `primitive/aes_counter.h`.
 const COUNTER_SHARED: u32 = 16 + 4096;
+/// `COUNTER_RUN_SHARED` of the same.
+const COUNTER_RUN_SHARED: u32 = COUNTER_SHARED + 16 * 512;
 /// Threads between neighbouring counters of a thread of these, which then has its lowest byte for good; `UNIT_THREADS`
 /// of `primitive/ghash_mma.h` as well.
 const UNIT_THREADS: u32 = 256;
 /// What `entry/gcm_long.c` keeps of a run.
 const KEPT_BYTES: u32 = 64;
-/// `MMA_MATRIX` of `primitive/ghash_mma.h` in bytes, and the factors that follow it in a row of the region `hash`.
-const MATRIX_BYTES: u32 = 64 << 10;
-const FACTORS_BYTES: u64 = 128 * 16;
+/// `MMA_MATRIX` of `primitive/ghash_mma.h` in bytes; 1/H and the factors that stand beside it in a row of `hash`.
+const MATRIX_BYTES: u32 = 16 << 10;
+const FACTORS_BYTES: u64 = 257 * 16;
 /// The same of `entry/gcm_records.c`, whose units are a warp's.
-const RECORD_FACTORS_BYTES: u64 = 16 * 16;
+const RECORD_FACTORS_BYTES: u64 = 33 * 16;
 /// What a thread of `entry/gcm_each.c` keeps of its matrix: `EACH_WORDS` of `primitive/ghash_each.h` in bytes.
 const EACH_BYTES: u32 = 64 * 4;
-/// Records from here on fill most of a unit of 512 blocks.
+/// Records from here on fill some units of 256 blocks.
 const RECORD: u64 = 6 << 10;
+/// Threads that walk a message in `entry/cbc_encrypt_quad.c`.
+const QUAD: u32 = 4;
+/// Messages up to here are few: with a thread for each, an H200 waits for look-ups most of the time.
+const FEW: usize = 8192;
 /// Messages from here on are long: more than a hundred multiprocessors have a share of them.
 const LONG: u64 = 16 << 20;
 
@@ -148,7 +154,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
         Mode::Ecb => vec![form("entry/ecb.c", &[EXPAND, TILES])],
         Mode::Ctr => {
             let mut forms = vec![form("entry/ctr.c", &[EXPAND, TILES])];
-            if variant.looks_up_counters && shape.shared_key && shape.longest >= LONG {
+            if variant.aes_by_tables && shape.shared_key && shape.longest >= LONG {
                 let text =
                     StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_blocks(COUNTER_SHARED);
                 let (tile, tiling) = (LONG_TILE, Tiling::Blocks(LONG_TILE));
@@ -162,12 +168,22 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
         }
         Mode::Cbc if shape.operation == Operation::Encrypt => {
             let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
-            vec![ModeProgram {
+            // Enough to keep the tables busy; more would push each other's lines out of the cache.
+            let threads = variant.threads.min(512);
+            let chains = |source, text| ModeProgram {
                 tiling: Tiling::None,
-                // Enough to keep the tables busy; more would push each other's lines out of the cache.
-                threads: variant.threads.min(512),
-                ..form("entry/cbc_encrypt.c", &[EXPAND, text])
-            }]
+                threads,
+                ..form(source, &[EXPAND, text])
+            };
+            let mut forms = vec![chains("entry/cbc_encrypt.c", text)];
+            if variant.aes_by_tables && target.has_shuffle() {
+                let quad = ModeProgram {
+                    suffix: Some("quad"),
+                    ..chains("entry/cbc_encrypt_quad.c", StageForm { threads_per_item: QUAD, ..text })
+                };
+                forms.insert(usize::from(shape.messages > FEW), quad);
+            }
+            forms
         }
         Mode::Cbc => {
             let chain = StageForm::new("chain", Items::Tiles, When::TilesInPlace);
@@ -202,7 +218,7 @@ fn gcm_forms(
         return vec![by_tiles];
     }
     let mut forms = Vec::new();
-    if variant.looks_up_counters && target.has_binary_mma() {
+    if variant.tables == 4 && variant.aes_by_tables && target.has_binary_mma() {
         if shape.shared_key && shape.longest >= LONG {
             forms.push(gcm_long(shape, target, form("entry/gcm_long.c")));
         }
@@ -243,7 +259,7 @@ fn gcm_by_message(shape: &Shape, target: &Target, variant: &Variant, mut form: M
     let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
     form.suffix = Some("message");
     form.tiling = Tiling::None;
-    form.key_in_registers = variant.expands_in_registers && !shape.shared_key;
+    form.key_in_registers = variant.aes_by_tables && !shape.shared_key;
     if form.key_in_registers {
         form.stages = vec![text];
         // With the key in registers, too, 512 threads would have too few.
@@ -252,7 +268,7 @@ fn gcm_by_message(shape: &Shape, target: &Target, variant: &Variant, mut form: M
         form.stages = vec![EXPAND, StageForm::new("hash", Items::Keys, When::Start).ciphers(), text];
         form.workspace = Workspace { hash: 16, ..Workspace::default() };
         // AES has its round keys at hand; what other ciphers keep beside GHASH takes more.
-        let roomy = variant.expands_in_registers && !target.keeps_more();
+        let roomy = variant.aes_by_tables && !target.keeps_more();
         form.threads = form.threads.min(if roomy { 512 } else { 384 });
     }
     form
@@ -262,16 +278,16 @@ fn gcm_by_message(shape: &Shape, target: &Target, variant: &Variant, mut form: M
 fn gcm_long(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
     let text = StageForm::new("text", Items::Tiles, When::Tiles).ciphers();
     let mut form = gcm(shape, target, form);
-    form.stages[3] = text.by_blocks(COUNTER_SHARED + MATRIX_BYTES + KEPT_BYTES);
+    form.stages[3] = text.by_blocks(COUNTER_RUN_SHARED + MATRIX_BYTES + KEPT_BYTES);
     form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
     form.workspace.hash += u64::from(MATRIX_BYTES) + FACTORS_BYTES;
     ModeProgram {
         suffix: Some("mma"),
         tile: LONG_TILE,
         tiling: Tiling::Blocks(LONG_TILE),
-        threads: if target.keeps_more() { 256 } else { 512 },
+        threads: if target.keeps_more() { 512 } else { 768 },
         thread_step: UNIT_THREADS,
-        width: 4,
+        width: 2,
         ..form
     }
 }
@@ -282,9 +298,9 @@ fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram
     form.stages[3].extra_shared = MATRIX_BYTES;
     form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
     form.workspace.hash += u64::from(MATRIX_BYTES) + RECORD_FACTORS_BYTES;
-    // The sums of the tensor cores and four blocks beside them.
-    let threads = form.threads.min(if target.keeps_more() { 256 } else { 384 });
-    ModeProgram { suffix: Some("mma-records"), width: 4, threads, ..form }
+    // The blocks of a unit, and two that are enciphered.
+    let threads = if target.keeps_more() { 512 } else { 640 };
+    ModeProgram { suffix: Some("mma-records"), width: 2, threads, ..form }
 }
 
 /// The same where each message has its key: every 32 threads make a matrix of their own for each tile.

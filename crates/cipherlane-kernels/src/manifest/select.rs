@@ -29,6 +29,11 @@ impl Target {
         matches!(self.compute, Some((major, _)) if major >= 10)
     }
 
+    /// Whether neighbouring threads can exchange words of registers.
+    pub(super) const fn has_shuffle(&self) -> bool {
+        self.compute.is_some()
+    }
+
     /// Whether there are binary tensor cores (`mma.m16n8k256.b1.and.popc`).
     #[must_use]
     pub const fn has_binary_mma(&self) -> bool {
