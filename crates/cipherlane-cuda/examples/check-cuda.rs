@@ -2,13 +2,17 @@
 //! `cargo run --release -p cipherlane-cuda --example check-cuda [-- NAME ..]`
 //!
 //! A name is a part of an algorithm's (`aes-128`, `gcm`), `kernel=PART` a part of a kernel's, `device=N` one GPU,
-//! `threads=N` the threads that the exam takes (all CPUs), `mib=N` the text of the speeds in MiB (4096), `exam=no` and
-//! `speed=no` leave a part out, `exam=long` takes messages of `long=N` bytes alone, `tune=yes` tunes each kernel first, `transfers=no` leaves out the columns with them,
+//! `threads=N` the threads that the exam takes (all CPUs), `mib=N` the text of the speeds in MiB (4096) or `kib=N` in
+//! KiB, `blocks=N` and `runs=N` the blocks of a launch and the runs of each (7), `exam=no` and `speed=no` leave a part
+//! out, `exam=long` takes messages of `long=N` bytes alone, `tune=yes` tunes each kernel first, `transfers=no` leaves out
+//! the columns with them,
 //! `text=zeros` is the worst case for caches and banks, `together=yes` takes all
 //! GPUs as one, `pinned=yes` compares sessions with the link by chunks and streams. Exit code 1 if anything is wrong.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // a tool for developers
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool for developers
 
+#[path = "../../cipherlane-offload/tests/exam/devices.rs"]
+mod devices;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 mod exam;
 #[path = "../../cipherlane-offload/tests/exam/options.rs"]
@@ -29,55 +33,46 @@ use options::Options;
 
 fn main() -> ExitCode {
     let options = Options::of_program();
-    let devices = match cipherlane_cuda::devices() {
-        Ok(devices) => devices,
-        Err(reason) => {
-            eprintln!("no NVIDIA GPU: {reason}");
-            return ExitCode::FAILURE;
-        }
+    let found = match cipherlane_cuda::devices() {
+        Ok(found) => found,
+        Err(reason) => return devices::none("NVIDIA GPU", reason),
     };
-    let devices: Vec<Arc<CudaDevice>> = devices.into_iter().map(Arc::new).collect();
-    let provider = devices[0].provider();
-    let each = devices.iter().map(|device| -> Arc<dyn Member> { Arc::<CudaDevice>::clone(device) });
+    let found: Vec<Arc<CudaDevice>> = found.into_iter().map(Arc::new).collect();
+    let each = found.iter().map(|device| -> Arc<dyn Member> { Arc::<CudaDevice>::clone(device) });
     let together = options.get("together=") == Some("yes");
     let wanted: Vec<Arc<dyn Device>> = if together {
         vec![Arc::new(Fleet::new("cuda:all", each.collect()))]
     } else {
         each.map(|device| -> Arc<dyn Device> { device }).collect()
     };
-    let mut failed = 0;
-    for device in &wanted {
-        let info = device.info();
-        println!("{}: {}", info.id, info.name);
-        for (name, value) in &info.details {
-            println!("    {name}: {value}");
+    devices::check(&wanted, &options, |device| {
+        let mut failed = 0;
+        if options.get("exam=") != Some("no") {
+            failed += examine(device, &options);
         }
-        let is_wanted = options.get("device=").is_none_or(|id| info.id.ends_with(id));
-        if is_wanted && options.get("exam=") != Some("no") {
-            failed += examine(&**device, &options);
+        if options.get("speed=") != Some("no") {
+            failed += measure(device, &found[0], &options);
         }
-        if is_wanted && options.get("speed=") != Some("no") {
-            let bytes = options.number("mib=", 4096) << 20;
-            // Memory that the GPU reaches by itself.
-            failed += match (provider.pinned(bytes), provider.pinned(bytes)) {
-                (Ok(mut input), Ok(mut output)) if options.get("pinned=") == Some("yes") => {
-                    let backend = provider.backend().unwrap();
-                    pinned::measure(&**device, &mut input, &mut output, |input, output, piece| {
-                        cipherlane_offload::link::both_ways(&*backend, input, output, piece).unwrap()
-                    })
-                }
-                (Ok(mut input), Ok(mut output)) => {
-                    speed::measure(&**device, &options, &mut input, &mut output)
-                }
-                (Err(reason), _) | (_, Err(reason)) => {
-                    println!("no speeds: {reason}");
-                    1
-                }
-            };
+        failed
+    })
+}
+
+/// The speeds, from memory that the GPUs reach by themselves. Returns how many came out wrong.
+fn measure(device: &dyn Device, gpu: &CudaDevice, options: &Options) -> usize {
+    let (provider, bytes) = (gpu.provider(), options.text_bytes(4096));
+    match (provider.pinned(bytes), provider.pinned(bytes)) {
+        (Ok(mut input), Ok(mut output)) if options.get("pinned=") == Some("yes") => {
+            let backend = provider.backend().unwrap();
+            pinned::measure(device, &mut input, &mut output, |input, output, piece| {
+                cipherlane_offload::link::both_ways(&*backend, input, output, piece).unwrap()
+            })
+        }
+        (Ok(mut input), Ok(mut output)) => speed::measure(device, options, &mut input, &mut output),
+        (Err(reason), _) | (_, Err(reason)) => {
+            println!("no speeds: {reason}");
+            1
         }
     }
-    println!("{}", if failed == 0 { "all right".to_owned() } else { format!("{failed} WRONG") });
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The exam, and messages longer than its. Returns how many algorithms came out wrong.

@@ -5,8 +5,8 @@
 //! `threads=N`, `exam=no` and `long=no` (messages of 17 MiB) leave a part out, `speed=yes` measures as the example
 //! check-cuda does, with its options. Exit code 1 if anything is wrong.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // a tool for developers
-
+#[path = "../../cipherlane-offload/tests/exam/devices.rs"]
+mod devices;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 mod exam;
 #[path = "../../cipherlane-offload/tests/exam/options.rs"]
@@ -15,30 +15,22 @@ mod options;
 mod speed;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use cipherlane_core::Device;
 use options::Options;
 
 fn main() -> ExitCode {
     let options = Options::of_program();
-    let devices = match cipherlane_opencl::devices() {
-        Ok(devices) => devices,
-        Err(reason) => {
-            eprintln!("no OpenCL device: {reason}");
-            return ExitCode::FAILURE;
-        }
+    let found = match cipherlane_opencl::devices() {
+        Ok(found) => found,
+        Err(reason) => return devices::none("OpenCL device", reason),
     };
-    let mut failed = 0;
-    for device in &devices {
-        let info = device.info();
-        if options.get("device=").is_some_and(|id| !info.id.ends_with(id)) {
-            continue;
-        }
-        println!("{}: {}", info.id, info.name);
-        for (name, value) in &info.details {
-            println!("    {name}: {value}");
-        }
+    let found: Vec<Arc<dyn Device>> =
+        found.into_iter().map(|device| -> Arc<dyn Device> { Arc::new(device) }).collect();
+    devices::check(&found, &options, |device| {
         let (names, kernels) = (options.names(), options.get("kernel=").unwrap_or_default());
+        let mut failed = 0;
         if options.get("exam=") != Some("no") {
             failed += exam::tell(device, &names, kernels, options.number("threads=", 2));
         }
@@ -46,10 +38,9 @@ fn main() -> ExitCode {
             failed += exam::tell_long(device, &names, kernels, exam::LONG);
         }
         if options.get("speed=") == Some("yes") {
-            let bytes = options.number("mib=", 1024) << 20;
+            let bytes = options.text_bytes(1024);
             failed += speed::measure(device, &options, &mut vec![0; bytes], &mut vec![0; bytes]);
         }
-    }
-    println!("{}", if failed == 0 { "all right".to_owned() } else { format!("{failed} algorithms WRONG") });
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        failed
+    })
 }

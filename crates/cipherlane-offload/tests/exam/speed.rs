@@ -113,7 +113,8 @@ impl Point {
             columns.longest(),
             self.shared,
         );
-        let wish = Wish { kernel: options.get("kernel=").map(str::to_owned), ..Wish::default() };
+        let blocks = options.get("blocks=").map(|blocks| blocks.parse().unwrap());
+        let wish = Wish { kernel: options.get("kernel=").map(str::to_owned), blocks, ..Wish::default() };
         let mut plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
         if options.get("tune=") == Some("yes") {
             // The comparison below looks at what the fastest gives.
@@ -124,7 +125,7 @@ impl Point {
             println!("{} tuned: {:?} of {} launches", self.name(), tuned.best, tuned.tried.len());
             plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
         }
-        let resident = self.resident(device, &plan, texts, &mut columns)?;
+        let resident = self.resident(device, &plan, texts, &mut columns, options.number("runs=", 7))?;
         self.compare(texts, &columns)?;
         let rate = |bytes: usize, time: Duration| bytes as f64 / time.as_secs_f64() / 1e9;
         let bytes = texts.input.len();
@@ -146,20 +147,21 @@ impl Point {
         Ok(format!("{line} {:>9.1} {:>9.1}", rate(bytes, pinned), rate(part, pageable)))
     }
 
-    /// Seconds of the kernels, the median of seven runs after one that does not count.
+    /// Seconds of the kernels, the median of `runs` runs after one that does not count.
     fn resident(
         &self,
         device: &dyn Device,
         plan: &Plan,
         texts: &mut Texts<'_>,
         columns: &mut Columns,
+        runs: usize,
     ) -> Result<Duration, String> {
         let say = |error: cipherlane_core::DeviceError| error.to_string();
         let mut resident = device.resident(plan).map_err(say)?.unwrap();
         let times = columns.run(self, texts.input, texts.output, |batch, output| {
             resident.load(batch, output)?;
             resident.execute()?;
-            let times: Result<Vec<_>, _> = (0..7).map(|_| Ok(resident.execute()?.execute)).collect();
+            let times: Result<Vec<_>, _> = (0..runs).map(|_| Ok(resident.execute()?.execute)).collect();
             resident.store(batch, output)?;
             times
         });
