@@ -5,32 +5,35 @@
  * Counters are enciphered from the first round: a record is too short for tables of its own.
  */
 
-/* The lanes' shares of a tile's sum, with the power of what comes after it in its message. */
+/* The part of a block at a tile's end, which goes to the message's sum by itself. */
+FN void add_part(const tile_t *t, GLOBAL const u8 *in, GLOBAL u8 *out, GLOBAL u32 *state, GLOBAL const u32 *powers,
+                 KEY const u32 *k, LOCAL const u32 *shared) {
+    u32 part = t->bytes % BLOCK_BYTES, blocks = t->bytes / BLOCK_BYTES;
+    if (part == 0 || THREAD % LANES) return;
+    u64 at = t->text.at + (t->first + blocks) * BLOCK_BYTES;
+    block_t last = ghash_load(state, 1);
+    last = counter_block_32(&last, 1 + (u32)t->first + blocks);
+    last = sum_part(in + at, out + at, part, &last, powers, k, shared);
+    UNROLL for (u32 i = 0; i < 4; ++i) ATOMIC_XOR(&state[i], last.w[i]);
+}
+
+/* The lanes' shares of the sum of a tile's whole blocks, with the power of what comes after them in their message. */
 FN block_t sum_tile(const tile_t *t, GLOBAL const u8 *in, GLOBAL u8 *out, GLOBAL const u32 *state,
                     GLOBAL const u32 *powers, KEY const u32 *k, LOCAL const u32 *shared, LOCAL u32 *matrix) {
     block_t counter = ghash_load(state, 1), y = zero_block();
     counter.w[3] += 1 + (u32)t->first;
     u64 at = t->text.at + t->first * BLOCK_BYTES;
-    u32 part = t->bytes % BLOCK_BYTES, lane = THREAD % LANES;
+    u32 after = (u32)((t->text.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES - t->first) - t->bytes / BLOCK_BYTES;
     run_t run;
     run.in = in + at, run.out = out + at, run.count = 0, run.blocks = t->bytes / BLOCK_BYTES;
     if (MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
         y = sum_anywhere(&run, &counter, LANES, powers, k, shared);
-        block_t own = ghash_load(powers, LANES - 1 - lane);
+        block_t own = ghash_load(powers, LANES - 1 - THREAD % LANES);
         y = ghash_multiply_small(&y, &own);
     } else if (run.blocks) {
         y = sum_run(&run, &counter, powers, k, shared, matrix);
     }
-    u32 after = (u32)((t->text.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES - t->first) - t->bytes / BLOCK_BYTES;
-    y = ghash_multiply_power(y, powers, after);
-    if (part && lane == 0) {
-        u64 there = at + t->bytes / BLOCK_BYTES * BLOCK_BYTES;
-        block_t last = ghash_load(state, 1);
-        last = counter_block_32(&last, 1 + (u32)t->first + t->bytes / BLOCK_BYTES);
-        last = sum_part(in + there, out + there, part, &last, powers, k, shared);
-        xor_block(&y, &last);
-    }
-    return y;
+    return ghash_multiply_power(y, powers, after);
 }
 
 KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
@@ -38,22 +41,22 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
     LOCAL u32 *matrix = shared + CIPHER_SHARED / 4;
     start_block(matrix, GHASH_ROW_AT(0));
     cipher_forward_tables(shared);
-    u32 lane = THREAD % LANES;
-    u64 groups = (u64)BLOCKS * (THREADS / LANES), mine = OWN_TILE;
-    u64 rounds = (p.end_tile - p.first_tile + groups - 1) / groups;
-    ROLLED for (u64 round = 0; round < rounds; ++round) {
-        u64 tile = mine + round * groups;
+    u32 groups = BLOCKS * (THREADS / LANES), rounds = (u32)((p.end_tile - p.first_tile + groups - 1) / groups);
+    ROLLED for (u32 round = 0; round < rounds; ++round) {
+        u64 tile = OWN_TILE + (u64)round * groups;
         block_t y = zero_block();
+        /* Without a tile, nothing is added to the first row. */
         GLOBAL u32 *state = STATE_AT(0);
         if (tile < p.end_tile) {
             tile_t t = find_tile(offsets, tiles, &p, tile, TILE, 0);
             u64 row = SHARED_KEY ? 0 : t.text.row;
             state = STATE_AT(t.text.row);
+            add_part(&t, in, out, state, GHASH_ROW_AT(row), ROUND_KEYS(row), shared);
             y = sum_tile(&t, in, out, state, GHASH_ROW_AT(row), ROUND_KEYS(row), shared, matrix);
         }
         UNROLL for (u32 i = 0; i < 4; ++i) {
             u32 sum = GROUP_XOR(y.w[i], matrix + TILE_SHARED / 4);
-            if (lane == i && tile < p.end_tile) ATOMIC_XOR(&state[i], sum);
+            if (THREAD % LANES == i) ATOMIC_XOR(&state[i], sum);
         }
     }
 }

@@ -158,7 +158,8 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
                 let text =
                     StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_blocks(COUNTER_SHARED);
                 let (tile, tiling) = (LONG_TILE, Tiling::Blocks(LONG_TILE));
-                let form = form("entry/ctr_long.c", &[EXPAND, text]);
+                let threads = variant.threads.min(if target.keeps_more() { 768 } else { 1024 });
+                let form = ModeProgram { threads, ..form("entry/ctr_long.c", &[EXPAND, text]) };
                 forms.insert(
                     0,
                     ModeProgram { suffix: Some("split"), tile, tiling, thread_step: UNIT_THREADS, ..form },
@@ -299,7 +300,7 @@ fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram
     form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
     form.workspace.hash += u64::from(MATRIX_BYTES) + RECORD_FACTORS_BYTES;
     // The blocks of a unit, and two that are enciphered.
-    let threads = if target.keeps_more() { 512 } else { 640 };
+    let threads = if target.keeps_more() { 384 } else { 640 };
     ModeProgram { suffix: Some("mma-records"), width: 2, threads, ..form }
 }
 
