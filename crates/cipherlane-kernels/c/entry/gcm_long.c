@@ -45,7 +45,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
         tile_t t = find_tile(offsets, tiles, &p, tile, TILE, 0);
         u64 end_of_text = p.uniform_tiles ? (t.text.message + 1) * p.uniform_tiles : tiles[t.text.message + 1];
         u64 next = end_tile < end_of_text ? end_tile : end_of_text;
-        if (next - tile > MOST_TILES) next = tile + MOST_TILES;
+        if ((u32)(next - tile) > MOST_TILES) next = tile + MOST_TILES;
         u64 end = t.first + (next - tile) * TILE, whole = t.text.bytes / BLOCK_BYTES;
         u32 part = t.text.bytes % BLOCK_BYTES;
         if (end > whole) end = whole;

@@ -171,11 +171,8 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
             let text = StageForm::new("text", Items::Messages, When::Tiles).ciphers();
             // Enough to keep the tables busy; more would push each other's lines out of the cache.
             let threads = variant.threads.min(512);
-            let chains = |source, text| ModeProgram {
-                tiling: Tiling::None,
-                threads,
-                ..form(source, &[EXPAND, text])
-            };
+            let chains =
+                |source, text| ModeProgram { tiling: Tiling::None, threads, ..form(source, &[EXPAND, text]) };
             let mut forms = vec![chains("entry/cbc_encrypt.c", text)];
             if variant.aes_by_tables && target.has_shuffle() {
                 let quad = ModeProgram {

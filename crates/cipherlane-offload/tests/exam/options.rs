@@ -19,7 +19,8 @@ impl Options {
 
     /// Bytes of the text of speeds: `kib=`, else `mib=`, else so many MiB.
     pub(crate) fn text_bytes(&self, mib: usize) -> usize {
-        self.get("kib=").map_or_else(|| self.number("mib=", mib) << 20, |kib| kib.parse::<usize>().unwrap() << 10)
+        self.get("kib=")
+            .map_or_else(|| self.number("mib=", mib) << 20, |kib| kib.parse::<usize>().unwrap() << 10)
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
