@@ -5,6 +5,8 @@
 //! `threads=N`, `exam=no` and `long=no` (messages of 17 MiB) leave a part out, `speed=yes` measures as the example
 //! check-cuda does, with its options. Exit code 1 if anything is wrong.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool for developers
+
 #[path = "../../cipherlane-offload/tests/exam/devices.rs"]
 mod devices;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
