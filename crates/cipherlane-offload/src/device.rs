@@ -47,7 +47,7 @@ pub trait Provider: std::fmt::Debug + Send + Sync + 'static {
 pub struct Accelerator<P: Provider>(P);
 
 /// Bytes of a group where nobody wishes otherwise: long enough that a copy hides what it takes to begin one.
-const CHUNK: usize = 32 << 20;
+const CHUNK: usize = 16 << 20;
 /// Least bytes of a chunk.
 const MIN_CHUNK: usize = 256;
 /// Most blocks of a launch: those of any device's grid, and tasks of 32 bits.
