@@ -27,6 +27,8 @@ struct Mix {
     counts: Counts,
     /// Whether as many bytes come out.
     is_written: bool,
+    /// Registers of tables that are loaded for each of text.
+    tables: f64,
 }
 
 /// An upper bound on the speed of one thread.
@@ -80,7 +82,7 @@ fn present(ceilings: &Ceilings, mix: &Mix) -> Option<Counts> {
     };
     let mut counts: Counts = mix.counts.iter().map(named).collect::<Option<_>>()?;
     let registers = mix.bytes / f64::from(mix.bits / 8);
-    counts.push(("load", registers));
+    counts.push(("load", registers + mix.tables));
     if mix.is_written {
         counts.push(("store", registers));
     }
@@ -111,7 +113,13 @@ fn mix(ceilings: &Ceilings, algorithm: Algorithm, tier: &str) -> Option<Mix> {
         Algorithm::Cipher(cipher, mode) => {
             let (bits, mut counts) = rounds(ceilings, cipher, tier)?;
             counts.extend(around(ceilings, mode, bits));
-            Some(Mix { bits, bytes: f64::from(bits / 8), counts, is_written: true })
+            let is_aes = matches!(cipher, Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256);
+            let is_counted = bits == 512 && is_aes && matches!(mode, Mode::Ctr | Mode::Gcm);
+            if is_counted {
+                counts = without_first_round(counts);
+            }
+            let tables = if is_counted { 1.0 } else { 0.0 };
+            Some(Mix { bits, bytes: f64::from(bits / 8), counts, tables, is_written: true })
         }
         Algorithm::Hash(hash) => hashing(hash, tier),
     }
@@ -129,6 +137,17 @@ fn rounds(ceilings: &Ceilings, cipher: Cipher, tier: &str) -> Option<(u32, Count
             Some((bits, sliced::rounds(cipher, means)?))
         }
     }
+}
+
+/// Counter blocks under one key mostly differ in their last byte alone, and the first round of those is known ahead
+/// (where there are 32 registers): an XOR with a table stands for counting, reversing, whitening and that round.
+fn without_first_round(counts: Counts) -> Counts {
+    let left = |(mnemonic, count)| match mnemonic {
+        "vpaddd" => None,
+        "vaesenc" | "vpshufb" => (count > 1.0).then_some((mnemonic, count - 1.0)),
+        _ => Some((mnemonic, count)),
+    };
+    counts.into_iter().filter_map(left).collect()
 }
 
 fn aes_bits(ceilings: &Ceilings, tier: &str) -> Option<u32> {
@@ -176,6 +195,7 @@ fn hashing(hash: Hash, tier: &str) -> Option<Mix> {
         // bytes are reversed.
         Hash::Sha224 | Hash::Sha256 => Mix {
             bits: 512,
+            tables: 0.0,
             is_written: false,
             bytes: block * lanes(32),
             counts: vec![
@@ -188,6 +208,7 @@ fn hashing(hash: Hash, tier: &str) -> Option<Mix> {
         },
         Hash::Sha384 | Hash::Sha512 | Hash::Sha512_256 => Mix {
             bits: 512,
+            tables: 0.0,
             is_written: false,
             bytes: block * lanes(64),
             counts: vec![
@@ -202,6 +223,7 @@ fn hashing(hash: Hash, tier: &str) -> Option<Mix> {
         // and 5 XORs for theta, which joins 25 more to 24 rotations of rho, 25 of chi and one of iota.
         _ => Mix {
             bits: 512,
+            tables: 0.0,
             is_written: false,
             bytes: block * lanes(64),
             counts: vec![
@@ -261,7 +283,10 @@ mod tests {
     #[test]
     fn aes_is_bound_by_its_rounds() {
         let bound = bound(&zen4(), "aes-128-ctr".parse().unwrap(), "avx512").unwrap();
-        assert!((bound.bytes_per_clock - 6.4).abs() < 1e-9 && bound.by.starts_with("vaesenc"), "{bound:?}");
+        assert!(
+            (bound.bytes_per_clock - 64.0 / 9.0).abs() < 1e-9 && bound.by.starts_with("vaesenc"),
+            "{bound:?}"
+        );
     }
 
     #[test]
@@ -320,12 +345,12 @@ mod tests {
                 |name: &str| counts.iter().filter(|(known, _)| *known == name).map(|(_, count)| count).sum();
             let (rounds, products, moves): (f64, f64, f64) =
                 (of("vaesenc"), of("vpclmulqdq"), of("load") + of("store"));
-            assert!((rounds, products, moves, bits) == (10.0, 3.0, 2.0, 512), "{counts:?}");
+            assert!((rounds, products, moves, bits) == (9.0, 3.0, 3.0, 512), "{counts:?}");
             Some(rounds + products)
         };
         let (alone, shared) =
             (bound(&zen4(), gcm, "avx512").unwrap(), bound_by(&zen4(), gcm, "avx512", together).unwrap());
-        assert!((shared.bytes_per_clock - 64.0 / 13.0).abs() < 1e-9 && alone.bytes_per_clock > 64.0 / 13.0);
+        assert!((shared.bytes_per_clock - 64.0 / 12.0).abs() < 1e-9 && alone.bytes_per_clock > 64.0 / 12.0);
         assert!(shared.by.contains("shares its ports"), "{shared:?}");
     }
 }
