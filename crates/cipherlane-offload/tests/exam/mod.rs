@@ -212,7 +212,7 @@ fn run(
     to: &mut [u8],
     tag: &mut [u8],
 ) -> Result<bool, String> {
-    let (key, nonce) = ([0x5a; 32], [0xf0; BLOCK]);
+    let (key, nonce) = ([0x5a; 64], [0xf0; BLOCK]);
     let offsets = [0, from.len() as u64];
     let nonce = &nonce[..algorithm.nonce_bytes().unwrap_or(12)];
     let messages = Messages { source: Source::Apart(from), offsets: &offsets };

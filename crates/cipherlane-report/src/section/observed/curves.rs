@@ -25,18 +25,20 @@ pub(super) fn curves(
     let count = curves.len();
     let mut series: Vec<Series> =
         curves.iter().take(MOST_SERIES).map(|curve| measured(curve, axis)).collect();
-    let shown = series.len();
-    let mut marked = Vec::new();
+    let (mut marked, mut lawful) = (Vec::new(), Vec::new());
     match marks {
         Marks::None => {}
         Marks::Cores => {
             marked = boundaries(seen, axis, machines);
-            series.extend(laws(&curves, axis, (all, machines)));
+            lawful = laws(&curves, axis, (all, machines));
         }
         Marks::At(name) => marked = at(all, name),
         Marks::AboveZero => marked = above_zero(&curves, axis),
     }
-    series.truncate(MOST_SERIES);
+    // Where there are many curves, laws take the places of the last ones.
+    series.truncate(MOST_SERIES - lawful.len());
+    let shown = series.len();
+    series.extend(lawful);
     series.extend(published(seen, axis).into_iter().take(MOST_SERIES - series.len()));
     let first = seen.first()?;
     let alike = seen.iter().all(|one| one.value.name == first.value.name);
