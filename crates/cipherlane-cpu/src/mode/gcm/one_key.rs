@@ -5,9 +5,8 @@ use std::ops::{ControlFlow, Range};
 
 use cipherlane_core::BLOCK;
 
-use super::counter::pre_counter;
 use super::ending::{LongEnds, MAX_AAD_BLOCKS};
-use super::ghash::{Ghash, Powers, Products, lengths, power};
+use super::ghash::{Ghash, Powers, lengths};
 use super::long::Lacking;
 use super::short::Group;
 use super::team::{Members, Row, TEAM, Teams};
@@ -17,7 +16,7 @@ use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::counters::{Counters, advanced};
 use crate::mode::first_round::FirstRound;
-use crate::worker::{Partial, Segment, Segments, Worker};
+use crate::worker::{Segments, Worker};
 
 /// Most teams that wait.
 const TEAMS: usize = 8;
@@ -241,7 +240,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     /// Encrypts or decrypts and hashes `text`: work of its own, so that it is compiled once.
     #[inline(always)]
-    fn run_text<'s>(
+    pub(super) fn run_text<'s>(
         &'s self,
         hash: Ghash<'s, P::Isa, KARATSUBA>,
         text: Message,
@@ -258,7 +257,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     }
 
     #[inline(always)]
-    fn hash_aad(&self, job: &Job<'_>, index: usize) -> Ghash<'_, P::Isa, KARATSUBA> {
+    pub(super) fn hash_aad(&self, job: &Job<'_>, index: usize) -> Ghash<'_, P::Isa, KARATSUBA> {
         let aad = job.aad(index);
         let mut hash = Ghash::new(&self.powers);
         // SAFETY: the slice is readable.
@@ -268,7 +267,13 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     /// The tag (SP 800-38D section 7.1 steps 5 and 6).
     #[inline(always)]
-    fn conclude(&self, job: &Job<'_>, index: usize, pre_counter: u128, hash: &Ghash<'_, P::Isa, KARATSUBA>) {
+    pub(super) fn conclude(
+        &self,
+        job: &Job<'_>,
+        index: usize,
+        pre_counter: u128,
+        hash: &Ghash<'_, P::Isa, KARATSUBA>,
+    ) {
         let ends = lengths(job.aad(index).len(), job.message(index).bytes);
         let mask = self.cipher.apply([self.cipher.isa().splat_word(pre_counter)])[0].to_words()[0];
         D::conclude(job, index, hash.finish(ends) ^ mask);
@@ -359,72 +364,5 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Worker
 
     fn segments(&self) -> Option<&dyn Segments> {
         Some(self)
-    }
-}
-
-/// One segment, as work.
-struct Part<'a, T> {
-    key: &'a T,
-    job: &'a Job<'a>,
-    segment: &'a Segment,
-}
-
-impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
-    for Part<'_, OneKey<P, D, N, KARATSUBA>>
-{
-    type Output = Partial;
-
-    /// The segment's own hash, in the pending form.
-    #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)] // SP 800-38D: fewer than 2^32 blocks
-    fn run(self) -> Partial {
-        let (key, segment) = (self.key, self.segment);
-        let pre_counter = pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(segment.message));
-        let first = advanced(pre_counter, 1 + (segment.bytes.start / BLOCK) as u32);
-        let counters = key.counters(self.job, segment.message, first);
-        // SAFETY: the segment lies within its message.
-        let message = unsafe { self.job.message(segment.message).skip(segment.bytes.start) };
-        let hash = key.run_text(Ghash::new(&key.powers), message.take(segment.bytes.len()), counters);
-        hash.fold().to_le_bytes()
-    }
-}
-
-/// The end of a message whose segments have been run, as work.
-struct Finish<'a, T> {
-    key: &'a T,
-    job: &'a Job<'a>,
-    message: usize,
-    segments: &'a [(Segment, Partial)],
-}
-
-impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
-    for Finish<'_, OneKey<P, D, N, KARATSUBA>>
-{
-    type Output = ();
-
-    /// A state followed by n more blocks is worth H^n of itself.
-    #[inline(always)]
-    fn run(self) {
-        let (key, isa) = (self.key, self.key.cipher.isa());
-        let mut state = key.hash_aad(self.job, self.message).fold();
-        for (segment, partial) in self.segments {
-            let blocks = segment.bytes.len().div_ceil(BLOCK);
-            let moved = Products::of(isa.splat_word(state), power(&key.powers, blocks)).reduce(isa);
-            state = moved.to_words()[0] ^ u128::from_le_bytes(*partial);
-        }
-        let pre_counter = pre_counter::<P::Isa, KARATSUBA>(&key.powers, self.job.nonce(self.message));
-        key.conclude(self.job, self.message, pre_counter, &Ghash::resume(&key.powers, state));
-    }
-}
-
-impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Segments
-    for OneKey<P, D, N, KARATSUBA>
-{
-    fn segment(&self, job: &Job<'_>, segment: &Segment) -> Partial {
-        self.cipher.isa().vectorize(Part { key: self, job, segment })
-    }
-
-    fn finish(&self, job: &Job<'_>, message: usize, segments: &[(Segment, Partial)]) {
-        self.cipher.isa().vectorize(Finish { key: self, job, message, segments });
     }
 }

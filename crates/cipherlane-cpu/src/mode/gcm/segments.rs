@@ -1,0 +1,80 @@
+//! One message of GCM in segments, which several threads run at once.
+
+use cipherlane_core::BLOCK;
+
+use super::Direction;
+use super::counter::pre_counter;
+use super::ghash::{Ghash, Products, power};
+use super::one_key::OneKey;
+use crate::cipher::Permutation;
+use crate::job::Job;
+use crate::lanes::{Isa, Lanes, Work};
+use crate::mode::counters::advanced;
+use crate::worker::{Partial, Segment, Segments};
+
+/// One segment, as work.
+struct Part<'a, T> {
+    key: &'a T,
+    job: &'a Job<'a>,
+    segment: &'a Segment,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Part<'_, OneKey<P, D, N, KARATSUBA>>
+{
+    type Output = Partial;
+
+    /// The segment's own hash, in the pending form.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // SP 800-38D: fewer than 2^32 blocks
+    fn run(self) -> Partial {
+        let (key, segment) = (self.key, self.segment);
+        let pre_counter = pre_counter::<P::Isa, KARATSUBA>(key.powers(), self.job.nonce(segment.message));
+        let first = advanced(pre_counter, 1 + (segment.bytes.start / BLOCK) as u32);
+        let counters = key.counters(self.job, segment.message, first);
+        // SAFETY: the segment lies within its message.
+        let message = unsafe { self.job.message(segment.message).skip(segment.bytes.start) };
+        let hash = key.run_text(Ghash::new(key.powers()), message.take(segment.bytes.len()), counters);
+        hash.fold().to_le_bytes()
+    }
+}
+
+/// The end of a message whose segments have been run, as work.
+struct Finish<'a, T> {
+    key: &'a T,
+    job: &'a Job<'a>,
+    message: usize,
+    segments: &'a [(Segment, Partial)],
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Finish<'_, OneKey<P, D, N, KARATSUBA>>
+{
+    type Output = ();
+
+    /// A state followed by n more blocks is worth H^n of itself.
+    #[inline(always)]
+    fn run(self) {
+        let (key, isa) = (self.key, self.key.cipher().isa());
+        let mut state = key.hash_aad(self.job, self.message).fold();
+        for (segment, partial) in self.segments {
+            let blocks = segment.bytes.len().div_ceil(BLOCK);
+            let moved = Products::of(isa.splat_word(state), power(key.powers(), blocks)).reduce(isa);
+            state = moved.to_words()[0] ^ u128::from_le_bytes(*partial);
+        }
+        let pre_counter = pre_counter::<P::Isa, KARATSUBA>(key.powers(), self.job.nonce(self.message));
+        key.conclude(self.job, self.message, pre_counter, &Ghash::resume(key.powers(), state));
+    }
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Segments
+    for OneKey<P, D, N, KARATSUBA>
+{
+    fn segment(&self, job: &Job<'_>, segment: &Segment) -> Partial {
+        self.cipher().isa().vectorize(Part { key: self, job, segment })
+    }
+
+    fn finish(&self, job: &Job<'_>, message: usize, segments: &[(Segment, Partial)]) {
+        self.cipher().isa().vectorize(Finish { key: self, job, message, segments });
+    }
+}
