@@ -39,12 +39,6 @@ const fn last_byte(block: u128) -> usize {
     (block >> 120) as usize
 }
 
-/// Whether `blocks` counters from `base` on differ in their last byte alone.
-#[inline(always)]
-pub(crate) const fn stays_in_last_byte(base: u128, blocks: usize) -> bool {
-    last_byte(base) + blocks <= BYTES
-}
-
 /// A register of steps: lane i of register j holds j * LANES + i.
 #[inline(always)]
 fn step<I: Isa>(isa: I, table: &'static [[u8; BLOCK]; MAX_BLOCKS], register: usize) -> I::V {
@@ -53,10 +47,9 @@ fn step<I: Isa>(isa: I, table: &'static [[u8; BLOCK]; MAX_BLOCKS], register: usi
     unsafe { isa.load(table.as_ptr().add(register * I::V::LANES).cast()) }
 }
 
-/// The counter blocks from `base` on, in N registers. Needs a last byte of `base` that does not overflow:
-/// see [`stays_in_last_byte`].
+/// The counter blocks from `base` on, in N registers. Needs a last byte of `base` that does not overflow.
 #[inline(always)]
-pub(crate) fn count_in_last_byte<I: Isa, const N: usize>(isa: I, base: I::V) -> [I::V; N] {
+fn count_in_last_byte<I: Isa, const N: usize>(isa: I, base: I::V) -> [I::V; N] {
     let mut counters = [base; N];
     for (register, counter) in counters.iter_mut().enumerate() {
         *counter = base.add32(step(isa, &BIG_STEPS, register));
@@ -89,7 +82,7 @@ pub(crate) fn counted_in_32_bits<I: Isa>(isa: I, base: I::V, by: usize) -> I::V 
 
 /// The counter blocks of a message, some registers at a time, modulo 2^32, as [`Permutation::begin`] makes them.
 pub(crate) struct Counters<'a, P: Permutation> {
-    cipher: &'a P,
+    pub(super) cipher: &'a P,
     first_round: Option<&'a FirstRound>,
     /// The next one.
     next: u128,

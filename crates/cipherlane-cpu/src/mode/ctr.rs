@@ -101,10 +101,7 @@ unsafe fn run<P: Permutation, const N: usize>(
     unsafe {
         match first_round {
             Some(first_round) if P::BEGINS && message.bytes >= PAYS => {
-                stream::<_, N>(counter, message, |first| Ahead {
-                    cipher,
-                    counters: Counters::new(cipher, Some(first_round), first),
-                });
+                stream::<_, N>(counter, message, |first| Counters::new(cipher, Some(first_round), first));
             }
             _ => stream::<_, N>(counter, message, |first| Little::new(cipher, first)),
         }
@@ -135,13 +132,7 @@ unsafe fn stream<T: Pass, const N: usize>(
     }
 }
 
-/// Counter blocks whose first round is known ahead.
-struct Ahead<'a, P: Permutation> {
-    cipher: &'a P,
-    counters: Counters<'a, P>,
-}
-
-impl<P: Permutation> Pass for Ahead<'_, P> {
+impl<P: Permutation> Pass for Counters<'_, P> {
     type Cipher = P;
 
     #[inline(always)]
@@ -151,7 +142,8 @@ impl<P: Permutation> Pass for Ahead<'_, P> {
 
     #[inline(always)]
     fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
-        added(self.cipher.finish_while(self.counters.take(), &mut Nothing), &input)
+        let begun = self.take();
+        added(self.cipher.finish_while(begun, &mut Nothing), &input)
     }
 }
 

@@ -9,6 +9,7 @@
 
 use cipherlane_core::BLOCK;
 
+use super::counters::{BIG_STEPS, counted};
 use crate::cipher::{Permutation, V};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe_blocks};
 
@@ -67,12 +68,11 @@ impl<P: Permutation> Work for Fill<'_, P> {
     fn run(self) {
         let isa = self.cipher.isa();
         let [zero] = self.cipher.begin([isa.zero()]);
-        for (value, effects) in self.effects.chunks_exact_mut(V::<P>::LANES).enumerate() {
-            let mut blocks = [0; MAX_LANES];
-            for (lane, block) in blocks.iter_mut().enumerate() {
-                *block = ((value * V::<P>::LANES + lane) as u128) << 120;
-            }
-            let [begun] = self.cipher.begin([isa.words(&blocks)]);
+        // SAFETY: the table of steps has more blocks than a register.
+        let mut values = unsafe { isa.load(BIG_STEPS.as_ptr().cast()) };
+        for effects in self.effects.chunks_exact_mut(V::<P>::LANES) {
+            let [begun] = self.cipher.begin([values]);
+            values = counted(isa, values, V::<P>::LANES);
             // SAFETY: the chunk has as many blocks as there are lanes.
             unsafe { begun.xor(zero).store(effects.as_mut_ptr().cast()) }
         }

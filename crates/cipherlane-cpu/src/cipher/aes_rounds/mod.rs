@@ -58,6 +58,25 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
         if INVERSE { block.aes_decrypt_round(key) } else { block.aes_encrypt_round(key) }
     }
 
+    /// The rounds from FIRST on.
+    #[inline(always)]
+    fn rounds<const N: usize, const FIRST: usize>(
+        &self,
+        mut blocks: [I::V; N],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [I::V; N] {
+        for round in FIRST..ROUNDS {
+            for block in &mut blocks {
+                *block = Self::round(*block, self.key(round));
+            }
+            meanwhile.step(round - 1);
+        }
+        for block in &mut blocks {
+            *block = Self::last(*block, self.key(ROUNDS));
+        }
+        blocks
+    }
+
     /// Round ROUND of all registers.
     #[inline(always)]
     fn in_step<const N: usize, const ROUND: usize>(
@@ -101,6 +120,8 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
 impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation for Aes<I, ROUNDS, INVERSE> {
     type Isa = I;
     type Source = I;
+    /// Blocks that have begun are blocks that are there: with few registers, that costs more than the round.
+    const BEGINS: bool = I::REGISTERS >= 32;
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
@@ -128,20 +149,8 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
         for block in &mut blocks {
             *block = block.xor(self.key(0));
         }
-        for round in 1..ROUNDS {
-            for block in &mut blocks {
-                *block = Self::round(*block, self.key(round));
-            }
-            meanwhile.step(round - 1);
-        }
-        for block in &mut blocks {
-            *block = Self::last(*block, self.key(ROUNDS));
-        }
-        blocks
+        self.rounds::<N, 1>(blocks, meanwhile)
     }
-
-    /// Blocks that have begun are blocks that are there: with few registers, that costs more than the round.
-    const BEGINS: bool = I::REGISTERS >= 32;
 
     #[inline(always)]
     fn begin<const N: usize>(&self, mut blocks: [V<Self>; N]) -> [V<Self>; N] {
@@ -154,23 +163,14 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     #[inline(always)]
     fn finish_while<const N: usize>(
         &self,
-        mut begun: [V<Self>; N],
+        begun: [V<Self>; N],
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N] {
         if !Self::BEGINS {
             return self.apply_while(begun, meanwhile);
         }
         meanwhile.step(0);
-        for round in 2..ROUNDS {
-            for block in &mut begun {
-                *block = Self::round(*block, self.key(round));
-            }
-            meanwhile.step(round - 1);
-        }
-        for block in &mut begun {
-            *block = Self::last(*block, self.key(ROUNDS));
-        }
-        begun
+        self.rounds::<N, 2>(begun, meanwhile)
     }
 
     #[inline(always)]

@@ -192,10 +192,9 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
             }
             if streams.active() == 1 && !C::Cipher::WHOLE_GROUPS {
                 self.ciphers.rekey::<1>(&streams);
-                let left = streams.only().2;
                 // SAFETY: the range's messages are this thread's.
-                unsafe { alone::encrypt(self.ciphers.first(), &mut streams) }
-                streams.advance(left, self.job, &mut order);
+                let blocks = unsafe { alone::encrypt(self.ciphers.first(), &mut streams) };
+                streams.advance(blocks, self.job, &mut order);
                 continue;
             }
             let steps = streams.steps();

@@ -219,6 +219,7 @@ impl<V: Lanes> Products<V> {
         self.low = self.low.xor3(x[0].clmul_low(first.low), x[1].clmul_low(second.low));
         self.high = self.high.xor3(x[0].clmul_high(first.high), x[1].clmul_high(second.high));
         if KARATSUBA && V::Isa::REGISTERS < 32 {
+            // One after the other: both at once take an operation less, and registers that are not there.
             let sums = [x[0].xor(x[0].swap_halves()), x[1].xor(x[1].swap_halves())];
             self.middle = self.middle.xor3(sums[0].clmul_low(first.sum), sums[1].clmul_low(second.sum));
         } else if KARATSUBA {

@@ -15,7 +15,7 @@ use super::{Direction, text};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
-use crate::mode::counters::{Counters, advanced, stays_in_last_byte};
+use crate::mode::counters::{Counters, advanced};
 
 /// Up to LANES short messages of one job, collected and then run.
 pub(super) struct Group {
@@ -31,8 +31,8 @@ impl Group {
         Self { indices: [0; MAX_LANES], pre_counters: [0; MAX_LANES], count: 0 }
     }
 
-    /// Takes message `index` in if it is short enough for one table of powers and its counter cannot carry. Not groups
-    /// of N registers, which are hashed while others are encrypted, unless most of the message is what they leave.
+    /// Takes message `index` in if it is short enough for one table of powers. Not groups of N registers, which are
+    /// hashed while others are encrypted, unless most of the message is what they leave.
     #[inline(always)]
     pub(super) fn offer<I: Isa, const N: usize, const KARATSUBA: bool>(
         &mut self,
@@ -45,7 +45,7 @@ impl Group {
         let aad = job.aad(index).len().div_ceil(BLOCK);
         let (bytes, whole) = (job.message(index).bytes, N * I::V::BYTES);
         let is_long = bytes >= 2 * whole || bytes == whole;
-        if is_long || text + aad >= powers.highest() || !stays_in_last_byte(pre_counter, text + 1) {
+        if is_long || text + aad >= powers.highest() {
             return ControlFlow::Break(pre_counter);
         }
         self.indices[self.count] = index;
