@@ -68,8 +68,8 @@ pub trait Member: Device {
 ///
 /// Their batches have one message, with the key, the nonce, the AAD and, to open, the tag of the whole one.
 pub trait Parts: Session {
-    /// Runs the part whose text the batch has. Tags and verdicts are left alone: the text of a part is written whatever
-    /// its message comes to.
+    /// Runs the part whose text the batch has: up to the end of its message, or to a multiple of 128 KiB, where tiles of
+    /// all kernels end. Tags and verdicts are left alone: the text of a part is written whatever its message comes to.
     ///
     /// # Errors
     /// Those of [`Session::run`].

@@ -48,7 +48,7 @@ impl<B: Backend> Programs<B> {
         let program = choose(&self.plan, &self.target, &Shape { longest, ..*shape })?;
         let launch = self.launch(&program, backend.limits());
         let program = match part {
-            Some(part) => for_part(program, launch, part)?,
+            Some(part) => for_part(program, launch, part, shape.bytes)?,
             None => launch.shape(program),
         };
         if let Some(index) = self.loaded.iter().position(|loaded| loaded.program == program) {
@@ -88,16 +88,21 @@ impl<B: Backend> Programs<B> {
     }
 }
 
-/// `program` as `launch` has it, with tiles of which one begins where `part` does: tuned ones may be too long.
-fn for_part(program: Program, launch: Launch, part: Part) -> Result<Program, Fault> {
-    let begins = |program: &Program| match program.tiling {
-        Tiling::Blocks(blocks) => part.start.is_multiple_of(BLOCK as u64 * blocks),
+/// `program` as `launch` has it, with tiles that lie within `part`, which has `bytes` bytes: kernels know where the
+/// message ends and not where the part does, and tuned tiles may be too long to begin and end with it.
+fn for_part(program: Program, launch: Launch, part: Part, bytes: u64) -> Result<Program, Fault> {
+    let end = part.start + bytes;
+    let fits = |program: &Program| match program.tiling {
+        Tiling::Blocks(blocks) => {
+            let tile = BLOCK as u64 * blocks;
+            part.start.is_multiple_of(tile) && (end.is_multiple_of(tile) || end == part.message_bytes)
+        }
         Tiling::None | Tiling::WholeBlocks(_) => false,
     };
     let (tuned, own) = (launch.shape(program.clone()), Launch { tile: 0, ..launch }.shape(program));
-    [tuned, own].into_iter().find(begins).ok_or_else(|| {
+    [tuned, own].into_iter().find(fits).ok_or_else(|| {
         Fault(format!(
-            "no tile begins at byte {} of a message: fleets cut at multiples of {STEP}",
+            "no tiles lie within bytes {} to {end} of a message: fleets cut at multiples of {STEP}",
             part.start
         ))
     })
@@ -117,4 +122,39 @@ pub(crate) fn choose(plan: &Plan, target: &Target, shape: &Shape) -> Result<Prog
             Fault(format!("there is no kernel for {} {} with {keys}", plan.algorithm, plan.operation))
         })?;
     Ok(programs.swap_remove(index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tuning::tests::program;
+
+    #[test]
+    fn tuned_tiles_lie_within_a_part() {
+        const KIB: u64 = 1 << 10;
+        const MIB: u64 = 1 << 20;
+        let own = program("aes-gcm/banked4-mma/x2");
+        let tile = |blocks, start, bytes, message_bytes| {
+            let launch = Launch { blocks: 132, threads: 512, tile: blocks };
+            let found = for_part(own.clone(), launch, Part { start, message_bytes }, bytes)?;
+            match found.tiling {
+                Tiling::Blocks(blocks) => Ok(BLOCK as u64 * blocks),
+                other => panic!("{other:?}"),
+            }
+        };
+        let Ok(manifest) = tile(0, 0, MIB, MIB) else { panic!("its own tiles fit") };
+        let message = 32 * MIB + 256 * KIB;
+        let half = 16 * MIB + 128 * KIB;
+        // A tuned tile of 256 KiB would reach over the end of the first part, and not begin with the second.
+        for (start, bytes) in [(0, half), (half, message - half)] {
+            assert!(matches!(tile(16384, start, bytes, message), Ok(found) if found == manifest));
+        }
+        // These begin and end with its tiles, the last with the message.
+        let fitting = [(0, 16 * MIB, message), (16 * MIB, 16 * MIB + 3, 32 * MIB + 3)];
+        for (start, bytes, message) in fitting {
+            assert!(matches!(tile(16384, start, bytes, message), Ok(found) if found == 256 * KIB));
+        }
+        let Err(Fault(reason)) = tile(16384, 0, 100, message) else { panic!("cut within a tile") };
+        assert!(reason.contains("bytes 0 to 100"), "{reason}");
+    }
 }

@@ -256,13 +256,14 @@ fn told(plan: &Plan, before: Launch, best: Launch, tried: Vec<Timed>) -> Tuned {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use cipherlane_core::{Algorithm, Operation, Shape};
     use cipherlane_kernels::manifest::{self, Target};
 
     use super::*;
 
-    fn program(kernel: &str) -> Program {
+    /// The program that one GPU of compute capability 9.0 has of this name.
+    pub(crate) fn program(kernel: &str) -> Program {
         let target = Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true };
         let algorithm: Algorithm = "aes-128-gcm".parse().unwrap();
         let shape = Shape::uniform(algorithm, Operation::Seal, 1, 1 << 30, true);
