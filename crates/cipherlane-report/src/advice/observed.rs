@@ -24,6 +24,29 @@ fn experiment<'a>(rows: &[&'a Observation], name: &str) -> Vec<&'a Observation> 
     rows.iter().filter(|row| row.experiment == name).copied().collect()
 }
 
+/// Things by the device that they are of, which `device` knows by its id and its name. The name tells it, unless several
+/// have the same.
+fn by_device<T>(items: Vec<T>, device: impl Fn(&T) -> (String, String)) -> Vec<(String, Vec<T>)> {
+    let devices = grouped(items, device);
+    let names: Vec<String> = devices.iter().map(|((_, name), _)| name.clone()).collect();
+    let told = |(id, name): (String, String)| {
+        let alike = names.iter().filter(|other| **other == name).count();
+        if alike > 1 { format!("{name} ({id})") } else { name }
+    };
+    devices.into_iter().map(|(device, items)| (told(device), items)).collect()
+}
+
+/// The rows of an experiment by their devices: what one reached is nothing that another can.
+fn devices<'a>(rows: &[&'a Observation], name: &str) -> Vec<(String, Vec<&'a Observation>)> {
+    by_device(experiment(rows, name), |row| (row.subject.clone(), row.subject_name.clone()))
+}
+
+/// A rule of a sentence for each device that has one.
+fn sentences(title: &'static str, of_devices: impl Iterator<Item = Option<String>>) -> Option<Rule> {
+    let text = of_devices.flatten().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(Rule { title, text })
+}
+
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sizes and counts, below 2^53
 fn whole(value: f64) -> u64 {
     value.max(0.0).round() as u64
@@ -31,65 +54,73 @@ fn whole(value: f64) -> u64 {
 
 /// From which size on the way to the device and back is worth it.
 pub(super) fn offload(rows: &[&Observation]) -> Option<Rule> {
-    let rows = experiment(rows, "offload");
-    let device = rows.first()?.subject_name.clone();
-    let largest = rows.iter().filter_map(|row| number(row, "bytes")).fold(0.0, f64::max);
-    let from = |rows: &[&Observation]| {
-        let mut times: Vec<(f64, bool)> = rows
-            .iter()
-            .filter_map(|row| Some((number(row, "bytes")?, of(row, "t_total")? < of(row, "t_no_gpu")?)))
-            .collect();
-        times.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let behind = times.iter().rposition(|(_, faster)| !faster).map_or(0, |place| place + 1);
-        times.get(behind).map(|(bytes, _)| whole(*bytes))
+    let devices = devices(rows, "offload");
+    let parts: Vec<String> = devices.iter().flat_map(|(device, rows)| crossovers(device, rows)).collect();
+    let text = format!("With the way there and back, {}.", parts.join("; "));
+    (!parts.is_empty()).then_some(Rule { title: "CPU or GPU", text })
+}
+
+/// From which size on a device is faster, for the algorithms of which both times are known.
+fn crossovers(device: &str, rows: &[&Observation]) -> Vec<String> {
+    let timed = |row: &&Observation| {
+        Some((name(row, "algorithm"), number(row, "bytes")?, of(row, "t_total")? < of(row, "t_no_gpu")?))
     };
-    let algorithms = grouped(rows, |row| name(row, "algorithm"));
-    let mut found = grouped(algorithms.iter(), |(_, rows)| from(rows).unwrap_or(u64::MAX));
+    let times: Vec<(String, f64, bool)> = rows.iter().filter_map(timed).collect();
+    let largest = times.iter().map(|(_, bytes, _)| *bytes).fold(0.0, f64::max);
+    let from = |times: &mut Vec<(String, f64, bool)>| {
+        times.sort_by(|one, other| one.1.total_cmp(&other.1));
+        let behind = times.iter().rposition(|(.., faster)| !faster).map_or(0, |place| place + 1);
+        times.get(behind).map(|(_, bytes, _)| whole(*bytes))
+    };
+    let algorithms = grouped(times, |(algorithm, ..)| algorithm.clone()).into_iter();
+    let algorithms = algorithms.map(|(name, mut times)| (from(&mut times).unwrap_or(u64::MAX), name));
+    let mut found = grouped(algorithms, |(from, _)| *from);
     found.sort_by_key(|(from, _)| *from);
-    let part = |(from, algorithms): &(u64, Vec<&(String, Vec<&Observation>)>)| {
-        let names: Vec<&str> = algorithms.iter().map(|(name, _)| name.as_str()).collect();
-        let names = names.join(", ");
-        match *from {
-            u64::MAX => format!("for {names} the CPU is faster up to {}", units::bytes(whole(largest))),
+    let part = |(from, algorithms): (u64, Vec<(u64, String)>)| {
+        let names = algorithms.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join(", ");
+        match from {
+            u64::MAX => {
+                format!("for {names} the CPU is faster than {device} up to {}", units::bytes(whole(largest)))
+            }
             bytes => {
                 format!("{device} is faster than a CPU thread from {} on for {names}", units::bytes(bytes))
             }
         }
     };
-    let parts: Vec<String> = found.iter().map(part).collect();
-    let text = format!("With the way there and back, {}.", parts.join("; "));
-    Some(Rule { title: "CPU or GPU", text })
+    found.into_iter().map(part).collect()
 }
 
 /// What the way to a device costs, where both were measured.
 pub(super) fn transfers(own: &[Row<'_>]) -> Option<Rule> {
     let pairs = own.iter().filter_map(|row| Some((row, beside::brought(row, own)?)));
-    let mut times: Vec<(f64, &Row<'_>)> =
-        pairs.map(|(row, brought)| (row.bytes_per_second / brought.bytes_per_second, row)).collect();
-    times.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let (median, row) = times.get(times.len() / 2)?;
-    let text = format!(
-        "Leave data in the memory of {}: there it is {} times as fast as with the way there and back (median of {}).",
-        row.device_name,
-        units::significant(*median),
-        units::count(times.len(), "job")
-    );
-    Some(Rule { title: "Transfers", text })
+    let times = pairs.map(|(row, brought)| (row.bytes_per_second / brought.bytes_per_second, row)).collect();
+    let devices = by_device(times, |(_, row)| (row.device.clone(), row.device_name.clone()));
+    let sentence = |(device, mut times): (String, Vec<(f64, &Row<'_>)>)| {
+        times.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let (median, _) = times.get(times.len() / 2)?;
+        Some(format!(
+            "Leave data in the memory of {device}: there it is {} times as fast as with the way there and back \
+             (median of {}).",
+            units::significant(*median),
+            units::count(times.len(), "job")
+        ))
+    };
+    sentences("Transfers", devices.into_iter().map(sentence))
 }
 
 /// What the whole of a device is worth.
 pub(super) fn against(rows: &[&Observation]) -> Option<Rule> {
-    let rows = experiment(rows, "core-vs-core");
-    let row = rows.iter().find(|row| is(row, "CPU kernel", "best")).or_else(|| rows.first())?;
-    let times = of(row, "GPU by CPU")?;
-    let size = number(row, "message bytes").map_or_else(String::new, |bytes| units::bytes(whole(bytes)));
-    let text = format!(
-        "With data in its memory {} does {} times what all CPUs do with their best kernel ({}, {size}).",
-        row.subject_name,
-        units::significant(times),
-        name(row, "algorithm")
-    );
-    Some(Rule { title: "All of both", text })
+    let sentence = |(device, rows): (String, Vec<&Observation>)| {
+        let row = rows.iter().find(|row| is(row, "CPU kernel", "best")).or_else(|| rows.first())?;
+        let times = of(row, "GPU by CPU")?;
+        let size = number(row, "message bytes").map_or_else(String::new, |bytes| units::bytes(whole(bytes)));
+        Some(format!(
+            "With data in its memory {device} does {} times what all CPUs do with their best kernel ({}, {size}).",
+            units::significant(times),
+            name(row, "algorithm")
+        ))
+    };
+    sentences("All of both", devices(rows, "core-vs-core").into_iter().map(sentence))
 }
 
 /// The fewest threads that reach the best throughput.
@@ -135,21 +166,20 @@ pub(super) fn tiers(rows: &[&Observation]) -> Option<Rule> {
 
 /// From which launch on a GPU does nearly its best.
 pub(super) fn launch(rows: &[&Observation]) -> Option<Rule> {
-    let rows = experiment(rows, "gpu-grid");
-    let knee = |of_what: &str| {
-        let knees = rows.iter().filter(|row| is(row, "knee of", of_what)).filter_map(|row| of(row, "knee"));
-        knees.fold(None, |most: Option<f64>, knee| Some(most.map_or(knee, |most| most.max(knee))))
+    let sentence = |(device, rows): (String, Vec<&Observation>)| {
+        let knee = |of_what: &str| {
+            let knees =
+                rows.iter().filter(|row| is(row, "knee of", of_what)).filter_map(|row| of(row, "knee"));
+            knees.fold(None, |most: Option<f64>, knee| Some(most.map_or(knee, |most| most.max(knee))))
+        };
+        let (blocks, threads) = (knee("blocks")?, knee("threads")?);
+        Some(format!("{device} is full with {blocks} blocks, of {threads} threads each (95 % of the best)."))
     };
-    let (blocks, threads) = (knee("blocks")?, knee("threads")?);
-    let device = &rows.first()?.subject_name;
-    let text =
-        format!("{device} is full with {blocks} blocks, of {threads} threads each (95 % of the best).");
-    Some(Rule { title: "Launch", text })
+    sentences("Launch", devices(rows, "gpu-grid").into_iter().map(sentence))
 }
 
 /// How many messages in how many streams.
 pub(super) fn streams(rows: &[&Observation]) -> Option<Rule> {
-    let rows = experiment(rows, "streams");
     let best = |rows: &[&Observation]| {
         let rates = rows.iter().filter_map(|row| Some((*row, rate(value(row, "throughput")?)?)));
         let (row, rate) = rates.max_by(|one, other| one.1.total_cmp(&other.1))?;
@@ -161,10 +191,16 @@ pub(super) fn streams(rows: &[&Observation]) -> Option<Rule> {
             units::rate(rate)
         ))
     };
-    let parts: Vec<String> =
-        grouped(rows, |row| name(row, "operation")).iter().filter_map(|(_, rows)| best(rows)).collect();
-    let text = format!("Fastest with the way there and back: {}.", parts.join(", "));
-    (!parts.is_empty()).then_some(Rule { title: "Streams", text })
+    let devices = devices(rows, "streams");
+    let several = devices.len() > 1;
+    let sentence = |(device, rows): (String, Vec<&Observation>)| {
+        let operations = grouped(rows, |row| name(row, "operation"));
+        let parts: Vec<String> = operations.iter().filter_map(|(_, rows)| best(rows)).collect();
+        let on = if several { format!(", on {device}") } else { String::new() };
+        let text = format!("Fastest with the way there and back{on}: {}.", parts.join(", "));
+        (!parts.is_empty()).then_some(text)
+    };
+    sentences("Streams", devices.into_iter().map(sentence))
 }
 
 /// Who does most for the power.

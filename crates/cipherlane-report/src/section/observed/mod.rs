@@ -50,7 +50,10 @@ fn of_picture(picture: &Picture, all: &[Seen<'_>], machines: &Machines<'_>) -> V
         let place = seen.first().map(|one| spoken(one, picture.each)).filter(|_| several);
         let title =
             place.map_or_else(|| picture.title.to_owned(), |place| format!("{}: {place}", picture.title));
-        draw(picture, &title, &seen::readable(seen), (all, machines))
+        // These compute with other values of the record, in its units.
+        let computes = matches!(picture.form, Form::Rates { .. } | Form::Roof { .. });
+        let seen = if computes { seen } else { seen::readable(seen) };
+        draw(picture, &title, &seen, (all, machines))
     };
     apart.into_iter().filter_map(chart).collect()
 }

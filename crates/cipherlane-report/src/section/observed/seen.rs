@@ -109,9 +109,10 @@ impl<'a> Seen<'a> {
         self
     }
 
-    /// The rate at which what an axis counts is done in this time: bytes in µs are MB/s.
+    /// The rate at which what an axis counts is done in this time: bytes in µs are MB/s. `None` of what is no time in
+    /// µs.
     pub(super) fn rate_of(mut self, axis: &str) -> Option<Self> {
-        let amount = self.number_on(axis).filter(|_| self.number > 0.0)?;
+        let amount = self.number_on(axis).filter(|_| self.unit == "µs" && self.number > 0.0)?;
         self.number = amount / self.number;
         self.interval = self.interval.map(|(low, high)| (amount / high, amount / low));
         self.published.clear();

@@ -1,0 +1,139 @@
+//! What the recommendation says of experiments on several devices, and rates that charts compute from times.
+
+#![allow(clippy::unwrap_used, clippy::cast_precision_loss)] // in helpers as well; small numbers
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use cipherlane_record::{Axis, Observation, Record, Value};
+use cipherlane_report::Report;
+use support::{measurement, observation, on_gpu};
+
+fn markdown(records: &[Record]) -> String {
+    Report::new(records, &BTreeMap::new()).markdown()
+}
+
+/// A row of a device at these axes, with values of these names and units.
+fn row(
+    experiment: &str,
+    device: &str,
+    axes: &[(&str, Axis)],
+    values: &[(&str, &str, Option<f64>)],
+) -> Record {
+    let value = |&(name, unit, value): &(&str, &str, Option<f64>)| Value {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        value,
+        reason: value.is_none().then(|| "not measured".to_owned()),
+        ci95: None,
+        published: Vec::new(),
+    };
+    let row = observation(experiment, device, axes, 0.0);
+    Record::Observation(Box::new(Observation {
+        subject_name: "NVIDIA H200".to_owned(),
+        values: values.iter().map(value).collect(),
+        ..row
+    }))
+}
+
+/// Times with the device and without, in microseconds.
+fn offload(device: &str, algorithm: &str, bytes: f64, total: f64, no_gpu: Option<f64>) -> Record {
+    let axes = [("algorithm", Axis::from(algorithm)), ("bytes", Axis::from(bytes))];
+    row("offload", device, &axes, &[("t_total", "µs", Some(total)), ("t_no_gpu", "µs", no_gpu)])
+}
+
+#[test]
+fn each_device_has_its_own_crossover() {
+    let mut records = Vec::new();
+    for (bytes, cpu) in [(1024.0, 1.0), (65536.0, 60.0), (1_048_576.0, 1000.0)] {
+        records.push(offload("cuda:0", "aes-128-ctr", bytes, 50.0, Some(cpu)));
+        records.push(offload("opencl:0", "aes-128-ctr", bytes, 500.0, Some(cpu)));
+        records.push(offload("opencl:0", "sm4-ctr", bytes, 5000.0, Some(cpu)));
+        // Nobody knows how long the CPU takes.
+        records.push(offload("cuda:0", "aes-128-gcm", bytes, 50.0, None));
+    }
+    let text = markdown(&records);
+    let rule = "- CPU or GPU: With the way there and back, \
+        NVIDIA H200 (cuda:0) is faster than a CPU thread from 64 KiB on for aes-128-ctr; \
+        NVIDIA H200 (opencl:0) is faster than a CPU thread from 1 MiB on for aes-128-ctr; \
+        for sm4-ctr the CPU is faster than NVIDIA H200 (opencl:0) up to 1 MiB.\n";
+    assert!(text.contains(rule), "{text}");
+}
+
+#[test]
+fn each_device_has_its_own_gain_and_launch() {
+    let mut records = Vec::new();
+    for (device, times, blocks, rate) in [("cuda:0", 40.0, 132.0, 30.0), ("opencl:0", 20.0, 264.0, 10.0)] {
+        let axes = [
+            ("CPU kernel", Axis::from("best")),
+            ("algorithm", Axis::from("aes-128-gcm")),
+            ("message bytes", Axis::from(16384.0)),
+        ];
+        records.push(row("core-vs-core", device, &axes, &[("GPU by CPU", "1", Some(times))]));
+        for (of, knee) in [("blocks", blocks), ("threads", 2.0 * blocks)] {
+            records.push(row(
+                "gpu-grid",
+                device,
+                &[("knee of", Axis::from(of))],
+                &[("knee", "1", Some(knee))],
+            ));
+        }
+        let axes = [
+            ("operation", Axis::from("encrypt")),
+            ("messages", Axis::from(64.0)),
+            ("streams", Axis::from(4.0)),
+        ];
+        records.push(row("streams", device, &axes, &[("throughput", "GB/s", Some(rate))]));
+    }
+    let text = markdown(&records);
+    for rule in [
+        "- All of both: With data in its memory NVIDIA H200 (cuda:0) does 40.0 times what all CPUs do with their best \
+         kernel (aes-128-gcm, 16 KiB). With data in its memory NVIDIA H200 (opencl:0) does 20.0 times what all CPUs do \
+         with their best kernel (aes-128-gcm, 16 KiB).\n",
+        "- Launch: NVIDIA H200 (cuda:0) is full with 132 blocks, of 264 threads each (95 % of the best). NVIDIA H200 \
+         (opencl:0) is full with 264 blocks, of 528 threads each (95 % of the best).\n",
+        "- Streams: Fastest with the way there and back, on NVIDIA H200 (cuda:0): 64 messages in 4 streams to encrypt \
+         (30.0 GB/s). Fastest with the way there and back, on NVIDIA H200 (opencl:0): 64 messages in 4 streams to \
+         encrypt (10.0 GB/s).\n",
+    ] {
+        assert!(text.contains(rule), "{rule} is not in {text}");
+    }
+}
+
+#[test]
+fn each_device_has_its_own_way_there() {
+    let mut records = vec![support::experiment("bench", measurement(10.0, 16384))];
+    for (device, brought, there) in [("cuda:0", 20.0, 200.0), ("opencl:0", 10.0, 30.0)] {
+        for (rate, transfer) in
+            [(brought, cipherlane_record::Transfer::Included), (there, cipherlane_record::Transfer::Excluded)]
+        {
+            let mut row = on_gpu(rate, 16384);
+            row.device = device.to_owned();
+            row.scope.transfer = transfer;
+            records.push(support::experiment("bench", row));
+        }
+    }
+    let text = markdown(&records);
+    let rule = "- Transfers: \
+        Leave data in the memory of NVIDIA H200 (cuda:0): there it is 10.0 times as fast as with the way there and \
+        back (median of 1 job). \
+        Leave data in the memory of NVIDIA H200 (opencl:0): there it is 3.00 times as fast as with the way there and \
+        back (median of 1 job).\n";
+    assert!(text.contains(rule), "{text}");
+}
+
+/// Times that are written in ms or s are no other times.
+#[test]
+fn rates_of_long_times_are_in_the_same_units() {
+    let records: Vec<Record> = (0..5)
+        .map(|step| {
+            let times = f64::from(1 << step);
+            // 2 MB in 1000 µs are 2 GB/s; the longest take 16000 and 48000 µs.
+            offload("cuda:0", "aes-128-ctr", 2e6 * times, 1000.0 * times, Some(3000.0 * times))
+        })
+        .collect();
+    let text = markdown(&records);
+    let chart = text.lines().find(|line| line.starts_with("- With the device and without")).unwrap();
+    assert!(chart.contains("From 667 (") && chart.contains("to 2000 (") && chart.contains("MB/s"), "{chart}");
+}
