@@ -1,7 +1,7 @@
 //! What other records of the same machine say about a row: what its instructions allow, what the CPU beside a GPU does,
 //! what is left once data is brought there and back.
 
-use cipherlane_record::{Axis, Keys, Observation, Transfer, Value};
+use cipherlane_record::{Axis, Keys, Observation, Transfer, Value, Verdict};
 
 use crate::row::Row;
 
@@ -62,6 +62,33 @@ fn is_of_cpu(one: &Observation, quantity: &str) -> bool {
     match one.experiment.as_str() {
         "core-vs-core" => quantity == "CPU",
         _ => one.subject == "cpu" && ["throughput", "mean"].contains(&quantity),
+    }
+}
+
+/// The library that does most of the like on the row's machine, whatever threads it has: of texts under one key at any
+/// size, for who measured it gave it messages to spread over its threads.
+pub(crate) fn best_library<'a>(row: &Row<'_>, rows: &[Row<'a>]) -> Option<Row<'a>> {
+    let libraries = rows.iter().filter(|other| {
+        other.is_rival()
+            && other.verified
+            && other.machine == row.machine
+            && (&other.algorithm, &other.operation, other.keys) == (&row.algorithm, &row.operation, row.keys)
+            && (row.keys == Keys::Same || other.message_bytes == row.message_bytes)
+    });
+    libraries.max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second)).copied()
+}
+
+/// How two rows compare that were not timed in the same rounds: by the far ends of their intervals.
+pub(crate) fn verdict(row: &Row<'_>, other: &Row<'_>) -> Verdict {
+    /// Less may be chance, as between rows of one round (docs/MEASURING.md, comparisons).
+    const CLEAR: f64 = 1.01;
+    let (ours, theirs) = (row.bytes_per_second_ci95, other.bytes_per_second_ci95);
+    if ours.low > CLEAR * theirs.high {
+        Verdict::Faster
+    } else if CLEAR * ours.high < theirs.low {
+        Verdict::Slower
+    } else {
+        Verdict::Ambiguous
     }
 }
 

@@ -11,6 +11,8 @@ use crate::units;
 const FIGURES: usize = 5;
 /// Messages up to this size are short: a reading of a meter, a packet.
 const SHORT: u64 = 256;
+/// Topics are of one direction, so that a number, its rival and the CPU beside it do the same.
+const FORWARD: [&str; 3] = ["seal", "encrypt", "hash"];
 
 /// A number of the first screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,10 +34,10 @@ pub(crate) struct Figure {
 pub(crate) enum Beside {
     /// Beside a throughput.
     Measured {
-        /// What part of the ceiling it is, and which ceiling.
-        ceiling: Option<(f64, String)>,
-        /// How it compares with the best rival.
-        rival: Option<(Verdict, String)>,
+        /// What part of the ceiling it is, and which ceiling; else why there is none, and what makes one.
+        ceiling: Result<(f64, String), String>,
+        /// How it compares with the best rival; else why there is none, and what brings one.
+        rival: Result<(Verdict, String), String>,
         /// What else the records say of the like.
         more: Vec<String>,
     },
@@ -52,11 +54,7 @@ struct Topic {
 }
 
 const TOPICS: [Topic; FIGURES] = [
-    Topic {
-        label: "Sealing records",
-        is: |row| row.algorithm.ends_with("-gcm") && row.operation == "seal",
-        messages: false,
-    },
+    Topic { label: "Sealing records", is: |row| row.algorithm.ends_with("-gcm"), messages: false },
     Topic {
         label: "Short messages, a key each",
         is: |row| row.keys == Keys::Distinct && row.message_bytes <= SHORT,
@@ -82,7 +80,8 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
     let mut figures = Vec::new();
     let mut shown: Vec<Job<'_>> = Vec::new();
     for topic in &TOPICS {
-        let best = fastest(own.iter().filter(|row| (topic.is)(row)), topic.messages);
+        let forward = own.iter().filter(|row| FORWARD.contains(&row.operation.as_str()));
+        let best = fastest(forward.filter(|row| (topic.is)(row)), topic.messages);
         if let Some(row) = best {
             figures.push(context.measured(topic.label, row, topic.messages));
             shown.push(row.job());
@@ -131,7 +130,7 @@ impl<'a> Context<'_, 'a> {
         } else {
             (row.bytes_per_second, ends.low, ends.high)
         };
-        let text = |value: f64| if messages { units::per_second(value) } else { units::rate(value) };
+        let text = if messages { units::per_second } else { units::rate };
         let (number, unit) = apart(&text(rate));
         let unit = if messages { format!("{} msg/s", unit.trim_end_matches("/s").trim_end()) } else { unit };
         Figure {
@@ -141,7 +140,7 @@ impl<'a> Context<'_, 'a> {
             what: [row.does(), self.place(row)],
             beside: Beside::Measured {
                 ceiling: self.ceiling(row),
-                rival: rival(row),
+                rival: self.rival(row, messages),
                 more: self.more(row, messages),
             },
         }
@@ -162,40 +161,71 @@ impl<'a> Context<'_, 'a> {
     }
 
     /// The ceiling in the record, else what the mix of instructions allows.
-    fn ceiling(&self, row: &Row<'a>) -> Option<(f64, String)> {
+    fn ceiling(&self, row: &Row<'a>) -> Result<(f64, String), String> {
         if let Some(ceiling) = &row.ceiling {
-            return Some((
+            return Ok((
                 ceiling.share,
                 format!("{}: {}", units::rate(ceiling.bytes_per_second), ceiling.bound),
             ));
         }
-        let most = beside::foretold(row, self.observed)?;
-        Some((row.bytes_per_second / most, format!("{}: its instructions (mix)", units::rate(most))))
+        let most = beside::foretold(row, self.observed).ok_or_else(|| {
+            format!("no ceiling in the records; lab run mix --device {} may foretell one", row.device)
+        })?;
+        Ok((row.bytes_per_second / most, format!("{}: its instructions (mix)", units::rate(most))))
+    }
+
+    /// The best rival of the same rounds. No library works on a GPU: there it is the best one on the host, on as many
+    /// threads as it was given.
+    fn rival(&self, row: &Row<'a>, messages: bool) -> Result<(Verdict, String), String> {
+        if !row.is_offload() {
+            let best = row.best_rival.as_ref().ok_or("no rival ran beside it")?;
+            let rate = units::rate(best.rival_bytes_per_second);
+            return Ok((best.verdict, format!("{:.2} × {} ({rate})", best.ratio, best.rival_name)));
+        }
+        let library = beside::best_library(row, self.rows).ok_or(
+            "no library was measured on its host; lab run gpu-rivals --threads all,1 measures those that are there",
+        )?;
+        let times = units::significant(row.bytes_per_second / library.bytes_per_second);
+        let size = if library.message_bytes == row.message_bytes {
+            String::new()
+        } else {
+            format!(", {}", units::bytes(library.message_bytes))
+        };
+        let text = format!(
+            "{times} × the best library on its host: {}, {} ({}{size})",
+            library.device_name,
+            units::count(library.threads, "thread"),
+            speed(&library, messages),
+        );
+        Ok((beside::verdict(row, &library), text))
     }
 
     /// Of a device with memory of its own: what is left with the transfers, and what the CPU beside it does.
     fn more(&self, row: &Row<'a>, messages: bool) -> Vec<String> {
+        let library = beside::best_library(row, self.rows);
         let brought = beside::brought(row, self.rows).map(|other| {
-            let rate = if messages {
-                units::per_second(other.messages_per_second)
-            } else {
-                units::rate(other.bytes_per_second)
-            };
-            format!("{rate} with the way there and back")
+            let times = library.map_or_else(String::new, |library| {
+                let times = units::significant(other.bytes_per_second / library.bytes_per_second);
+                format!(", {times} × that library")
+            });
+            format!("{} with the way there and back{times}", speed(&other, messages))
         });
         let cpu = beside::on_cpu(row, self.rows, self.observed).filter(|_| row.is_offload());
         let cpu = cpu.map(|(rate, experiment)| {
             let times = units::significant(row.bytes_per_second / rate);
-            format!("{times} × the CPU beside it ({}, {experiment})", units::rate(rate))
+            format!("{times} × our own on the CPU beside it ({}, {experiment})", units::rate(rate))
         });
         brought.into_iter().chain(cpu).collect()
     }
 }
 
-fn rival(row: &Row<'_>) -> Option<(Verdict, String)> {
-    let best = row.best_rival.as_ref()?;
-    let rate = units::rate(best.rival_bytes_per_second);
-    Some((best.verdict, format!("{:.2} × {} ({rate})", best.ratio, best.rival_name)))
+/// What a row does in a second, in messages or in bytes.
+fn speed(row: &Row<'_>, messages: bool) -> String {
+    if messages {
+        format!("{} msg/s", units::per_second(row.messages_per_second).trim_end_matches("/s").trim_end())
+    } else {
+        units::rate(row.bytes_per_second)
+    }
 }
 
 /// `16.2–16.4 GB/s`; with both units where they differ.

@@ -29,11 +29,10 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         let (number, unit) = (&figure.value.0, plain(&figure.value.1));
         let rest: String = match &figure.beside {
             Beside::Measured { ceiling, rival, more } => {
-                let ceiling =
-                    ceiling.as_ref().map(|(share, of)| format!("; {} of {of}", units::percent(*share)));
-                let rival = rival.as_ref().map(|(_, rival)| format!("; {rival}"));
-                let more = more.iter().map(|line| format!("; {line}"));
-                [ceiling, rival].into_iter().flatten().chain(more).collect()
+                let part = |(share, of): &(f64, String)| format!("{} of {of}", units::percent(*share));
+                let ceiling = ceiling.as_ref().map_or_else(Clone::clone, part);
+                let rival = rival.as_ref().map_or_else(Clone::clone, |(_, rival)| rival.clone());
+                [ceiling, rival].iter().chain(more).map(|line| format!("; {line}")).collect()
             }
             Beside::Observed(published) => {
                 published.iter().map(|one| format!("; published: {one}")).collect()

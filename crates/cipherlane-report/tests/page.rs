@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use cipherlane_record::{Measurement, Record};
 use cipherlane_report::Report;
+#[cfg(unix)]
+use support::cpu_seconds;
 use support::{committed, every_chart, experiment, measurement, sizes, threads};
 
 fn page(records: &[Record]) -> String {
@@ -121,13 +123,6 @@ fn many() -> Vec<Record> {
     records
 }
 
-/// CPU time of this thread: other tests run beside this one.
-#[cfg(unix)]
-fn cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
-}
-
 #[cfg(unix)]
 #[test]
 fn ten_thousand_rows_make_a_light_page_soon() {
@@ -207,7 +202,7 @@ fn charts_follow_from_what_the_rows_have() {
     }
     assert!(
         page.contains("power limit")
-            && page.contains("Throttled at 2 readings")
+            && page.contains("Throttled at 2 of ")
             && page.contains("Amdahl")
             && page.contains("16 cores")
     );

@@ -54,7 +54,7 @@ fn each_device_has_its_own_crossover() {
         records.push(offload("cuda:0", "aes-128-gcm", bytes, 50.0, None));
     }
     let text = markdown(&records);
-    let rule = "- CPU or GPU: With the way there and back, \
+    let rule = "- Offload: With the way there and back, \
         NVIDIA H200 (cuda:0) is faster than a CPU thread from 64 KiB on for aes-128-ctr; \
         NVIDIA H200 (opencl:0) is faster than a CPU thread from 1 MiB on for aes-128-ctr; \
         for sm4-ctr the CPU is faster than NVIDIA H200 (opencl:0) up to 1 MiB.\n";

@@ -13,25 +13,39 @@ use crate::units;
 /// Jobs that a rule names; it counts the others.
 const NAMED: usize = 3;
 
-/// The fastest row of each job and size, whose transfers are part of the time.
-fn fastest<'a>(own: &[Row<'a>]) -> Vec<Row<'a>> {
+/// The rows of each job and size, whose transfers are part of the time.
+fn jobs<'a>(own: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
     let whole = own.iter().filter(|row| row.scope.transfer != Transfer::Excluded).copied();
-    let jobs = grouped(whole, |row| (row.job(), row.message_bytes));
-    let best = |rows: Vec<Row<'a>>| {
-        rows.into_iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))
+    grouped(whole, |row| (row.job(), row.message_bytes)).into_iter().map(|(_, rows)| rows).collect()
+}
+
+/// The fastest row of each job.
+fn fastest<'a>(jobs: &[Vec<Row<'a>>]) -> Vec<Row<'a>> {
+    let best = |rows: &Vec<Row<'a>>| {
+        rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second)).copied()
     };
-    jobs.into_iter().filter_map(|(_, rows)| best(rows)).collect()
+    jobs.iter().filter_map(best).collect()
 }
 
 /// What wins most often.
 pub(super) fn best(own: &[Row<'_>]) -> Option<Rule> {
-    let fastest = fastest(own);
+    let mut jobs = jobs(own);
+    let several = own.iter().any(|row| row.contender() != own[0].contender());
+    if several {
+        // Where nobody else ran, nobody was slower.
+        jobs.retain(|rows| rows.iter().any(|row| row.contender() != rows[0].contender()));
+    }
+    let fastest = fastest(&jobs);
     let mut winners = grouped(fastest.iter().copied(), Row::contender);
     winners.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     let (contender, rows) = winners.first()?;
     let all = units::count(fastest.len(), "job");
-    let text = if own.iter().any(|row| row.contender() != *contender) {
-        format!("{contender}: the fastest of ours for {} of {all}, by job and size.", rows.len())
+    let text = if several {
+        let with = if own.iter().any(Row::is_offload) { ", transfers included" } else { "" };
+        let count = rows.len();
+        format!(
+            "{contender}: the fastest of ours for {count} of {all} that several did, by job and size{with}."
+        )
     } else if rows[0].is_offload() {
         // What it is worth beside the CPU, other rules tell.
         return None;
@@ -56,11 +70,14 @@ pub(super) fn crossover(own: &[Row<'_>]) -> Option<Rule> {
         }
     }
     let text = if found.is_empty() {
-        let fastest = fastest(own);
-        let gpu = fastest.iter().filter(|row| row.is_offload()).count();
+        let mut jobs = jobs(own);
+        let on = |rows: &[Row<'_>], offload: bool| rows.iter().any(|row| row.is_offload() == offload);
+        jobs.retain(|rows| on(rows, true) && on(rows, false));
+        let gpu = fastest(&jobs).iter().filter(|row| row.is_offload()).count();
         format!(
-            "No size was measured at which the lead changes. The GPU is the fastest for {gpu} of {}.",
-            units::count(fastest.len(), "job")
+            "No size was measured at which the lead changes. With the way there and back, the GPU is the fastest for \
+             {gpu} of {} that both did.",
+            units::count(jobs.len(), "job")
         )
     } else {
         format!("The GPU is faster than the CPU, transfers included: {}.", listed(&found))
@@ -118,5 +135,5 @@ pub(super) fn table(own: &[Row<'_>]) -> Table {
             row.kernel.clone(),
         ]
     };
-    Table { columns, rows: fastest(own).iter().map(row).collect() }
+    Table { columns, rows: fastest(&jobs(own)).iter().map(row).collect() }
 }

@@ -57,7 +57,8 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
 fn rules(own: &[Row<'_>], seen: &[&Observation], machines: &Machines<'_>) -> Vec<Rule> {
     let rules = [
         devices::best(own),
-        devices::crossover(own).or_else(|| observed::offload(seen)),
+        devices::crossover(own),
+        observed::offload(seen),
         observed::transfers(own),
         observed::against(seen),
         devices::tiers(own).or_else(|| observed::tiers(seen)),

@@ -57,7 +57,7 @@ pub(super) fn offload(rows: &[&Observation]) -> Option<Rule> {
     let devices = devices(rows, "offload");
     let parts: Vec<String> = devices.iter().flat_map(|(device, rows)| crossovers(device, rows)).collect();
     let text = format!("With the way there and back, {}.", parts.join("; "));
-    (!parts.is_empty()).then_some(Rule { title: "CPU or GPU", text })
+    (!parts.is_empty()).then_some(Rule { title: "Offload", text })
 }
 
 /// From which size on a device is faster, for the algorithms of which both times are known.

@@ -39,16 +39,15 @@ fn beside(beside: &Beside) -> Markup {
         @match beside {
             Beside::Measured { ceiling, rival, more } => {
                 @match ceiling {
-                    Some((share, bound)) => {
+                    Ok((share, bound)) => {
                         (meter(*share))
                         p { b { (units::percent(*share)) } " of " (bound) }
                     }
-                    None => p.none { "no ceiling in the records" }
+                    Err(why) => p.none { (why) }
                 }
                 @match rival {
-                    Some((verdict, text)) => p class=(class(*verdict)) { (sign(*verdict)) " " (text) }
-                    None if more.is_empty() => p.none { "no rival ran beside it" }
-                    None => {}
+                    Ok((verdict, text)) => p class=(class(*verdict)) { (sign(*verdict)) " " (text) }
+                    Err(why) => p.none { (why) }
                 }
                 @for line in more { p { (line) } }
             }

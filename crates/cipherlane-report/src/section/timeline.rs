@@ -1,5 +1,7 @@
 //! What sensors said while rows were measured: clocks, temperatures, power, and when the machine throttled.
 
+use std::collections::BTreeSet;
+
 use cipherlane_record::{Timeline, throttle};
 
 use super::grouped;
@@ -12,7 +14,7 @@ const MOST_POINTS: usize = 120;
 /// Fewer readings have markers.
 const DENSE: usize = 24;
 /// Stretches of throttling that are marked; the text counts all readings.
-const MOST_MARKS: usize = 12;
+const MOST_STRETCHES: usize = 12;
 /// Readings further apart, in seconds, belong to different stretches.
 const STRETCH: f64 = 1.5;
 
@@ -43,13 +45,67 @@ fn of_machine(timelines: &[(usize, &Timeline)], title: &str) -> Vec<Chart> {
         .collect();
     let (states, readings): (Vec<_>, Vec<_>) =
         readings.into_iter().partition(|reading| throttle::is_channel(reading.name));
-    let held_back = |reading: &&Reading<'_>| !throttle::reasons(reading.name, reading.value).is_empty();
-    let throttled: Vec<f64> = states.iter().filter(held_back).map(|reading| reading.seconds).collect();
+    let throttled = Throttled::of(&states);
     let quantities = grouped(readings, |reading| reading.unit.to_owned());
     quantities
         .into_iter()
         .filter_map(|(unit, readings)| chart((quantity(&unit)?, title), &unit, readings, &throttled))
         .collect()
+}
+
+/// When a device was held back, and by what.
+struct Throttled {
+    /// By rising time.
+    seconds: Vec<f64>,
+    reasons: BTreeSet<&'static str>,
+    /// Readings in all.
+    readings: usize,
+}
+
+impl Throttled {
+    fn of(states: &[Reading<'_>]) -> Self {
+        let mut all = Self { seconds: Vec::new(), reasons: BTreeSet::new(), readings: states.len() };
+        for state in states {
+            let reasons = throttle::reasons(state.name, state.value);
+            if !reasons.is_empty() {
+                all.seconds.push(state.seconds);
+                all.reasons.extend(reasons);
+            }
+        }
+        all.seconds.sort_by(f64::total_cmp);
+        all
+    }
+
+    /// ` Throttled at 213 of 346 readings, between 6 and 26.8 s: power limit.`
+    fn text(&self) -> String {
+        let (Some(first), Some(last)) = (self.seconds.first(), self.seconds.last()) else {
+            return String::new();
+        };
+        let (count, all) = (self.seconds.len(), units::count(self.readings, "reading"));
+        let [first, last] = [first, last].map(|seconds| units::significant(*seconds));
+        format!(" Throttled at {count} of {all}, between {first} and {last} s: {}.", self.why())
+    }
+
+    fn why(&self) -> String {
+        self.reasons.iter().copied().collect::<Vec<_>>().join(", ")
+    }
+
+    /// A mark where each stretch begins, and one where it ends; those of the first say what they are.
+    fn marks(&self) -> Vec<Mark> {
+        let stretches = self.seconds.chunk_by(|one, next| next - one <= STRETCH);
+        let mark = |x: f64, label: &str| Mark { x, label: label.to_owned() };
+        let of_stretch = |(place, stretch): (usize, &[f64])| {
+            let (first, last) = (stretch[0], stretch[stretch.len() - 1]);
+            let (from, to) = if place == 0 {
+                (format!("throttled: {}", self.why()), "until here")
+            } else {
+                (String::new(), "")
+            };
+            let end = (last > first).then(|| mark(last, to));
+            std::iter::once(mark(first, &from)).chain(end)
+        };
+        stretches.take(MOST_STRETCHES).enumerate().flat_map(of_stretch).collect()
+    }
 }
 
 /// What channels of a unit tell; one chart has them all. A counter of energy is no line to look at: the power is.
@@ -89,7 +145,7 @@ fn chart(
     (name, of): (&str, &str),
     unit: &str,
     readings: Vec<Reading<'_>>,
-    throttled: &[f64],
+    throttled: &Throttled,
 ) -> Option<Chart> {
     let (factor, unit) = unit_of(unit);
     let channels = grouped(readings, |reading| reading.name.to_owned());
@@ -114,31 +170,16 @@ fn chart(
         format!("{} {} to {} {unit}", one.name, units::significant(low), units::significant(high))
     };
     let ranges: Vec<String> = series.iter().map(range).collect();
-    let held_back = match throttled.len() {
-        0 => String::new(),
-        count => format!(" Throttled at {}.", units::count(count, "reading")),
-    };
     Some(Chart {
         title: format!("{name}{of}"),
-        finding: format!("{}.{held_back}", ranges.join("; ")),
+        finding: format!("{}.{}", ranges.join("; "), throttled.text()),
         plot: Plot::Lines(Lines {
             x: Axis::linear("Time since the first reading (s)"),
             y: Axis::linear(&format!("{name} ({unit})")),
             series,
-            marks: marks_of(throttled),
+            marks: throttled.marks(),
         }),
     })
-}
-
-/// A mark where each stretch of throttling begins; the first says what they are.
-fn marks_of(throttled: &[f64]) -> Vec<Mark> {
-    let mut moments = throttled.to_vec();
-    moments.sort_by(f64::total_cmp);
-    let apart = |pair: &&[f64]| pair[1] - pair[0] > STRETCH;
-    let begins =
-        moments.first().copied().into_iter().chain(moments.windows(2).filter(apart).map(|pair| pair[1]));
-    let label = |place: usize| if place == 0 { "throttled".to_owned() } else { String::new() };
-    begins.take(MOST_MARKS).enumerate().map(|(place, x)| Mark { x, label: label(place) }).collect()
 }
 
 /// Means over as many stretches as a chart can show.

@@ -11,6 +11,13 @@ use cipherlane_record::{
     Summary, Tag, Timeline, Times, Tool, Transfer, Value, Verdict,
 };
 
+/// CPU time of this thread: other tests run beside the one that asks.
+#[cfg(unix)]
+pub(crate) fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
 pub(crate) fn host(cpu: &str) -> Host {
     Host {
         cpu_model: Some(cpu.to_owned()),
