@@ -57,6 +57,7 @@ const FILES: &[&str] = &[
     include_str!("../../../../experiments/findings.toml"),
     include_str!("../../../../experiments/generations.toml"),
     include_str!("../../../../experiments/gpu-load.toml"),
+    include_str!("../../../../experiments/gpu-rivals.toml"),
     include_str!("../../../../experiments/gpu-speeds.toml"),
     include_str!("../../../../experiments/instructions.toml"),
     include_str!("../../../../experiments/languages.toml"),
