@@ -9,18 +9,29 @@ use crate::row::Row;
 pub(crate) type Observed<'a> = (usize, &'a Observation);
 
 /// What the instructions of its kernel allow, in bytes per second, as the experiment `mix` found: of kernels alone, on
-/// a CPU of one thread.
+/// a CPU of one thread. What was found for messages of this size, keys and operation goes before what was for long ones.
+#[allow(clippy::cast_precision_loss, clippy::float_cmp)] // sizes, below 2^53
 pub(crate) fn foretold(row: &Row<'_>, observed: &[Observed<'_>]) -> Option<f64> {
     let alone = if row.is_offload() { row.scope.transfer == Transfer::Excluded } else { row.threads == 1 };
-    let mut mixes = observed.iter().filter(|(machine, one)| {
+    let may_be = |one: &Observation, axis: &str, place: &str| match one.axes.get(axis) {
+        Some(Axis::Name(name)) => name == place,
+        _ => true,
+    };
+    let mixes = observed.iter().filter(|(machine, one)| {
         alone
             && *machine == row.machine
             && one.experiment == "mix"
             && one.subject == row.device
             && is(one, "algorithm", &row.algorithm)
             && is(one, "kernel", &row.kernel)
+            && may_be(one, "keys", row.keys.name())
+            && may_be(one, "operation", &row.operation)
     });
-    mixes.find_map(|(_, one)| rate(value(one, "foretold")?))
+    let sized = mixes.filter_map(|(_, one)| {
+        let fits = number(one, "message bytes").map(|bytes| bytes == row.message_bytes as f64);
+        Some((fits, rate(value(one, "foretold")?)?)).filter(|(fits, _)| *fits != Some(false))
+    });
+    sized.max_by_key(|(fits, _)| *fits).map(|(_, rate)| rate)
 }
 
 /// The most that the CPU of the row's machine does of the like, in bytes per second, and in which experiment.

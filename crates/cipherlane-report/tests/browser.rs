@@ -132,6 +132,26 @@ fn a_phone_scrolls_down_only() {
     assert!(letters >= 8.0, "{letters} pixels");
 }
 
+/// A4 is the narrower, Letter the shorter paper; each with margins of a centimetre.
+#[test]
+fn paper_has_room_for_every_chart_and_table() {
+    const WIDTH: u32 = 718;
+    const HEIGHT: u32 = 979;
+    let Some(mut browser) = Browser::start("the report's page on paper") else { return };
+    let page = page(&all_committed());
+    browser.open(&page.path, WIDTH, HEIGHT);
+    browser.call("Emulation.setEmulatedMedia", &json!({"media": "print"}));
+    let tallest = "Math.max(...[...document.querySelectorAll('figure')].map(one => one.offsetHeight))";
+    let tallest = browser.evaluate(tallest).as_u64().unwrap();
+    assert!((300..u64::from(HEIGHT)).contains(&tallest), "a chart of {tallest} pixels");
+    let wide = browser.evaluate("document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(wide <= u64::from(WIDTH), "{wide} pixels");
+    assert_eq!(
+        browser.evaluate("getComputedStyle(document.body).backgroundColor"),
+        json!("rgba(0, 0, 0, 0)")
+    );
+}
+
 /// The rows of all tables of records, by the names of their columns.
 fn rows(browser: &mut Browser) -> Vec<serde_json::Value> {
     let rows = browser.evaluate(
