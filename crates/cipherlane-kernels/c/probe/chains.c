@@ -17,9 +17,18 @@
 #if !HAS_MATRICES
 #error "this device has no products of matrices of integers: NVIDIA GPUs of capability 8.0 and newer have, through CUDA"
 #endif
+#if SHARED_BYTES
+#define BESIDE(j)                                                                                              \
+    place[j] = LOCAL_WORD(links, place[j], 0);                                                                 \
+    KEEP_u32(place[j]);
+#else
+#define BESIDE(j)
+#endif
 #define PAIR(j)                                                                                                \
     JOIN(PRODUCT_, PROBE)(c[j]);                                                                               \
-    JOIN(PRODUCT_, PROBE)(c[j]);
+    BESIDE(j)                                                                                                  \
+    JOIN(PRODUCT_, PROBE)(c[j]);                                                                               \
+    BESIDE(j)
 #else
 #define PAIR(j)                                                                                                \
     JOIN(FIRST_, PROBE)(j);                                                                                    \
@@ -67,6 +76,10 @@ KERNEL(THREADS) probe(GLOBAL const u32 *in, GLOBAL u32 *out, GLOBAL u64 *clocks,
     UNROLL for (int j = 0; j < CHAINS; ++j) {
         UNROLL for (int i = 0; i < 4; ++i) c[j][i] = row[4 * j + i];
     }
+#if SHARED_BYTES
+    u32 place[CHAINS];
+    UNROLL for (int j = 0; j < CHAINS; ++j) place[j] = row[4 + 4 * j];
+#endif
 #else
     u32 k = row[0], m = row[1];
     NUMBER kf = cl_load_f32(k), mf = cl_load_f32(m);
@@ -84,6 +97,9 @@ KERNEL(THREADS) probe(GLOBAL const u32 *in, GLOBAL u32 *out, GLOBAL u64 *clocks,
     UNROLL for (int j = 0; j < CHAINS; ++j) {
 #if MATRICES
         UNROLL for (int i = 0; i < 4; ++i) MIX(c[j][i]);
+#if SHARED_BYTES
+        MIX(place[j]);
+#endif
 #else
         u64 x = STORE(a[j]), y = STORE(b[j]);
         MIX(x);

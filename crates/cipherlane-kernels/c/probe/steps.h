@@ -208,6 +208,8 @@ FN u64 cl_store_f64(f64 number) {
 #if NVIDIA && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define HAS_MATRICES 1
 #define PRODUCT_mma_b1(c) MMA_XOR(c, left[0], left[1], left[2], left[3], right[0], right[1])
+/* Beside look-ups: whether units for matrices and shared memory work at a time. */
+#define PRODUCT_mma_b1_local(c) PRODUCT_mma_b1(c)
 #define PRODUCT_mma_u8(c)                                                                                      \
     asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "              \
         "{%0,%1,%2,%3};"                                                                                       \

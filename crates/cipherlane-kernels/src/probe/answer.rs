@@ -173,7 +173,7 @@ const RIGHT: usize = 2;
 fn matrices(steps: Steps, rows: &[[u32; ROW]], lane: usize, chains: usize, pairs: u32) -> Vec<u32> {
     let left = |lane: usize, word: usize| rows[lane][4 + word];
     let right = |lane: usize, word: usize| rows[lane][4 + LEFT + word];
-    let products = if steps == Steps::MatrixBits { bits } else { bytes };
+    let products = if steps == Steps::MatrixBytes { bytes } else { bits };
     let (row, column) = (lane / 4, lane % 4 * 2);
     let sum = |place: usize| {
         let (below, column) = (place / 2, column + place % 2);
@@ -187,7 +187,15 @@ fn matrices(steps: Steps, rows: &[[u32; ROW]], lane: usize, chains: usize, pairs
     let of = |chain: usize, place: usize| {
         rows[lane][4 * chain + place].wrapping_add((2 * pairs).wrapping_mul(sums[place]))
     };
-    (0..chains).flat_map(|chain| (0..LEFT).map(move |place| (chain, place))).map(|(c, p)| of(c, p)).collect()
+    let mut words = Vec::new();
+    for chain in 0..chains {
+        words.extend((0..LEFT).map(|place| of(chain, place)));
+        // The look-ups beside them are a chain of their own.
+        words.extend(
+            steps.is_local().then(|| (0..2 * pairs).fold(rows[lane][4 + 4 * chain], |at, _| shared_link(at))),
+        );
+    }
+    words
 }
 
 /// Bits that both words have.

@@ -70,7 +70,9 @@ fn fit(steps: Steps, lane: usize, chain: usize, words: &mut [u32]) {
             words.iter_mut().for_each(|word| *word = *word >> 9 | 0x3e80_0000);
         }
         // Places in bytes.
-        Steps::LocalFree => words[0] = (words[0] % SHARED_ROWS * LANES as u32 + lane as u32) * 4,
+        Steps::LocalFree | Steps::MatrixBitsLocal => {
+            words[0] = (words[0] % SHARED_ROWS * LANES as u32 + lane as u32) * 4;
+        }
         Steps::LocalOneBank => words[0] = ((lane * LANES + chain) * 4) as u32,
         Steps::ConstantSame => words[0] = (17 * chain % CONSTANT_WORDS * 4) as u32,
         Steps::ConstantApart => words[0] = ((8 * lane + 37 * chain) % CONSTANT_WORDS * 4) as u32,

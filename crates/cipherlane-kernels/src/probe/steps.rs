@@ -51,6 +51,8 @@ pub enum Steps {
     ConstantApart,
     /// Products of 16 x 256 by 256 x 8 bits.
     MatrixBits,
+    /// The same, and a look-up in shared memory beside each.
+    MatrixBitsLocal,
     /// Products of 16 x 32 by 32 x 8 bytes.
     MatrixBytes,
     /// Product and sum, all operands in one register.
@@ -67,7 +69,7 @@ pub enum Steps {
 
 impl Steps {
     /// Every one of them.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Add,
         Self::Add3,
         Self::Mul,
@@ -92,6 +94,7 @@ impl Steps {
         Self::ConstantSame,
         Self::ConstantApart,
         Self::MatrixBits,
+        Self::MatrixBitsLocal,
         Self::MatrixBytes,
         Self::OperandsOne,
         Self::OperandsTwo,
@@ -128,6 +131,7 @@ impl Steps {
             Self::ConstantSame => ("constant memory, one word", &["LDC"], "constant"),
             Self::ConstantApart => ("constant memory, a word a lane", &["LDC"], "constant"),
             Self::MatrixBits => ("matrices of bits", &["BMMA"], "mma_b1"),
+            Self::MatrixBitsLocal => ("matrices of bits, local memory", &["BMMA"], "mma_b1_local"),
             Self::MatrixBytes => ("matrices of bytes", &["IMMA"], "mma_u8"),
             Self::OperandsOne => ("one register", &["FFMA"], "operands_one"),
             Self::OperandsTwo => ("two registers", &["FFMA"], "operands_two"),
@@ -163,7 +167,7 @@ impl Steps {
     #[must_use]
     pub const fn operations(self) -> u64 {
         match self {
-            Self::MatrixBits => 16 * 8 * 256 / super::LANES as u64,
+            Self::MatrixBits | Self::MatrixBitsLocal => 16 * 8 * 256 / super::LANES as u64,
             Self::MatrixBytes => 16 * 8 * 32 / super::LANES as u64,
             _ => 1,
         }
@@ -172,7 +176,7 @@ impl Steps {
     /// Whether they look words up in shared memory.
     #[must_use]
     pub const fn is_local(self) -> bool {
-        matches!(self, Self::LocalFree | Self::LocalOneBank)
+        matches!(self, Self::LocalFree | Self::LocalOneBank | Self::MatrixBitsLocal)
     }
 
     pub(super) const fn is_constant(self) -> bool {
@@ -182,7 +186,7 @@ impl Steps {
     /// Whether they multiply matrices.
     #[must_use]
     pub const fn is_of_matrices(self) -> bool {
-        matches!(self, Self::MatrixBits | Self::MatrixBytes)
+        matches!(self, Self::MatrixBits | Self::MatrixBitsLocal | Self::MatrixBytes)
     }
 
     /// Whether they are of 64-bit numbers with a point, which a device may lack.

@@ -57,7 +57,7 @@ const fn ptx(steps: Steps) -> (&'static [&'static str], usize) {
         Steps::F32Mul | Steps::F64Mul => (&["mul.f"], 1),
         Steps::LocalFree | Steps::LocalOneBank => (&["ld.shared"], 1),
         Steps::ConstantSame | Steps::ConstantApart => (&["ld.const"], 1),
-        Steps::MatrixBits | Steps::MatrixBytes => (&["mma"], 1),
+        Steps::MatrixBits | Steps::MatrixBitsLocal | Steps::MatrixBytes => (&["mma"], 1),
         _ => (&["fma"], 1),
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use cipherlane::{Algorithm, Device, Shape, Wish};
+use cipherlane::{Algorithm, Device, Geometry, Mode, Shape, Wish};
 use cipherlane_kernels::probe::Steps;
-use cipherlane_record::Value;
+use cipherlane_record::{Axis, Keys, Value};
 
-use super::{Foretold, Mixes, axes, row};
+use super::{EXPLAINED, Foretold, Messages, Mixes, axes, row};
 use crate::ceiling::gpu::{Bench, Effort, Load};
-use crate::ceiling::mix::gpu::{Mix, Rates};
+use crate::ceiling::mix::gpu::{Mix, Rates, Waits};
 use crate::experiment::setting::{Setting, beside, value};
 use crate::experiment::steady::{Steady, Work};
 use crate::observer::Observer;
@@ -25,6 +25,10 @@ const SC2000: [(&str, f64, &str); 2] = [
 /// What the mix of a kernel does not count.
 const LEFT: &str = "memory, waiting for results, starting and ending";
 
+/// Parts of the threads of a block that are tried where a kernel is slower than foretold; which a kernel takes depends on
+/// how its blocks share their work.
+const FEWER: [[usize; 2]; 3] = [[1, 2], [2, 3], [1, 3]];
+
 impl Mixes {
     /// Bytes per second of each run, on a device that has kernels run alone.
     fn measure(&self, setting: &Setting<'_>, steady: &mut Steady) -> Result<Vec<f64>, String> {
@@ -32,7 +36,7 @@ impl Mixes {
         Ok(spans.iter().map(|spans| steady.bytes() as f64 / spans.execute.as_secs_f64()).collect())
     }
 
-    /// The default kernel of each algorithm on a GPU.
+    /// The default kernel of each algorithm on a GPU, and of each other kind of messages.
     pub(super) fn gpu(
         &self,
         setting: &Setting<'_>,
@@ -46,29 +50,76 @@ impl Mixes {
                 return Ok(());
             }
         };
-        for &algorithm in &self.algorithms {
-            let work = self.gpu_work(algorithm);
-            let shape = Shape::uniform(
-                algorithm,
-                algorithm.forward(),
-                work.messages.unwrap_or(1),
-                work.message_bytes as u64,
-                true,
-            );
-            let Some(kernel) = device.kernels(&shape).into_iter().next() else { continue };
-            let make = || {
-                let mix = Mix::of(algorithm, &kernel.name);
-                let mix = mix.ok_or_else(|| format!("{}: no mix is stated for it", kernel.name))?;
-                let batch = work.batch(setting, setting.host.logical_cores)?;
-                let wish = Wish { kernel: Some(kernel.name.clone()), ..Wish::default() };
-                let mut steady = batch.resident(device, &wish)?;
-                let rates = self.measure(setting, &mut steady)?;
-                let (foretold, parts) = (probed.foretell(&mix), parts(algorithm, &mix));
-                Ok(row(&kernel.name, (&rates, steady.verified()), &foretold, parts, setting.seed))
-            };
-            setting.point(observer, device, Some(algorithm), axes(algorithm, &kernel.name), make)?;
+        let on = On { setting, device, probed: &probed };
+        // One message would be one chain of CBC encryption, and take a minute.
+        let is_chain = |algorithm: &Algorithm| matches!(algorithm, Algorithm::Cipher(_, Mode::Cbc));
+        for &algorithm in self.algorithms.iter().filter(|algorithm| !is_chain(algorithm)) {
+            self.kernel(on, self.gpu_work(algorithm), BTreeMap::new(), observer)?;
+        }
+        for messages in &self.gpu_messages {
+            for &algorithm in &messages.algorithms {
+                let work = messages.work(algorithm, self.gpu_batch_bytes);
+                let mut axes =
+                    BTreeMap::from([("message bytes".to_owned(), Axis::Number(work.message_bytes as f64))]);
+                axes.insert("operation".to_owned(), Axis::from(work.operation.name()));
+                axes.insert("keys".to_owned(), Axis::from(work.keys.name()));
+                self.kernel(on, work, axes, observer)?;
+            }
         }
         Ok(())
+    }
+
+    /// The default kernel of one kind of messages.
+    fn kernel(
+        &self,
+        on: On<'_>,
+        work: Work,
+        mut place: BTreeMap<String, Axis>,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let On { setting, device, probed } = on;
+        let shape = Shape::uniform(
+            work.algorithm,
+            work.operation,
+            work.messages.unwrap_or(1),
+            work.message_bytes as u64,
+            work.keys == Keys::Same,
+        );
+        let Some(kernel) = device.kernels(&shape).into_iter().next() else { return Ok(()) };
+        place.extend(axes(work.algorithm, &kernel.name));
+        let make = || {
+            let mix = Mix::of(&shape, &kernel.name);
+            let mix = mix.ok_or_else(|| format!("{}: no mix is stated for it", kernel.name))?;
+            let batch = work.batch(setting, setting.host.logical_cores)?;
+            let wish = Wish { kernel: Some(kernel.name.clone()), ..Wish::default() };
+            let mut steady = batch.resident(device, &wish)?;
+            let rates = self.measure(setting, &mut steady)?;
+            let launch = steady.plan().geometry;
+            let foretold = probed.foretell(&mix, &shape, launch);
+            let mut row = row(
+                &kernel.name,
+                (&rates, steady.verified()),
+                &foretold,
+                parts(work.algorithm, &mix),
+                setting.seed,
+            );
+            let rate = statistics::median(&rates);
+            if rate < (1.0 - EXPLAINED) * foretold.rate {
+                // What lies on the device has room once.
+                drop(steady);
+                let threads = launch.map_or(0, |launch| launch.threads_per_block);
+                let fewer = |threads| {
+                    let wish = Wish { threads_per_block: Some(threads), ..wish.clone() };
+                    let mut steady = batch.resident(device, &wish)?;
+                    Ok(statistics::median(&self.measure(setting, &mut steady)?))
+                };
+                let (value, note) = waiting(threads, rate, fewer);
+                row.values.extend(value);
+                row.notes.push(note);
+            }
+            Ok(row)
+        };
+        setting.point(observer, device, Some(work.algorithm), place, make)
     }
 
     fn gpu_work(&self, algorithm: Algorithm) -> Work {
@@ -100,37 +151,99 @@ impl Mixes {
             local: rates[&Steps::LocalFree],
             logic: rates[&Steps::Lop3],
             product: rates[&Steps::Mad],
+            wide: rates[&Steps::Wide],
             any: rates[&Steps::F32Fma],
             matrix_bits: rates.get(&Steps::MatrixBits).copied(),
+            matrix_bits_local: rates.get(&Steps::MatrixBitsLocal).copied(),
         };
-        Ok(Probed { rates, hertz: statistics::median(&hertz), units: bench.units() as f64 })
+        let mut alone = |steps: Steps| {
+            let found = bench.measure(steps, Load::Alone, effort);
+            found.map(|found| statistics::median(&found.step_clocks))
+        };
+        let [local, logic, permutation] = Waits::PROBES;
+        let waits = Waits { local: alone(local)?, logic: alone(logic)?, permutation: alone(permutation)? };
+        Ok(Probed { rates, waits, hertz: statistics::median(&hertz), units: bench.units() as f64 })
     }
 }
 
-/// A GPU's rates, its clock and its units.
+/// Where kernels are run, and what its instructions cost.
+#[derive(Clone, Copy)]
+struct On<'a> {
+    setting: &'a Setting<'a>,
+    device: &'a dyn Device,
+    probed: &'a Probed,
+}
+
+impl Messages {
+    fn work(&self, algorithm: Algorithm, batch_bytes: usize) -> Work {
+        let back = algorithm.backward().filter(|_| self.back);
+        Work {
+            algorithm,
+            operation: back.unwrap_or_else(|| algorithm.forward()),
+            message_bytes: self.message_bytes,
+            messages: self.messages.or(Some((batch_bytes / self.message_bytes.max(1)).max(1))),
+            keys: if self.own_keys { Keys::Distinct } else { Keys::Same },
+        }
+    }
+}
+
+/// A GPU's rates and latencies, its clock and its units.
 struct Probed {
     rates: Rates,
+    waits: Waits,
     hertz: f64,
     units: f64,
 }
 
 impl Probed {
-    fn foretell(&self, mix: &Mix) -> Foretold {
-        let clocks = mix.clocks(&self.rates);
-        let (most, by) = clocks[0];
-        let next = clocks.get(1).map(|(clocks, by)| (clocks / most, (*by).to_owned()));
-        Foretold {
-            rate: mix.bytes / most * self.units * self.hertz,
-            by: by.to_owned(),
-            next,
-            leaves_out: LEFT,
+    fn foretell(&self, mix: &Mix, shape: &Shape, launch: Option<Geometry>) -> Foretold {
+        let mut bounds: Vec<(f64, &str)> = Vec::new();
+        for (clocks, by) in mix.clocks(&self.rates) {
+            bounds.push((mix.bytes / clocks * self.units * self.hertz, by));
+        }
+        if let (Some(chain), Some(launch)) = (mix.chain, launch) {
+            let held = launch.blocks * launch.threads_per_block / chain.threads;
+            let chains = held.min(shape.messages) as f64;
+            let rate = chains * mix.bytes / chain.clocks(&self.waits) * self.hertz;
+            bounds.push((rate, "the chain from block to block, each step of which waits"));
+            bounds.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        }
+        let (rate, by) = bounds[0];
+        let next = bounds.get(1).map(|(next, by)| (rate / next, (*by).to_owned()));
+        Foretold { rate, by: by.to_owned(), next, leaves_out: LEFT }
+    }
+}
+
+/// What part of its time a kernel waits for results, by what it takes with fewer threads: the part that the pipes work is
+/// the same then, and what is waited for is shared by fewer.
+fn waiting(
+    threads: usize,
+    rate: f64,
+    mut with: impl FnMut(usize) -> Result<f64, String>,
+) -> (Option<Value>, String) {
+    let mut refused = String::new();
+    for [part, of] in FEWER {
+        let fewer = threads * part / of;
+        match with(fewer) {
+            Ok(slower) => {
+                let times = rate / slower;
+                let waits = ((times - 1.0) / (threads as f64 / fewer as f64 - 1.0)).clamp(0.0, 1.0);
+                let note = format!(
+                    "with {fewer} threads of a block instead of {threads} it takes {times:.2} times as long, as if \
+                     waiting for results were {:.0} % of its time",
+                    100.0 * waits
+                );
+                return (Some(value("waiting", "1", waits)), note);
+            }
+            Err(reason) => refused = reason,
         }
     }
+    (None, format!("how long it waits was not measured: {refused}"))
 }
 
 /// What a mix consists of.
 fn parts(algorithm: Algorithm, mix: &Mix) -> Vec<Value> {
-    let others = mix.logic + mix.permutations + mix.shifts + mix.sums + mix.products;
+    let others = mix.logic + mix.permutations + mix.shifts + mix.sums + mix.products + mix.wide;
     let parts = [("look-ups", mix.look_ups), ("others", others)];
     let of = |(name, count): (&str, f64)| {
         let figure = SC2000.iter().find(|(known, ..)| *known == name);
@@ -146,16 +259,53 @@ fn parts(algorithm: Algorithm, mix: &Mix) -> Vec<Value> {
 mod tests {
     use super::*;
 
+    const RATES: Rates = Rates {
+        local: 32.0,
+        logic: 64.0,
+        product: 64.0,
+        wide: 25.0,
+        any: 128.0,
+        matrix_bits: None,
+        matrix_bits_local: None,
+    };
+    const WAITS: Waits = Waits { local: 30.0, logic: 5.0, permutation: 5.0 };
+
+    fn foretold(algorithm: &str, kernel: &str, messages: usize) -> Foretold {
+        let probed = Probed { rates: RATES, waits: WAITS, hertz: 1e9, units: 10.0 };
+        let algorithm: Algorithm = algorithm.parse().unwrap();
+        let shape = Shape::uniform(algorithm, algorithm.forward(), messages, 16_384, true);
+        let launch = Geometry { blocks: 10, threads_per_block: 1024, streams: 1 };
+        probed.foretell(&Mix::of(&shape, kernel).unwrap(), &shape, Some(launch))
+    }
+
     #[test]
     fn the_busiest_resource_foretells() {
-        let rates = Rates { local: 32.0, logic: 64.0, product: 64.0, any: 128.0, matrix_bits: None };
-        let probed = Probed { rates, hertz: 1e9, units: 10.0 };
-        let mix = Mix::of("aes-128-ecb".parse().unwrap(), "aes-ecb/banked4/x1").unwrap();
-        let foretold = probed.foretell(&mix);
+        let foretold = foretold("aes-128-ecb", "aes-ecb/banked4/x1", 1000);
         // 160 look-ups and eight words of text, 32 in a clock.
         assert!((foretold.rate - 16.0 * 32.0 / 168.0 * 1e10).abs() < 1.0, "{}", foretold.rate);
         assert_eq!(foretold.by, "shared memory");
         let (share, next) = foretold.next.unwrap();
         assert!((0.5..1.0).contains(&share) && next == "the pipe for logic", "{share} {next}");
+    }
+
+    #[test]
+    fn few_messages_wait_for_their_blocks() {
+        let of = |messages| foretold("aes-128-cbc", "aes-cbc/banked4-quad/x1", messages);
+        // Ten rounds of two words that are waited for, twenty sums and twelve permutations.
+        let one = 16e9 / (20.0 * 30.0 + 20.0 * 5.0 + 12.0 * 5.0);
+        assert!((of(100).rate - 100.0 * one).abs() < 1.0, "{}", of(100).rate);
+        // 2560 are held at a time.
+        assert!((of(1 << 20).rate - 2560.0 * one).abs() < 1.0 || of(1 << 20).by == "shared memory");
+    }
+
+    #[test]
+    fn what_fewer_threads_take_tells_waiting_from_working() {
+        let of = |slower: f64| waiting(768, 100.0, |_| Ok(slower)).0.unwrap().value.unwrap();
+        assert!((of(50.0) - 1.0).abs() < 1e-9 && of(100.0).abs() < 1e-9);
+        // Two thirds of the threads, where half of them are refused.
+        let two_thirds = |threads| if threads == 512 { Ok(80.0) } else { Err("no".to_owned()) };
+        let (value, note) = waiting(768, 100.0, two_thirds);
+        assert!((value.unwrap().value.unwrap() - 0.5).abs() < 1e-9 && note.contains("512"), "{note}");
+        assert!(waiting(768, 100.0, |_| Err("refused".to_owned())).1.contains("refused"));
     }
 }

@@ -29,6 +29,8 @@ pub(in crate::experiment) struct Mixes {
     hash_message_bytes: usize,
     /// Bytes that lie in the memory of a GPU; of a cipher they are one message.
     gpu_batch_bytes: usize,
+    /// Messages of other lengths and keys on a GPU, for which it has other kernels.
+    gpu_messages: Vec<Messages>,
     /// Runs of each point.
     runs: usize,
     /// Seconds after which a point ends, however many runs there were.
@@ -39,6 +41,25 @@ pub(in crate::experiment) struct Mixes {
     probe_seconds: f64,
     /// Most instructions that a kernel is followed through, of the CPU.
     most_steps: usize,
+}
+
+/// Messages on a GPU.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Messages {
+    /// What is run.
+    #[serde(deserialize_with = "super::super::algorithms")]
+    algorithms: Vec<Algorithm>,
+    /// Bytes of each.
+    message_bytes: usize,
+    /// How many; else as many as the batch has bytes for.
+    messages: Option<usize>,
+    /// Whether each has its own key.
+    #[serde(default)]
+    own_keys: bool,
+    /// Whether they are decrypted.
+    #[serde(default)]
+    back: bool,
 }
 
 /// A difference that is no longer explained by the bound alone.
@@ -125,7 +146,19 @@ impl Run for Mixes {
             let point = move |algorithm: &Algorithm| (format!("{algorithm}{tiers} on {id}"), time);
             self.algorithms.iter().map(point).collect::<Vec<_>>()
         };
-        setting.devices.iter().flat_map(of).collect()
+        let points = setting.devices.iter().flat_map(of);
+        let more = setting.devices.iter().filter(|device| !setting.is_cpu(**device)).flat_map(|device| {
+            let time = Duration::from_secs_f64(self.seconds + EXPECTED);
+            let name = move |algorithm: &Algorithm, bytes: usize| {
+                (format!("{algorithm}, messages of {bytes} B, on {}", device.info().id), time)
+            };
+            let of = move |messages: &Messages| {
+                let bytes = messages.message_bytes;
+                messages.algorithms.iter().map(move |algorithm| name(algorithm, bytes)).collect::<Vec<_>>()
+            };
+            self.gpu_messages.iter().flat_map(of)
+        });
+        points.chain(more).collect()
     }
 
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {

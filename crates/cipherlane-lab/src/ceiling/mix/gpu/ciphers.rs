@@ -1,0 +1,115 @@
+//! Block ciphers on GPUs, by tables of which each bank has a copy.
+
+use cipherlane::{Cipher, Mode, Operation};
+
+use super::{Chain, Mix, NONE};
+
+/// A block in a mode other than GCM.
+pub(super) fn block(cipher: Cipher, mode: Mode, operation: Operation, kernel: &str) -> Option<Mix> {
+    let split = mode == Mode::Ctr && kernel.contains("-split");
+    let inverse = operation == Operation::Decrypt && mode != Mode::Ctr;
+    let block = rounds(cipher, split, kernel)?.with(around(mode, inverse));
+    let block = if inverse && is_aes(cipher) { block.with(INVERSE_AES) } else { block };
+    let chain = (mode == Mode::Cbc && !inverse).then(|| chain(cipher, kernel)).flatten();
+    Some(Mix { chain, ..block })
+}
+
+/// A cipher on one block, from tables of which each bank has a copy; `split` where the counter is looked up.
+pub(super) fn rounds(cipher: Cipher, split: bool, kernel: &str) -> Option<Mix> {
+    let tables = if is_sc2000(cipher) { "/banked6" } else { "/banked4" };
+    if !kernel.contains(tables) {
+        return None;
+    }
+    Some(match cipher {
+        Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => aes(aes_rounds(cipher), split),
+        // RFC 3713 section 2.4: a function F looks eight bytes up, each by an address of one permutation; sums of four
+        // words twice, a sum, a rotation, the round key of two words, and two words that it is added to. Between
+        // every six of them two functions FL; a key before and after.
+        Cipher::Camellia128 => camellia(18.0, 2.0),
+        Cipher::Camellia192 | Cipher::Camellia256 => camellia(24.0, 3.0),
+        // GB/T 32907 section 7.1: 32 rounds of four look-ups; sums of four words and of five.
+        Cipher::Sm4 => Mix { look_ups: 128.0, permutations: 128.0, logic: 32.0 * (2.0 + 2.0), ..NONE },
+        Cipher::Sc2000_128 => sc2000(6.0),
+        Cipher::Sc2000_192 | Cipher::Sc2000_256 => sc2000(7.0),
+    })
+}
+
+pub(super) const fn is_aes(cipher: Cipher) -> bool {
+    matches!(cipher, Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256)
+}
+
+/// FIPS 197 section 5: six rounds more than the key has words.
+pub(super) const fn aes_rounds(cipher: Cipher) -> f64 {
+    (cipher.key_bytes() / 4 + 6) as f64
+}
+
+const fn is_sc2000(cipher: Cipher) -> bool {
+    matches!(cipher, Cipher::Sc2000_128 | Cipher::Sc2000_192 | Cipher::Sc2000_256)
+}
+
+/// FIPS 197 section 5.1: a round is sixteen look-ups, whose addresses are one permutation each, and two functions of three
+/// words for each column; the last picks bytes by three permutations a column. Counter mode with split counters looks
+/// the first two rounds up: a word of four by 16 bytes, and two sums (`c/primitive/aes_counter.h`).
+fn aes(rounds: f64, split: bool) -> Mix {
+    let looked_up = if split { rounds - 2.0 } else { rounds };
+    let whitening = if split { 8.0 } else { 4.0 };
+    Mix {
+        look_ups: 16.0 * looked_up + if split { 4.0 } else { 0.0 },
+        permutations: 16.0 * looked_up + 12.0,
+        logic: 8.0 * (looked_up - 1.0) + 4.0 + whitening,
+        ..NONE
+    }
+}
+
+fn camellia(functions: f64, between: f64) -> Mix {
+    Mix {
+        look_ups: 8.0 * functions,
+        permutations: 8.0 * functions,
+        logic: 8.0 * functions + 8.0 * between + 8.0,
+        shifts: functions + 4.0 * between,
+        ..NONE
+    }
+}
+
+/// CRYPTREC 09, with a table for each S-box (`c/primitive/sc2000_banked.h`). A round twice takes two words through six
+/// look-ups each, whose addresses are a shift and six permutations and whose entries are added by three functions; four
+/// functions mix and add them. Before each round and at the end stand seven functions of B between two times four keys;
+/// the words' bytes are turned when they come and go.
+fn sc2000(rounds: f64) -> Mix {
+    let words = 4.0 * rounds;
+    Mix {
+        look_ups: 6.0 * words,
+        permutations: 6.0 * words + 8.0,
+        shifts: words,
+        logic: 3.0 * words + 8.0 * rounds + 15.0 * (rounds + 1.0),
+        ..NONE
+    }
+}
+
+/// What the last inverse round of AES has more: no table holds plain bytes, so four words are added up byte by byte, by six
+/// permutations a column instead of three, and two functions more.
+const INVERSE_AES: Mix = Mix { permutations: 12.0, logic: 8.0, ..NONE };
+
+/// What a mode other than GCM adds to a block.
+pub(super) fn around(mode: Mode, inverse: bool) -> Mix {
+    match mode {
+        // A counter of one word, its bytes reversed, and the text.
+        Mode::Ctr => Mix { logic: 4.0, permutations: 1.0, sums: 1.0, ..NONE },
+        // The block before is read as well, and passes the pipe of shared memory.
+        Mode::Cbc if inverse => Mix { look_ups: 4.0, logic: 4.0, ..NONE },
+        // The tweak moves on by words, and what is beyond goes below at four places. Both whitenings are the cipher's.
+        Mode::Xts => Mix { shifts: 6.0, logic: 4.0, ..NONE },
+        // The block before, or nothing: functions of three words take it with the key.
+        Mode::Cbc | Mode::Ecb | Mode::Gcm => NONE,
+    }
+}
+
+/// What a block waits for in CBC encryption by AES. In each round one of the look-ups, whose address is a permutation,
+/// and two sums; where four threads share a message (`c/entry/cbc_encrypt_quad.c`), one of them goes to another lane.
+fn chain(cipher: Cipher, kernel: &str) -> Option<Chain> {
+    let rounds = is_aes(cipher).then(|| aes_rounds(cipher))?;
+    let (threads, moved) = if kernel.contains("-quad/") { (4, 1.0) } else { (1, 0.0) };
+    // The last round picks bytes by two permutations and adds the key. At the start there is one sum.
+    let (logic, permutations) = (2.0 * (rounds - 1.0) + 2.0, rounds + 2.0);
+    Some(Chain { look_ups: (1.0 + moved) * rounds, logic, permutations, threads })
+}
