@@ -15,8 +15,22 @@ mod chromium;
 
 use chromium::Browser;
 
-/// Folders of records whose reports are shown, and the heights at which their pictures end.
-const REPORTS: [(&str, u32); 2] = [("h200", 1500), ("zen4-vm", 1180)];
+/// A part of a report that is shown.
+struct Part {
+    /// The folder of records.
+    records: &'static str,
+    /// The experiment at which it begins; the page's own begin without.
+    experiment: Option<&'static str>,
+    height: u32,
+    /// The picture's name in `docs/`.
+    name: &'static str,
+}
+
+const PARTS: [Part; 3] = [
+    Part { records: "h200", experiment: None, height: 1500, name: "report-h200" },
+    Part { records: "h200", experiment: Some("energy"), height: 1500, name: "throttled-h200" },
+    Part { records: "zen4-vm", experiment: None, height: 1180, name: "report-zen4-vm" },
+];
 /// Width of all pictures, in pixels.
 const WIDTH: u32 = 1180;
 const DASHBOARD_HEIGHT: u32 = 1340;
@@ -40,10 +54,16 @@ pub(crate) fn take(workspace: &Workspace, program: &Path) -> Result<()> {
     std::fs::create_dir_all(&folder).context("a folder for the pages")?;
     let mut browser = Browser::start("pictures of pages").context("pictures need a browser")?;
     browser.call("Emulation.setScrollbarsHidden", &json!({"hidden": true}));
-    for (records, height) in REPORTS {
-        let page = report(workspace, program, records, &folder)?;
-        browser.open(&page, WIDTH, height);
-        save(&mut browser, &workspace.root.join(format!("docs/report-{records}.png")))?;
+    for part in PARTS {
+        let page = report(workspace, program, part.records, &folder)?;
+        browser.open(&page, WIDTH, part.height);
+        if let Some(experiment) = part.experiment {
+            browser.evaluate(&format!(
+                "[...document.querySelectorAll('h2')].find(one => one.textContent === '{experiment}')
+                    .parentElement.scrollIntoView(), 0"
+            ));
+        }
+        save(&mut browser, &workspace.root.join(format!("docs/{}.png", part.name)))?;
     }
     let records = folder.join(RECORDS);
     // Runs are added to a file that is there.

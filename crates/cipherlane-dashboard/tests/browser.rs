@@ -2,44 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // in helpers as well: what cannot be set up has failed
 
-#[path = "../../cipherlane-report/tests/support/chromium.rs"]
-mod chromium;
+#[path = "support/page.rs"]
+mod page;
 mod support;
 
-use chromium::Browser;
 use cipherlane_lab::Totals;
+use page::chromium::Browser;
+use page::{SUBMIT, choose, click, text};
 use serde_json::{Value, json};
 use support::{Served, small};
 
-/// The page, once it has its catalog and its first event.
 fn opened(test: &str, width: u32) -> Option<(Served, Browser)> {
-    let mut browser = Browser::start(test)?;
-    let served = Served::start();
-    browser.visit(&served.url, width, 900);
-    browser.wait("document.querySelectorAll('#form select[name=algorithm] option').length > 10");
-    Some((served, browser))
-}
-
-/// Chooses and fills in, as a user does: each change is told to the page.
-fn choose(browser: &mut Browser, fields: &[(&str, &str)]) {
-    for (name, value) in fields {
-        let set = format!(
-            "(field => {{ field.value = '{value}'; field.dispatchEvent(new Event('change', {{bubbles: true}}));
-                return field.value; }})(document.getElementById('form').elements['{name}'])"
-        );
-        assert_eq!(browser.evaluate(&set), json!(value), "{name}");
-    }
-}
-
-fn click(browser: &mut Browser, selector: &str) {
-    browser.evaluate(&format!("document.querySelector('{selector}').click()"));
-}
-
-const SUBMIT: &str = "#form button[type=submit]";
-
-fn text(browser: &mut Browser, selector: &str) -> String {
-    let text = browser.evaluate(&format!("document.querySelector('{selector}').textContent"));
-    text.as_str().unwrap().to_owned()
+    page::opened(test, width, Served::start)
 }
 
 fn state(browser: &mut Browser, begins: &str) {

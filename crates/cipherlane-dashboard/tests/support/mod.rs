@@ -47,9 +47,14 @@ impl Answer {
 impl Served {
     /// On this CPU, and a device that is wrong.
     pub(crate) fn start() -> Self {
+        Self::beside(Arc::new(liar::Liar::new()))
+    }
+
+    /// On this CPU and `device`.
+    pub(crate) fn beside(device: Arc<dyn Device>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let records = folder.path().join("runs.jsonl");
-        let devices: Vec<Arc<dyn Device>> = vec![Arc::new(Cpu::new()), Arc::new(liar::Liar::new())];
+        let devices: Vec<Arc<dyn Device>> = vec![Arc::new(Cpu::new()), device];
         let dashboard = Dashboard::start(Config {
             devices,
             absent: Vec::new(),
