@@ -112,6 +112,7 @@ fn the_first_screen_says_what_the_records_of_the_h200_say() {
     for number in numbers {
         let library = number.contains("× the best library on its host: ");
         assert!(library && number.contains(", 16 threads ("), "no rival on all CPUs: {number}");
+        assert!(number.contains(": its instructions (mix)"), "no ceiling: {number}");
     }
 }
 
