@@ -1,6 +1,6 @@
 //! Every kernel as host C, under the address and undefined-behaviour sanitizers, against the reference.
 //!
-//! A block is 32 to 64 POSIX threads, so barriers, groups and races are real. `KERNELS=aes-128-gcm` picks algorithms by
+//! A block is 32 to 64 POSIX threads, so barriers, groups and races are real. `HOST_KERNELS=aes-128-gcm` picks algorithms by
 //! a part of their name, `EVERY=1` takes every mode of every key length.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests fail as tests do
@@ -312,7 +312,7 @@ fn chosen(algorithm: Algorithm, operation: Operation, shared_key: bool) -> bool 
 #[test]
 fn kernels_agree_with_the_reference() {
     let Some(compiler) = Compiler::find() else { return };
-    let filter = std::env::var("KERNELS").unwrap_or_default();
+    let filter = std::env::var("HOST_KERNELS").unwrap_or_default();
     let mut count = 0;
     for algorithm in Algorithm::all().filter(|algorithm| algorithm.to_string().contains(&filter)) {
         for &operation in algorithm.operations() {
@@ -328,7 +328,7 @@ fn kernels_agree_with_the_reference() {
             }
         }
     }
-    assert!(count > 0, "no kernel was checked: KERNELS={filter} names none");
+    assert!(count > 0, "no kernel was checked: HOST_KERNELS={filter} names none");
     println!("{count} programs checked as host C");
 }
 
@@ -337,7 +337,7 @@ fn kernels_agree_with_the_reference() {
 #[test]
 fn long_messages_agree_with_the_reference() {
     let Some(compiler) = Compiler::find() else { return };
-    let filter = std::env::var("KERNELS").unwrap_or_default();
+    let filter = std::env::var("HOST_KERNELS").unwrap_or_default();
     // The first two are aligned, as tensor cores want them; the others are not.
     let texts = Texts { start: 16, lengths: vec![16 * 9000, 16 * 777 + 5, 0, 16 * 4096, 16 * 13_000 + 1] };
     let target = Target { compute: Some((8, 0)), ..Target::CPU };

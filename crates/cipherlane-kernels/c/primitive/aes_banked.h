@@ -125,8 +125,9 @@ FN void cipher_decrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
 
 FN void cipher_expand(GLOBAL const u8 *key, GLOBAL u32 *out) {
     u32 rk[AES_WORDS];
-    AES_EXPAND(rk, key, aes_sub_word);
-    UNROLL for (u32 i = 0; i < AES_WORDS; ++i) out[i] = rk[i];
+#define AES_STORE(i, word) out[i] = (word)
+    AES_EXPAND(rk, key, aes_sub_word, AES_STORE);
+#undef AES_STORE
 }
 
 /* The forward schedule in registers, four bytes at a time looked up: S lies in byte 1 of table 0. */
@@ -139,17 +140,17 @@ FN u32 aes_look_up_word(LOCAL const u32 *shared, u32 x) {
 
 FN void cipher_expand_here(GLOBAL const u8 *key, u32 *rk, LOCAL const u32 *shared) {
 #define AES_LOOK_UP(x) aes_look_up_word(shared, x)
-    AES_EXPAND(rk, key, AES_LOOK_UP);
+    AES_EXPAND(rk, key, AES_LOOK_UP, AES_KEEP);
 #undef AES_LOOK_UP
 }
 
 FN void cipher_expand_inverse(GLOBAL const u8 *key, GLOBAL u32 *out) {
     u32 rk[AES_WORDS];
-    AES_EXPAND(rk, key, aes_sub_word);
-    UNROLL for (u32 i = 0; i < AES_WORDS; ++i) {
-        u32 round = ROUNDS - i / 4, word = rk[4 * round + i % 4];
-        out[i] = round == 0 || round == ROUNDS ? word : aes_inverse_mix_column(word);
-    }
+#define AES_STORE(i, word)                                                                                     \
+    out[4 * (ROUNDS - (i) / 4) + (i) % 4] =                                                                    \
+        (i) / 4 == 0 || (i) / 4 == ROUNDS ? (word) : aes_inverse_mix_column(word)
+    AES_EXPAND(rk, key, aes_sub_word, AES_STORE);
+#undef AES_STORE
 }
 
 #endif

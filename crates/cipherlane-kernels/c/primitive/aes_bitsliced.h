@@ -124,7 +124,7 @@ FN void aes_store_planes(GLOBAL u32 *out, const u32 *column) {
 
 FN void aes_expand_planes(GLOBAL const u8 *key, GLOBAL u32 *out, u32 inverse) {
     u32 rk[AES_WORDS];
-    AES_EXPAND(rk, key, aes_sub_word);
+    AES_EXPAND(rk, key, aes_sub_word, AES_KEEP);
     UNROLL for (u32 r = 0; r <= ROUNDS; ++r) {
         u32 column[4];
         UNROLL for (u32 c = 0; c < 4; ++c) {

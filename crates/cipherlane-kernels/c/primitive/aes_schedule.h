@@ -7,11 +7,14 @@
 #define AES_WORDS (4 * (ROUNDS + 1))
 #define AES_NK (KEY_BYTES / 4)
 
-/* `SUB_WORD(x)` looks four bytes up; each way to do so expands this once. */
-#define AES_EXPAND(rk, key, SUB_WORD)                                                                          \
+/* `SUB_WORD(x)` looks four bytes up, `TAKE(i, word)` gets each word as soon as it is there: who stores them at once need not
+ * hold them all in registers. Each way to do either expands this once.
+ */
+#define AES_EXPAND(rk, key, SUB_WORD, TAKE)                                                                    \
     do {                                                                                                       \
         u32 rcon_ = 1;                                                                                         \
         UNROLL for (u32 i_ = 0; i_ < AES_NK; ++i_) rk[i_] = load_word(key + 4 * i_);                           \
+        UNROLL for (u32 i_ = 0; i_ < AES_NK; ++i_) TAKE(i_, rk[i_]);                                           \
         UNROLL for (u32 i_ = AES_NK; i_ < AES_WORDS; ++i_) {                                                   \
             u32 t_ = rk[i_ - 1];                                                                               \
             if (i_ % AES_NK == 0) {                                                                            \
@@ -21,8 +24,12 @@
                 t_ = SUB_WORD(t_);                                                                             \
             }                                                                                                  \
             rk[i_] = rk[i_ - AES_NK] ^ t_;                                                                     \
+            TAKE(i_, rk[i_]);                                                                                  \
         }                                                                                                      \
     } while (0)
+
+/* For who takes them from `rk` in the end. */
+#define AES_KEEP(i, word) (void)(word)
 
 /* Twice each of four bytes in GF(2^8) (section 4.2.1). */
 FN u32 aes_double(u32 x) {

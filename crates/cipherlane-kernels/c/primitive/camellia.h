@@ -27,44 +27,51 @@ FN u32 camellia_rotate(u32 x) {
 
 /* Round `r` of six for WIDTH blocks: a half goes through F into the other. The first word of the half has been given its
  * subkey already, where another word was added to it: a function of three words takes no longer than one of two. The
- * first word of the other half thus gives back the subkey of the round before, and takes that of the round after.
+ * first word of the other half gets `carried`: it gives back what it has, and takes what comes next.
  */
-FN void camellia_round(block_t *x, u32 r, KEY const u32 *k, LOCAL const u32 *shared) {
-    u32 t[2 * WIDTH], from = r % 2 * 2, next = (r > 0 ? k[2 * r - 2] : 0) ^ (r < 5 ? k[2 * r + 2] : 0);
+FN void camellia_round(block_t *x, u32 r, u32 carried, KEY const u32 *k, LOCAL const u32 *shared) {
+    u32 t[2 * WIDTH], from = r % 2 * 2;
     UNROLL for (u32 w = 0; w < WIDTH; ++w) {
         t[2 * w] = x[w].w[from];
         t[2 * w + 1] = x[w].w[from + 1] ^ k[2 * r + 1];
     }
     camellia_boxes(t, shared);
     UNROLL for (u32 w = 0; w < WIDTH; ++w)
-        camellia_add(&x[w].w[2 - from], &x[w].w[3 - from], t[2 * w], t[2 * w + 1], next);
+        camellia_add(&x[w].w[2 - from], &x[w].w[3 - from], t[2 * w], t[2 * w + 1], carried);
 }
 
-/* FL on the first half, FLINV on the second (section 2.4.2). */
-FN void camellia_fl(block_t *x, KEY const u32 *k) {
-    x->w[1] ^= camellia_rotate(x->w[0] & k[0]);
+/* FL on the first half, FLINV on the second (section 2.4.2), where the first words carry the subkeys `c0` and `c2`. */
+FN void camellia_fl(block_t *x, KEY const u32 *k, u32 c0, u32 c2) {
+    x->w[1] ^= camellia_rotate((x->w[0] ^ c0) & k[0]);
     x->w[0] ^= x->w[1] | k[1];
     x->w[2] ^= x->w[3] | k[3];
-    x->w[3] ^= camellia_rotate(x->w[2] & k[2]);
+    x->w[3] ^= camellia_rotate((x->w[2] ^ c2) & k[2]);
 }
 
-/* Section 2.3: whitening, rounds in sixes, halves swapped, whitening. */
+/* Section 2.3: whitening, rounds in sixes, halves swapped, whitening. First words carry subkeys from one six to the next. */
 FN void cipher_encrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
     UNROLL for (u32 w = 0; w < WIDTH; ++w) {
-        UNROLL for (u32 i = 0; i < 4; ++i) x[w].w[i] ^= k[i];
+        x[w].w[0] ^= k[0] ^ k[8];
+        x[w].w[1] ^= k[1];
+        x[w].w[3] ^= k[3];
     }
     CAMELLIA_LOOP for (u32 six = 0; six < ROUNDS / 6; ++six) {
         KEY const u32 *here = k + 8 + 16 * six;
         if (six) {
-            UNROLL for (u32 w = 0; w < WIDTH; ++w) camellia_fl(&x[w], here - 4);
+            UNROLL for (u32 w = 0; w < WIDTH; ++w) camellia_fl(&x[w], here - 4, here[0], here[-6]);
         }
-        UNROLL for (u32 w = 0; w < WIDTH; ++w) x[w].w[0] ^= here[0];
-        UNROLL for (u32 r = 0; r < 6; ++r) camellia_round(x, r, here, shared);
-        UNROLL for (u32 w = 0; w < WIDTH; ++w) x[w].w[2] ^= here[10];
+        UNROLL for (u32 r = 0; r < 6; ++r) {
+            u32 had = r ? here[2 * r - 2] : six ? here[-6] : k[2];
+            u32 next = r < 5 ? here[2 * r + 2] : six < ROUNDS / 6 - 1 ? here[16] : k[6];
+            camellia_round(x, r, had ^ next, here, shared);
+        }
     }
     UNROLL for (u32 w = 0; w < WIDTH; ++w) {
         block_t y = x[w];
-        UNROLL for (u32 i = 0; i < 4; ++i) x[w].w[i] = y.w[(i + 2) % 4] ^ k[4 + i];
+        x[w].w[0] = y.w[2] ^ k[4] ^ k[8 + 16 * (ROUNDS / 6 - 1) + 10];
+        x[w].w[1] = y.w[3] ^ k[5];
+        x[w].w[2] = y.w[0];
+        x[w].w[3] = y.w[1] ^ k[7];
     }
 }
 

@@ -13,21 +13,29 @@ FN void hash_start(hash_t *h) {
     UNROLL for (u32 i = 0; i < 8; ++i) h->h[i] = sha2_initial[i];
 }
 
-/* 64 or 80 rounds (sections 6.2.2 and 6.4.2) in sixteens; the schedule overwrites the words of the block. */
+/* Sixteen rounds from round `t` on (sections 6.2.2 and 6.4.2). Unless they are the first, each word of the schedule takes
+ * the place of the word sixteen before.
+ */
+FN void sha2_sixteen(word_t *s, word_t *w, u32 t, u32 first) {
+    UNROLL for (u32 i = 0; i < 16; ++i) {
+        if (!first) w[i] += SMALL_1(w[(i + 14) % 16]) + w[(i + 9) % 16] + SMALL_0(w[(i + 1) % 16]);
+        /* The eight words turn by one place a round, which is renaming. */
+        word_t a = s[(0 - i) & 7], b = s[(1 - i) & 7], c = s[(2 - i) & 7], d = s[(3 - i) & 7];
+        word_t e = s[(4 - i) & 7], f = s[(5 - i) & 7], g = s[(6 - i) & 7], k = s[(7 - i) & 7];
+        word_t t1 = k + LARGE_1(e) + ((e & f) ^ (~e & g)) + sha2_constant[t + i] + w[i];
+        s[(3 - i) & 7] = d + t1;
+        s[(7 - i) & 7] = t1 + LARGE_0(a) + ((a & b) ^ (a & c) ^ (b & c));
+    }
+}
+
+/* The first sixteen rounds stand apart: asked in each round whether it is one of them, NVIDIA's compiler for OpenCL branches
+ * in each.
+ */
 FN void sha2_compress(hash_t *h, word_t *w) {
     word_t s[8];
     UNROLL for (u32 i = 0; i < 8; ++i) s[i] = h->h[i];
-    ROLLED for (u32 t = 0; t < SHA2_ROUNDS; t += 16) {
-        UNROLL for (u32 i = 0; i < 16; ++i) {
-            if (t) w[i] += SMALL_1(w[(i + 14) % 16]) + w[(i + 9) % 16] + SMALL_0(w[(i + 1) % 16]);
-            /* The eight words turn by one place a round, which is renaming. */
-            word_t a = s[(0 - i) & 7], b = s[(1 - i) & 7], c = s[(2 - i) & 7], d = s[(3 - i) & 7];
-            word_t e = s[(4 - i) & 7], f = s[(5 - i) & 7], g = s[(6 - i) & 7], k = s[(7 - i) & 7];
-            word_t t1 = k + LARGE_1(e) + ((e & f) ^ (~e & g)) + sha2_constant[t + i] + w[i];
-            s[(3 - i) & 7] = d + t1;
-            s[(7 - i) & 7] = t1 + LARGE_0(a) + ((a & b) ^ (a & c) ^ (b & c));
-        }
-    }
+    sha2_sixteen(s, w, 0, 1);
+    ROLLED for (u32 t = 16; t < SHA2_ROUNDS; t += 16) sha2_sixteen(s, w, t, 0);
     UNROLL for (u32 i = 0; i < 8; ++i) h->h[i] += s[i];
 }
 

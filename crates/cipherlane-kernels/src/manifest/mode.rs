@@ -1,6 +1,6 @@
 //! Modes of operation: which file, which launches, how messages are cut.
 
-use cipherlane_core::{Mode, Operation, Shape};
+use cipherlane_core::{Cipher, Mode, Operation, Shape};
 
 use super::cipher::Variant;
 use super::{FINISH, Items, KEYS, Target, Tiling, When, Workspace};
@@ -196,7 +196,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
                 tiling: Tiling::WholeBlocks(tile),
                 workspace,
                 // Tweaks and the two blocks that exchange bytes take registers beside the cipher's.
-                threads: variant.threads.min(768),
+                threads: variant.threads.min(if target.keeps_more() { 512 } else { 768 }),
                 ..form("entry/xts.c", &[EXPAND, start, chain, TILES])
             }]
         }
@@ -211,7 +211,14 @@ fn gcm_forms(
     variant: &Variant,
     form: impl Fn(&'static str) -> ModeProgram,
 ) -> Vec<ModeProgram> {
-    let by_tiles = gcm(shape, target, form("entry/gcm.c"));
+    let mut by_tiles = gcm(shape, target, form("entry/gcm.c"));
+    if matches!(
+        shape.algorithm.cipher(),
+        Some(Cipher::Camellia128 | Cipher::Camellia192 | Cipher::Camellia256)
+    ) {
+        // The keys that its words carry take registers as well.
+        by_tiles.threads = by_tiles.threads.min(384);
+    }
     if variant.width > 1 {
         return vec![by_tiles];
     }
@@ -296,8 +303,16 @@ fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram
     form.stages[3].extra_shared = MATRIX_BYTES;
     form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
     form.workspace.hash += u64::from(MATRIX_BYTES) + RECORD_FACTORS_BYTES;
-    // The blocks of a unit, and two that are enciphered.
-    let threads = if target.keeps_more() { 384 } else { 640 };
+    // The blocks of a unit, and two that are enciphered; where GHASH takes the text that comes in, and with the round keys
+    // of AES-256, a few registers more than 640 threads have.
+    let few = shape.operation == Operation::Seal && shape.algorithm.cipher() != Some(Cipher::Aes256);
+    let threads = if target.keeps_more() {
+        384
+    } else if few {
+        640
+    } else {
+        512
+    };
     ModeProgram { suffix: Some("mma-records"), width: 2, threads, ..form }
 }
 
