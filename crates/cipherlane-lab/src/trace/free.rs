@@ -217,6 +217,12 @@ fn low_byte(number: u32) -> Register {
     if number < 4 { Register::AL + number } else { Register::SPL + (number - 4) }
 }
 
+/// The instructions of `body` in their order, each with a result of its own.
+pub(super) fn renamed(body: &[Instruction]) -> Vec<Instruction> {
+    let mut renaming = Renaming::new();
+    body.iter().map(|instruction| renaming.free(instruction)).collect()
+}
+
 /// `count` instructions in the proportions of `weights`, evenly mixed.
 pub(super) fn mixed(weights: &[(Instruction, f64)], count: usize) -> Vec<Instruction> {
     let kinds = kinds(weights);

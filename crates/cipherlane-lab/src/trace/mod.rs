@@ -3,7 +3,8 @@
 //! A kernel is run twice by single steps ([`step`]), on less text and on more: the difference is what the text costs,
 //! the rest is what a run costs. Its instructions are decoded ([`program`]), and then measured in two ways. A loop of as
 //! many of each, evenly mixed and with registers of their own ([`free`], [`code`]), has nothing to wait for: what it
-//! takes is the work of the ports, shared ones included, of loads and stores, and of starting instructions. And each
+//! takes is the work of the ports, shared ones included, of loads and stores, and of starting instructions. Stretches of the
+//! run in their own order, with such registers as well, take longer where ports are busy by turns. And each
 //! instruction's latency ([`latency`]) says when its result is there, so that the order of the run tells how long a core
 //! waits that looks so far ahead ([`window`]).
 
@@ -48,6 +49,8 @@ pub(crate) struct Cost {
     pub(crate) code_bytes: f64,
     /// Clocks that they take with nothing to wait for, measured.
     pub(crate) free_clocks: f64,
+    /// Clocks that they take in the order of the run, still with nothing to wait for, measured.
+    pub(crate) ordered_clocks: f64,
     /// Clocks with what they wait for, foretold.
     pub(crate) clocks: f64,
     /// Clocks of a run besides its text.

@@ -25,7 +25,7 @@ const WAITS: f64 = 1.1;
 
 /// What the cost of a kernel does not count.
 const LEFT: &str =
-    "ports that are busy by turns, code longer than the caches of instructions, branches, later caches";
+    "code longer than the caches of instructions, branches that are not foreseen, later caches";
 
 /// What is known of this core before the kernels are run.
 struct Known<'a> {
@@ -132,7 +132,13 @@ fn cost_of(less: &mut Steady, more: &mut Steady, most: usize) -> Result<(Cost, P
 fn bound_by(cost: &Cost) -> String {
     let (name, share) = &cost.busiest;
     let ports = format!("{name}, without which its instructions take {:.0} % less", 100.0 * share);
-    let waiting = cost.clocks / cost.free_clocks;
+    let waiting = cost.clocks / cost.ordered_clocks;
+    let turns = cost.ordered_clocks / cost.free_clocks;
+    if waiting < WAITS && turns > WAITS {
+        return format!(
+            "ports that are busy by turns, {turns:.2} times the clocks of an even mix, which {name} bounds"
+        );
+    }
     if waiting < WAITS {
         return if *share < 1.0 { ports } else { name.clone() };
     }
@@ -151,6 +157,7 @@ fn parts(cost: &Cost) -> Vec<Value> {
         of_block("stores", cost.stores),
         of_block("on the stack", cost.on_stack),
         of_block("clocks of the ports", cost.free_clocks),
+        of_block("clocks in order", cost.ordered_clocks),
         of_block("clocks with waiting", cost.clocks),
         value("clocks of a start", "1", cost.start_clocks),
         value("code", "B", cost.code_bytes),
