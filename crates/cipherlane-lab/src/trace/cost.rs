@@ -1,6 +1,6 @@
 //! The cost of a kernel, from two runs by single steps.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use iced_x86::{Code, Instruction, Register};
@@ -57,8 +57,10 @@ pub(crate) fn cost(works: [Work<'_>; 2], most: usize) -> Result<(Cost, Probe), S
     let (less, more) = (&programs[0], &programs[1]);
     let (weights, start) = parted(less, more, bytes[0] / (bytes[1] - bytes[0]));
     let instructions: f64 = weights.iter().map(|(_, weight)| weight).sum();
-    let (mix, turn, free) = fastest(&weights)?;
-    let ordered = in_order(more)?.max(free);
+    let (mix, turn, even) = fastest(&weights)?;
+    let ordered = in_order(more, &weights)?;
+    // Loads and stores of SSE that take turns one by one can be slower than the run's own order, which has them in groups.
+    let free = even.min(ordered);
     let latencies = Latencies::measure(&more.instructions, LOOPS / 2)?;
     let window = look_ahead()?;
     let core = Core { latencies: &latencies, per_clock: 1.0 / ordered, window };
@@ -78,7 +80,7 @@ pub(crate) fn cost(works: [Work<'_>; 2], most: usize) -> Result<(Cost, Probe), S
         ordered_clocks: ordered * instructions,
         clocks,
         start_clocks: clocks_of_one(&start)? * start.iter().map(|(_, weight)| weight).sum::<f64>(),
-        busiest: busiest(&weights, free)?,
+        busiest: busiest(&weights, even)?,
     };
     Ok((cost, Probe { mix, clocks: turn }))
 }
@@ -98,19 +100,21 @@ fn fastest(weights: &[(Instruction, f64)]) -> Result<(Loop, f64, f64), String> {
 }
 
 /// Clocks of one instruction in the run's own order, still with nothing to wait for: ports that all have work at once in an
-/// even mix are busy by turns there. The mean of stretches from all over the run, each the faster of two arrangements.
-fn in_order(program: &Program) -> Result<f64, String> {
-    let stretch = BODY.min(program.order.len());
-    let last = program.order.len() - stretch;
+/// even mix are busy by turns there. The mean of stretches from all over what the run has of `text`, each the faster of two
+/// arrangements.
+fn in_order(program: &Program, text: &Mix) -> Result<f64, String> {
+    let of_text: HashSet<u64> = text.iter().map(|(instruction, _)| instruction.ip()).collect();
+    let order = program.order.iter().map(|&(index, _)| program.instructions[index as usize]);
+    let order: Vec<Instruction> = order.filter(|instruction| of_text.contains(&instruction.ip())).collect();
+    let stretch = BODY.min(order.len());
+    let last = order.len() - stretch;
     let mut sum = 0.0;
     for place in 0..STRETCHES {
-        let order = &program.order[last * place / (STRETCHES - 1)..][..stretch];
-        let body: Vec<Instruction> =
-            order.iter().map(|&(index, _)| program.instructions[index as usize]).collect();
+        let body = &order[last * place / (STRETCHES - 1)..][..stretch];
         let (front, back) = body.split_at(stretch / 2);
         let turned = [back, front].concat();
         let clocks = |body: &[Instruction]| Loop::new(&free::renamed(body))?.clocks(LOOPS / 2);
-        sum += clocks(&body)?.min(clocks(&turned)?) / stretch as f64;
+        sum += clocks(body)?.min(clocks(&turned)?) / stretch as f64;
     }
     Ok(sum / STRETCHES as f64)
 }
