@@ -1,4 +1,5 @@
-//! What the recommendation says of experiments on several devices, and rates that charts compute from times.
+//! What the recommendation says of experiments on several devices, rates that charts compute from times, and what
+//! sensors told.
 
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss)] // in helpers as well; small numbers
 
@@ -6,9 +7,9 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Axis, Observation, Record, Value};
+use cipherlane_record::{Axis, Channel, Measurement, Observation, Record, Value};
 use cipherlane_report::Report;
-use support::{measurement, observation, on_gpu};
+use support::{measurement, observation, on_gpu, timeline};
 
 fn markdown(records: &[Record]) -> String {
     Report::new(records, &BTreeMap::new()).markdown()
@@ -136,4 +137,21 @@ fn rates_of_long_times_are_in_the_same_units() {
     let text = markdown(&records);
     let chart = text.lines().find(|line| line.starts_with("- With the device and without")).unwrap();
     assert!(chart.contains("From 667 (") && chart.contains("to 2000 (") && chart.contains("MB/s"), "{chart}");
+}
+
+#[test]
+fn fans_are_no_load() {
+    let mut timeline = timeline();
+    for (name, value) in [("cuda:0.fan", 0.4), ("cuda:0.load", 0.9)] {
+        let values = (0..120).map(|place| Some(value + 1e-4 * f64::from(place))).collect();
+        timeline.channels.push(Channel { name: name.to_owned(), unit: "1".to_owned(), values });
+    }
+    let row = Measurement { timeline: Some(timeline), ..on_gpu(700.0, 1 << 30) };
+    let text = markdown(&[support::experiment("bench", row)]);
+    for (quantity, range) in [("Fans", "cuda:0 fan 40.0 to 41.2 %"), ("Load", "cuda:0 load 90.0 to 91.2 %")] {
+        let charts: Vec<&str> =
+            text.lines().filter(|line| line.starts_with(&format!("- {quantity}: "))).collect();
+        let [chart] = charts[..] else { panic!("{charts:?} of {quantity} in {text}") };
+        assert!(chart.contains(&format!(": {range}.")), "{chart}");
+    }
 }

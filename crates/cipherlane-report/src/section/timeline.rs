@@ -46,10 +46,14 @@ fn of_machine(timelines: &[(usize, &Timeline)], title: &str) -> Vec<Chart> {
     let (states, readings): (Vec<_>, Vec<_>) =
         readings.into_iter().partition(|reading| throttle::is_channel(reading.name));
     let throttled = Throttled::of(&states);
-    let quantities = grouped(readings, |reading| reading.unit.to_owned());
+    let told = readings.into_iter().filter_map(|reading| Some((quantity(&reading)?, reading)));
+    let quantities = grouped(told, |(quantity, reading)| (*quantity, reading.unit));
     quantities
         .into_iter()
-        .filter_map(|(unit, readings)| chart((quantity(&unit)?, title), &unit, readings, &throttled))
+        .filter_map(|((quantity, unit), readings)| {
+            let readings = readings.into_iter().map(|(_, reading)| reading).collect();
+            chart((quantity, title), unit, readings, &throttled)
+        })
         .collect()
 }
 
@@ -108,13 +112,16 @@ impl Throttled {
     }
 }
 
-/// What channels of a unit tell; one chart has them all. A counter of energy is no line to look at: the power is.
-fn quantity(unit: &str) -> Option<&str> {
-    match unit {
+/// What a channel tells; those of one unit that tell the same are in one chart. A counter of energy is no line to look
+/// at: the power is.
+fn quantity<'a>(reading: &Reading<'a>) -> Option<&'a str> {
+    match reading.unit {
         "Hz" => Some("Clock"),
         "°C" => Some("Temperature"),
         "W" => Some("Power"),
         "V" => Some("Voltage"),
+        // GPUs tell the speed of a fan as a part of the most.
+        "1" if reading.name.ends_with("fan") => Some("Fans"),
         "1" => Some("Load"),
         "1/min" => Some("Fans"),
         "J" => None,

@@ -67,27 +67,13 @@ pub(crate) fn measurement(gigabytes: f64, message_bytes: u64) -> Measurement {
         core_clock_hertz: Some(3.5e9),
         verified: true,
         checks: Checks { messages: 100, planned_rejects: 0, unexpected: 0 },
-        scope: Scope {
-            key_setup: KeySetup::Outside,
-            tag: Tag::None,
-            transfer: Transfer::None,
-            cache: Cache::Hot,
-            working_set_bytes: 32 * message_bytes,
-            code_path: "aes-ctr/avx512/x32".to_owned(),
-        },
+        scope: scope(message_bytes),
         ceiling: Some(Ceiling {
             bytes_per_second: 2.0 * rate,
             share: 0.5,
             bound: "vaesenc at 512 bits".to_owned(),
         }),
-        best_rival: Some(Comparison {
-            rival: "rival:openssl".to_owned(),
-            rival_name: "OpenSSL 3.6.3".to_owned(),
-            rival_bytes_per_second: rate / 1.25,
-            ratio: 1.25,
-            ratio_ci95: Interval { low: 1.2, high: 1.3 },
-            verdict: Verdict::Faster,
-        }),
+        best_rival: Some(faster_than_openssl(rate)),
         geometry: None,
         times: None,
         load: None,
@@ -110,6 +96,28 @@ pub(crate) fn measurement(gigabytes: f64, message_bytes: u64) -> Measurement {
         argv: vec!["cipherlane".to_owned(), "bench".to_owned()],
         warnings: Vec::new(),
         host: host("A CPU"),
+    }
+}
+
+fn scope(message_bytes: u64) -> Scope {
+    Scope {
+        key_setup: KeySetup::Outside,
+        tag: Tag::None,
+        transfer: Transfer::None,
+        cache: Cache::Hot,
+        working_set_bytes: 32 * message_bytes,
+        code_path: "aes-ctr/avx512/x32".to_owned(),
+    }
+}
+
+fn faster_than_openssl(rate: f64) -> Comparison {
+    Comparison {
+        rival: "rival:openssl".to_owned(),
+        rival_name: "OpenSSL 3.6.3".to_owned(),
+        rival_bytes_per_second: rate / 1.25,
+        ratio: 1.25,
+        ratio_ci95: Interval { low: 1.2, high: 1.3 },
+        verdict: Verdict::Faster,
     }
 }
 
