@@ -5,9 +5,8 @@
 //! `threads=N` the threads that the exam takes (all CPUs), `mib=N` the text of the speeds in MiB (4096) or `kib=N` in
 //! KiB, `blocks=N` and `runs=N` the blocks of a launch and the runs of each (7), `exam=no` and `speed=no` leave a part
 //! out, `exam=long` takes messages of `long=N` bytes alone, `tune=yes` tunes each kernel first, `transfers=no` leaves out
-//! the columns with them,
-//! `text=zeros` is the worst case for caches and banks, `together=yes` takes all
-//! GPUs as one, `pinned=yes` compares sessions with the link by chunks and streams. Exit code 1 if anything is wrong.
+//! the columns with them, `text=zeros` is the worst case for caches and banks, `together=yes` takes all GPUs as one,
+//! `pinned=yes` compares sessions with the link by chunks and streams. Exit code 1 if anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool for developers
 

@@ -45,31 +45,35 @@ pub fn both_ways<B: Backend>(
     waited.into_iter().collect::<Result<(), Fault>>()?;
     let mut ends = [Vec::new(), Vec::new()];
     for (ends, steps) in ends.iter_mut().zip(&steps) {
-        for step in steps {
-            ends.push(backend.time(&steps[0], step)?);
+        for (step, bytes) in steps.iter().zip(input.chunks(piece).map(<[u8]>::len)) {
+            ends.push((backend.time(&steps[0], step)?, bytes));
         }
     }
-    Ok(rate(&ends, piece.min(input.len())))
+    Ok(rate(&ends))
 }
 
-/// The mean rate of two ways until the first is done, whose pieces of `piece` bytes came at `ends`.
-fn rate(ends: &[Vec<Duration>; 2], piece: usize) -> f64 {
-    let Some(first) = ends.iter().filter_map(|ends| ends.last()).min() else { return 0.0 };
+/// When a piece was there, and its bytes: the last may be shorter than the others.
+type End = (Duration, usize);
+
+/// The mean rate of two ways until the first is done.
+fn rate(ends: &[Vec<End>; 2]) -> f64 {
+    let Some((first, _)) = ends.iter().filter_map(|ends| ends.last()).min() else { return 0.0 };
     let first = first.as_secs_f64();
-    let pieces: f64 = ends.iter().map(|ends| done(ends, first)).sum();
-    pieces * piece as f64 / first / 2.0
+    let bytes: f64 = ends.iter().map(|ends| done(ends, first)).sum();
+    bytes / first / 2.0
 }
 
-/// Pieces that are done after `seconds`, with the part of the one that is under way.
-fn done(ends: &[Duration], seconds: f64) -> f64 {
-    let mut before = 0.0;
-    for (number, end) in ends.iter().map(Duration::as_secs_f64).enumerate() {
+/// Bytes that are there after `seconds`, with their part of the piece that is under way.
+fn done(ends: &[End], seconds: f64) -> f64 {
+    let (mut before, mut done) = (0.0, 0.0);
+    for &(end, bytes) in ends {
+        let (end, bytes) = (end.as_secs_f64(), bytes as f64);
         if end > seconds {
-            return number as f64 + (seconds - before) / (end - before);
+            return done + bytes * (seconds - before) / (end - before);
         }
-        before = end;
+        (before, done) = (end, done + bytes);
     }
-    ends.len() as f64
+    done
 }
 
 #[cfg(test)]
@@ -78,10 +82,16 @@ mod tests {
 
     #[test]
     fn the_slower_way_counts_until_the_faster_is_done() {
-        let ends = |milliseconds: u64| (1..=4).map(|n| Duration::from_millis(n * milliseconds)).collect();
+        let ends = |milliseconds: u64, bytes: usize| -> Vec<End> {
+            (1..=4).map(|n| (Duration::from_millis(n * milliseconds), bytes)).collect()
+        };
         // Four pieces in 40 ms, and two and two thirds of four.
-        let found = rate(&[ends(10), ends(15)], 6);
+        let found = rate(&[ends(10, 6), ends(15, 6)]);
         assert!((found - (4.0 + 8.0 / 3.0) * 6.0 / 0.040 / 2.0).abs() < 1e-9, "{found}");
-        assert!((rate(&[ends(10), ends(10)], 5) - 500.0).abs() < 1e-9);
+        assert!((rate(&[ends(10, 5), ends(10, 5)]) - 500.0).abs() < 1e-9);
+        // The last piece is a fifth of the others.
+        let mut short = ends(10, 5);
+        short[3].1 = 1;
+        assert!((rate(&[short.clone(), short]) - 400.0).abs() < 1e-9);
     }
 }

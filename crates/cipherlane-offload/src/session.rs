@@ -70,7 +70,8 @@ impl<B: Backend> OffloadSession<B> {
         Ok(session)
     }
 
-    /// The number of the program for batches of `shape`, or for `part` of a message. One that is new has to give a known answer first.
+    /// The number of the program for batches of `shape`, or for `part` of a message. One that is new has to give a known
+    /// answer first.
     fn program(&mut self, shape: &Shape, part: Option<Part>) -> Result<usize, Fault> {
         let (index, known) = self.programs.find(&self.backend, shape, part)?;
         if !known {

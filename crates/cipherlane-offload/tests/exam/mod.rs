@@ -94,7 +94,8 @@ pub(crate) fn tell(device: &dyn Device, names: &[String], kernels: &str, threads
     outcomes.iter().filter(|outcome| matches!(outcome.result, Some(Err(_)))).count()
 }
 
-/// Runs messages of `bytes` bytes, longer than those of the exam, and prints what came of each. Returns how many algorithms came out wrong.
+/// Runs messages of `bytes` bytes, longer than those of the exam, and prints what came of each. Returns how many
+/// algorithms came out wrong.
 #[allow(clippy::print_stdout)] // as above
 pub(crate) fn tell_long(device: &dyn Device, names: &[String], kernel: &str, bytes: usize) -> usize {
     let mut wrong = 0;
@@ -133,9 +134,9 @@ fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) -> Outcome 
 /// Bytes of a long message: beyond what any kernel calls long, with a part of a block at its end.
 pub(crate) const LONG: usize = (17 << 20) + 5;
 
-/// Has `device` run a message of `bytes` bytes, where the mode allows, that is longer than those of the exam, whole and in pieces, and compares it with the
-/// reference: by the best kernel whose name contains `kernel`. Returns the kernels that ran; `None` for hash functions,
-/// and where there is no kernel.
+/// Has `device` run a message of `bytes` bytes, where the mode allows, that is longer than those of the exam, whole and
+/// in pieces, and compares it with the reference: by the best kernel whose name contains `kernel`. Returns the kernels
+/// that ran; `None` for hash functions, and where there is no kernel.
 pub(crate) fn long(
     device: &dyn Device,
     algorithm: Algorithm,
@@ -148,47 +149,19 @@ pub(crate) fn long(
         Mode::Ecb | Mode::Cbc => bytes / BLOCK * BLOCK,
         Mode::Ctr | Mode::Gcm => bytes,
     };
-    let plain: Vec<u8> = (0..bytes as u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
-    let mut texts = (plain, Vec::new(), vec![0; if algorithm.is_aead() { BLOCK } else { 0 }]);
+    let plain: Vec<u8> =
+        (0..bytes as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
     let mut kernels = Vec::new();
-    let mut compare = || -> Result<bool, String> {
-        let (forward, shape) =
-            (algorithm.forward(), |operation| Shape::uniform(algorithm, operation, 1, bytes as u64, true));
-        let reference = Reference::new();
-        let plan = reference.plan(&shape(forward), &Wish::default()).map_err(|error| error.to_string())?;
-        let mut session = reference.open(&plan).map_err(|error| error.to_string())?;
-        texts.1 = vec![0; bytes];
-        run(&mut *session, algorithm, forward, &texts.0, &mut texts.1, &mut texts.2)?;
+    let compare = || -> Result<bool, String> {
+        let known = Known::new(algorithm, plain)?;
         for &operation in algorithm.operations() {
             for (chunk, streams) in [(None, None), (Some(1 << 20), None), (Some(1 << 20), Some(1))] {
-                let best =
-                    device.kernels(&shape(operation)).into_iter().find(|best| best.name.contains(kernel));
+                let shape = Shape::uniform(algorithm, operation, 1, bytes as u64, true);
+                let best = device.kernels(&shape).into_iter().find(|best| best.name.contains(kernel));
                 let Some(best) = best else { return Ok(false) };
                 let wish = Wish { kernel: Some(best.name), chunk, streams, ..Wish::default() };
-                let plan = device.plan(&shape(operation), &wish).map_err(|error| error.to_string())?;
-                let mut session = device.open(&plan).map_err(|error| error.to_string())?;
-                let (from, to) =
-                    if operation == forward { (&texts.0, &texts.1) } else { (&texts.1, &texts.0) };
-                let (mut found, mut tag) = (vec![0; bytes], texts.2.clone());
-                if operation == Operation::Seal {
-                    tag.fill(0);
-                }
-                let accepted = run(&mut *session, algorithm, operation, from, &mut found, &mut tag)?;
-                if found != *to || tag != texts.2 || !accepted {
-                    let at = found.iter().zip(to).position(|(a, b)| a != b);
-                    return Err(format!(
-                        "{operation} of {bytes} bytes by {plan:?}: wrong from byte {at:?}, tag {tag:02x?}"
-                    ));
-                }
-                if operation == Operation::Open {
-                    tag[3] ^= 1;
-                    if run(&mut *session, algorithm, operation, from, &mut found, &mut tag)? {
-                        return Err(format!("a wrong tag was accepted by {plan:?}"));
-                    }
-                    if found.iter().any(|&byte| byte != 0) {
-                        return Err(format!("a rejected text was not zeroed by {plan:?}"));
-                    }
-                }
+                let plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
+                known.compare(device, &plan)?;
                 if !kernels.contains(&plan.kernel) {
                     kernels.push(plan.kernel);
                 }
@@ -200,6 +173,56 @@ pub(crate) fn long(
         Ok(false) => None,
         Ok(true) => Some(Ok(kernels)),
         Err(reason) => Some(Err(reason)),
+    }
+}
+
+/// A message with what the reference makes of it.
+struct Known {
+    algorithm: Algorithm,
+    plain: Vec<u8>,
+    made: Vec<u8>,
+    tag: Vec<u8>,
+}
+
+impl Known {
+    fn new(algorithm: Algorithm, plain: Vec<u8>) -> Result<Self, String> {
+        let (forward, reference) = (algorithm.forward(), Reference::new());
+        let shape = Shape::uniform(algorithm, forward, 1, plain.len() as u64, true);
+        let plan = reference.plan(&shape, &Wish::default()).map_err(|error| error.to_string())?;
+        let mut session = reference.open(&plan).map_err(|error| error.to_string())?;
+        let (mut made, mut tag) =
+            (vec![0; plain.len()], vec![0; if algorithm.is_aead() { BLOCK } else { 0 }]);
+        run(&mut *session, algorithm, forward, &plain, &mut made, &mut tag)?;
+        Ok(Self { algorithm, plain, made, tag })
+    }
+
+    /// Has `device` do what `plan` says, with the right tag and with a wrong one.
+    fn compare(&self, device: &dyn Device, plan: &Plan) -> Result<(), String> {
+        let Self { algorithm, plain, made, .. } = self;
+        let operation = plan.operation;
+        let mut session = device.open(plan).map_err(|error| error.to_string())?;
+        let (from, to) = if operation == algorithm.forward() { (plain, made) } else { (made, plain) };
+        let (mut found, mut tag) = (vec![0; plain.len()], self.tag.clone());
+        if operation == Operation::Seal {
+            tag.fill(0);
+        }
+        let accepted = run(&mut *session, *algorithm, operation, from, &mut found, &mut tag)?;
+        if found != *to || tag != self.tag || !accepted {
+            let (at, bytes) = (found.iter().zip(to).position(|(a, b)| a != b), plain.len());
+            return Err(format!(
+                "{operation} of {bytes} bytes by {plan:?}: wrong from byte {at:?}, tag {tag:02x?}"
+            ));
+        }
+        if operation == Operation::Open {
+            tag[3] ^= 1;
+            if run(&mut *session, *algorithm, operation, from, &mut found, &mut tag)? {
+                return Err(format!("a wrong tag was accepted by {plan:?}"));
+            }
+            if found.iter().any(|&byte| byte != 0) {
+                return Err(format!("a rejected text was not zeroed by {plan:?}"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use cipherlane_core::{
-    Algorithm, Batch, Column, Device, Messages, Operation, Output, Shape, Source, Spans, Wish,
+    Algorithm, BLOCK, Batch, Column, Device, Messages, Operation, Output, Session, Shape, Source, Spans, Wish,
 };
+use cipherlane_reference::Reference;
 
 use crate::speed::fill;
 
@@ -23,8 +24,13 @@ const WAYS: [(Option<usize>, Option<usize>); 7] = [
 const PIECES: [usize; 4] = [16 << 20, 32 << 20, 64 << 20, 1 << 40];
 const RUNS: usize = 7;
 
-/// Prints a line for each way and for each of three lengths. `link` copies the one buffer to the device and the other
-/// back at the same time, in pieces of so many bytes, and says how many go each way in a second. Returns how many ways came out wrong.
+/// Parts of a text that are compared with the reference, and their bytes: the reference is too slow for all of it.
+const PARTS: usize = 16;
+const PART: usize = 16 << 10;
+
+/// Prints a line for each way and for each of three lengths, as far as the buffers reach. `link` copies the one buffer to
+/// the device and the other back at the same time, in pieces of so many bytes, and says how many go each way in a second.
+/// Returns how many ways came out wrong.
 pub(crate) fn measure(
     device: &dyn Device,
     input: &mut [u8],
@@ -33,7 +39,10 @@ pub(crate) fn measure(
 ) -> usize {
     fill(input);
     let mut wrong = 0;
-    for bytes in [1 << 20, 256 << 20, input.len()] {
+    let mut lengths = vec![1 << 20, 256 << 20, input.len()];
+    lengths.retain(|&bytes| bytes <= input.len());
+    lengths.dedup();
+    for bytes in lengths {
         let (input, output) = (&input[..bytes], &mut output[..bytes]);
         let mut best = 0.0;
         for piece in PIECES.map(|piece| piece.min(bytes)) {
@@ -50,21 +59,37 @@ pub(crate) fn measure(
         let mut expected: Option<Vec<u8>> = None;
         for (chunk, streams) in WAYS {
             output.fill(0);
-            match run(device, &Wish { chunk, streams, ..Wish::default() }, input, output) {
+            let wish = Wish { chunk, streams, ..Wish::default() };
+            let ran = run(device, &wish, input, output)
+                .and_then(|spans| compare(input, output, &mut expected).map(|()| spans));
+            match ran {
                 Ok(spans) => println!("{}", line(bytes, chunk, streams, best, &spans)),
                 Err(reason) => {
                     println!("      WRONG: {reason}");
                     wrong += 1;
                 }
             }
-            let known = expected.get_or_insert_with(|| output.to_vec());
-            if known[..] != *output {
-                println!("      WRONG: the text differs from that of the first line");
-                wrong += 1;
-            }
         }
     }
     wrong
+}
+
+/// Whether `output` is what the reference makes of parts of `input`, and all of it what the first right way made.
+fn compare(input: &[u8], output: &[u8], expected: &mut Option<Vec<u8>>) -> Result<(), String> {
+    let reference = Reference::new();
+    let least = PART.min(input.len());
+    for part in 0..PARTS {
+        let at = (input.len() - least) * part / (PARTS - 1) / BLOCK * BLOCK;
+        let counter = u128::from_be_bytes(COUNTER).wrapping_add((at / BLOCK) as u128).to_be_bytes();
+        let mut right = vec![0; least];
+        let mut session = open(&reference, &Wish::default(), least)?;
+        once(&mut *session, &counter, &input[at..at + least], &mut right)?;
+        if right != output[at..at + least] {
+            return Err(format!("within {least} bytes from byte {at} the text is not that of the reference"));
+        }
+    }
+    let known = expected.get_or_insert_with(|| output.to_vec());
+    if known[..] == *output { Ok(()) } else { Err("the text differs from that of another way".to_owned()) }
 }
 
 fn line(bytes: usize, chunk: Option<usize>, streams: Option<usize>, link: f64, spans: &Spans) -> String {
@@ -90,20 +115,34 @@ fn rate(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / time.as_secs_f64() / 1e9
 }
 
+/// The counter block of the text.
+const COUNTER: [u8; BLOCK] = [9; BLOCK];
+
 /// From call to return, the median of some runs after one that does not count.
 fn run(device: &dyn Device, wish: &Wish, input: &[u8], output: &mut [u8]) -> Result<Spans, String> {
-    let algorithm: Algorithm = "aes-128-ctr".parse().unwrap();
-    let shape = Shape::uniform(algorithm, Operation::Encrypt, 1, input.len() as u64, true);
-    let plan = device.plan(&shape, wish).map_err(|error| error.to_string())?;
-    let mut session = device.open(&plan).map_err(|error| error.to_string())?;
-    let (key, counter, offsets) = ([7; 16], [9; 16], [0, input.len() as u64]);
-    let messages = Messages { source: Source::Apart(input), offsets: &offsets };
-    let (key, counter) = (Column::Shared(&key), Column::Shared(&counter));
-    let batch = Batch::cipher(algorithm, Operation::Encrypt, key, counter, messages);
-    let mut once = || session.run(&batch, &mut Output::text(output));
-    once().map_err(|error| error.to_string())?;
-    let runs: Result<Vec<Spans>, _> = (0..RUNS).map(|_| once()).collect();
-    let mut runs = runs.map_err(|error| error.to_string())?;
+    let mut session = open(device, wish, input.len())?;
+    once(&mut *session, &COUNTER, input, output)?;
+    let runs: Result<Vec<Spans>, _> =
+        (0..RUNS).map(|_| once(&mut *session, &COUNTER, input, output)).collect();
+    let mut runs = runs?;
     runs.sort_by_key(|spans| spans.wall);
     Ok(runs[RUNS / 2])
+}
+
+fn algorithm() -> Algorithm {
+    "aes-128-ctr".parse().unwrap()
+}
+
+fn open(device: &dyn Device, wish: &Wish, bytes: usize) -> Result<Box<dyn Session>, String> {
+    let shape = Shape::uniform(algorithm(), Operation::Encrypt, 1, bytes as u64, true);
+    let plan = device.plan(&shape, wish).map_err(|error| error.to_string())?;
+    device.open(&plan).map_err(|error| error.to_string())
+}
+
+fn once(session: &mut dyn Session, counter: &[u8], input: &[u8], output: &mut [u8]) -> Result<Spans, String> {
+    let (key, offsets) = ([7; 16], [0, input.len() as u64]);
+    let messages = Messages { source: Source::Apart(input), offsets: &offsets };
+    let (key, counter) = (Column::Shared(&key), Column::Shared(counter));
+    let batch = Batch::cipher(algorithm(), Operation::Encrypt, key, counter, messages);
+    session.run(&batch, &mut Output::text(output)).map_err(|error| error.to_string())
 }
