@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cipherlane::{Algorithm, BatchError, Device, Plan, Shape, UnknownName, Unsupported, Wish};
+use cipherlane::{Algorithm, BatchError, Device, Kernel, Plan, Shape, UnknownName, Unsupported, Wish};
 use cipherlane_lab::Contender;
 use cipherlane_lab::workload::{self, Choice, Custom, Job, named};
 use cipherlane_record::Keys;
@@ -142,7 +142,7 @@ impl Request {
             seed: self.seed,
         };
         // A tier or kernel that is not here is known before the run.
-        order.plan()?;
+        order.plans()?;
         Ok(order)
     }
 
@@ -200,8 +200,11 @@ impl Request {
             Some(threads) if !(1..=MOST_THREADS).contains(&threads) => {
                 Err(Refusal::Value(format!("{threads} is no number of threads; take 1 to {MOST_THREADS}")))
             }
-            // Blocks do the work there.
-            _ if launches => Ok(1),
+            Some(_) if launches => Err(Refusal::Value(format!(
+                "{} launches kernels, whose blocks do the work; leave the threads out, and ask for blocks",
+                self.device
+            ))),
+            None if launches => Ok(1),
             Some(threads) => Ok(threads),
             None => Ok(machine.host().physical_cores.unwrap_or(machine.host().logical_cores)),
         }
@@ -232,31 +235,26 @@ impl Order {
         Contender { wish: self.wish.clone(), ..Contender::new(&*self.device) }
     }
 
-    /// How it will be run, as far as that is known before its messages are made: of a custom workload, or of a job of
-    /// one algorithm with messages of a usual size.
-    pub(crate) fn plan(&self) -> Result<Option<Plan>, Refusal> {
-        let Some(shape) = self.shape() else { return Ok(None) };
+    /// How its batches will be run, as far as that is known before their messages are made.
+    pub(crate) fn plans(&self) -> Result<Vec<Plan>, Refusal> {
         let wish = Wish { threads: Some(self.threads), ..self.wish.clone() };
-        Ok(Some(self.device.plan(&shape, &wish)?))
+        self.shapes().iter().map(|shape| Ok(self.device.plan(shape, &wish)?)).collect()
     }
 
-    /// Every kernel that could be asked for.
-    pub(crate) fn kernels(&self) -> Vec<cipherlane::Kernel> {
-        self.shape().map(|shape| self.device.kernels(&shape)).unwrap_or_default()
+    /// Every kernel that could be asked for: what serves all of its batches.
+    pub(crate) fn kernels(&self) -> Vec<Kernel> {
+        let mut of_batches = self.shapes().into_iter().map(|shape| self.device.kernels(&shape));
+        let first = of_batches.next().unwrap_or_default();
+        of_batches.fold(first, |mut common, others| {
+            common.retain(|kernel| others.iter().any(|other| other.name == kernel.name));
+            common
+        })
     }
 
-    fn shape(&self) -> Option<Shape> {
+    fn shapes(&self) -> Vec<Shape> {
         /// Where the real number follows from the caches: as many as fill every lane and thread.
         const MANY: usize = 4096;
-        const USUAL_BYTES: u64 = 16 << 10;
-        let Job::Single(algorithm, operation) = self.choice.job() else { return None };
-        let (messages, bytes, shared) = match &self.choice {
-            Choice::Custom(custom) => {
-                (custom.messages.unwrap_or(MANY), custom.message_bytes as u64, custom.keys == Keys::Same)
-            }
-            Choice::Named(..) => (MANY, USUAL_BYTES, true),
-        };
-        Some(Shape::uniform(algorithm, operation, messages, bytes, shared))
+        self.choice.shapes(MANY)
     }
 
     /// The run in a line: `tls-16k aes-128-gcm seal on cpu at avx2, 2 threads, CPU load 40 %`.

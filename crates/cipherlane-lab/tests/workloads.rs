@@ -1,7 +1,9 @@
 //! The named workloads are what they say.
 
-use cipherlane::Operation;
+use std::collections::BTreeSet;
+
 use cipherlane::verify::Reference;
+use cipherlane::{Operation, Shape};
 use cipherlane_lab::workload::part::Results;
 use cipherlane_lab::workload::{Job, Named, Request, Task, Workload, WorkloadError, named};
 use cipherlane_lab::{Contender, Judges, Wanted};
@@ -43,6 +45,30 @@ fn sizes_free_to_choose_fill_the_working_set() {
     }
     assert_eq!(Request::working_set(Wanted::Hot, Some(1 << 20), 4), 2 << 20);
     assert!(Request::working_set(Wanted::Cold, Some(1 << 20), 4) > 32 << 20);
+}
+
+/// What plans are made of before there are messages.
+#[test]
+fn outlines_are_those_of_the_messages() {
+    for name in ["meter-128", "tls-16k", "disk-4k", "cavp-mix"] {
+        let workloads = build(name).expect("`cargo xtask vectors` fetches those of NIST");
+        for (choice, workload) in named(name).unwrap().choices().zip(workloads) {
+            let told = |shape: &Shape| {
+                (shape.algorithm.to_string(), shape.operation.name(), shape.longest, shape.shared_key)
+            };
+            let made: BTreeSet<_> =
+                workload.tasks.iter().map(|task| told(&task.part.shape().unwrap())).collect();
+            let longest = made.iter().map(|(.., longest, _)| *longest).max().unwrap();
+            let outlined: BTreeSet<_> = choice.shapes(7).iter().map(told).collect();
+            // Of texts of several lengths the longest counts, whichever batch has it.
+            let made: BTreeSet<_> =
+                made.into_iter().map(|(a, o, _, shared)| (a, o, longest, shared)).collect();
+            assert_eq!(outlined, made, "{name}");
+            assert!(choice.shapes(7).iter().all(|shape| shape.messages == 7), "{name}");
+        }
+    }
+    let bulk = named("bulk").unwrap().choices().next().unwrap().shapes(7);
+    assert_eq!((bulk.len(), bulk[0].messages, bulk[0].longest), (1, 1, 256 << 20));
 }
 
 #[test]

@@ -71,8 +71,11 @@ pub(super) async fn plan(
         .into_iter()
         .map(|kernel| KernelView { name: kernel.name, constant_time: kernel.constant_time })
         .collect();
-    let words = match request.order(&shared.machine).and_then(|order| order.plan()) {
-        Ok(plan) => json!({"plan": plan.map(|plan| crate::engine::described(&plan))}),
+    let words = match request.order(&shared.machine).and_then(|order| order.plans()) {
+        Ok(plans) => {
+            let plans: Vec<String> = plans.iter().map(crate::engine::described).collect();
+            json!({"plan": plans.join("; ")})
+        }
         Err(refusal) => json!({"error": refusal.to_string()}),
     };
     Ok(Json(json!({"kernels": kernels, "would": words})))

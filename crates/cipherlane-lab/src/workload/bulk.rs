@@ -1,8 +1,9 @@
 //! One message larger than any cache.
 
 use cipherlane::{Algorithm, Cipher, Mode, Operation};
+use cipherlane_record::Keys;
 
-use super::{Custom, Job, Named, Request, Task, WorkloadError};
+use super::{Custom, Job, Named, Outline, Request, Task, WorkloadError};
 
 const GCM: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
 const CTR: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Ctr);
@@ -17,6 +18,7 @@ pub const WORKLOAD: Named = Named {
         Job::Single(CTR, Operation::Encrypt),
     ],
     fixed_size: true,
+    outline: Outline { messages: Some(1), message_bytes: MESSAGE_BYTES, keys: Keys::Same },
     weight: 4.0,
     build,
 };
@@ -29,8 +31,8 @@ fn build(job: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
         algorithm,
         operation,
         message_bytes: MESSAGE_BYTES,
-        messages: Some(1),
-        keys: cipherlane_record::Keys::Same,
+        messages: WORKLOAD.outline.messages,
+        keys: Keys::Same,
         input: None,
     };
     custom.build(request)

@@ -2,9 +2,10 @@
 
 use cipherlane::verify::vectors::case::{Case, Expectation};
 use cipherlane::verify::vectors::{VectorError, directory, gcm_records};
+use cipherlane_record::Keys;
 
 use super::part::{Part, Results, Rows, TagBytes};
-use super::{Job, Named, Request, Task, WorkloadError};
+use super::{Job, Named, Outline, Request, Task, WorkloadError};
 
 /// The records with a text of NIST CAVP's `gcmtestvectors`, in record order: texts of 13 to 51 bytes, nonces of 1,
 /// 12 and 128 bytes, AAD of 0 to 90, tags of 4 to 16, a key each, half of the decryptions with a wrong tag.
@@ -13,10 +14,13 @@ pub const WORKLOAD: Named = Named {
     question: "How fast are tiny messages of which no two have the same key or shape?",
     jobs: &[Job::Mixed],
     fixed_size: true,
+    outline: Outline { messages: None, message_bytes: LONGEST_BYTES, keys: Keys::Distinct },
     weight: 2.0,
     build,
 };
 
+/// Bytes of the longest text.
+const LONGEST_BYTES: usize = 51;
 /// Bytes of one row of tags, where their lengths differ.
 const ROW: usize = cipherlane::BLOCK;
 

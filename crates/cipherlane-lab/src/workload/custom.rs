@@ -8,7 +8,7 @@ use cipherlane_record::Keys;
 use thiserror::Error;
 
 use super::part::{Part, Rows, full_tag};
-use super::{Job, Request, Task, WorkloadError};
+use super::{Job, Outline, Request, Task, WorkloadError};
 use crate::random::Random;
 
 /// One's own workload: messages of one length, without AAD; nonces of 12 bytes in GCM; tags of 16 bytes.
@@ -74,6 +74,10 @@ pub enum InputError {
 const GCM_NONCE_BYTES: usize = 12;
 
 impl Custom {
+    pub(super) const fn outline(&self) -> Outline {
+        Outline { messages: self.messages, message_bytes: self.message_bytes, keys: self.keys }
+    }
+
     /// Builds the workload and its expected output.
     ///
     /// # Errors

@@ -1,9 +1,10 @@
 //! Sectors of an encrypted disk, read or written in sequence.
 
 use cipherlane::{Algorithm, Cipher, Mode, Operation};
+use cipherlane_record::Keys;
 
 use super::part::{Part, Rows, full_tag, uniform_offsets};
-use super::{Job, Named, Request, Task, WorkloadError};
+use super::{Job, Named, Outline, Request, Task, WorkloadError};
 use crate::random::Random;
 
 const ALGORITHM: Algorithm = Algorithm::new(Cipher::Aes256, Mode::Xts);
@@ -14,6 +15,7 @@ pub const WORKLOAD: Named = Named {
     question: "How fast are the sectors of an encrypted disk?",
     jobs: &[Job::Single(ALGORITHM, Operation::Encrypt), Job::Single(ALGORITHM, Operation::Decrypt)],
     fixed_size: false,
+    outline: Outline { messages: None, message_bytes: SECTOR_BYTES, keys: Keys::Same },
     weight: 1.0,
     build,
 };

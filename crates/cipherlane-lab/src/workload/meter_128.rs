@@ -1,9 +1,10 @@
 //! Readings of smart meters: short messages, each under a key of its own.
 
 use cipherlane::{Algorithm, Cipher, Mode, Operation};
+use cipherlane_record::Keys;
 
 use super::part::{Part, Rows, TagBytes, uniform_offsets};
-use super::{Job, Named, Request, Task, WorkloadError};
+use super::{Job, Named, Outline, Request, Task, WorkloadError};
 use crate::random::Random;
 
 /// 128-byte AES-GCM messages as DLMS/COSEM sends them (IEC 62056-5-3 section 5.3): AAD of a security control byte
@@ -14,6 +15,7 @@ pub const WORKLOAD: Named = Named {
     question: "How fast are short messages that each bring a key, as a head end of smart meters sees them?",
     jobs: &[Job::Mixed],
     fixed_size: false,
+    outline: Outline { messages: None, message_bytes: MESSAGE_BYTES, keys: Keys::Distinct },
     weight: 1.0,
     build,
 };

@@ -10,8 +10,8 @@ pub mod task;
 pub mod tls_16k;
 
 use cipherlane::verify::vectors::VectorError;
-use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation, UnknownName, limits};
-use cipherlane_record::{Keys, Tag};
+use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation, Shape, UnknownName, limits};
+use cipherlane_record::{Host, Keys, Tag};
 use thiserror::Error;
 
 pub use custom::{Custom, InputError};
@@ -31,9 +31,22 @@ pub struct Named {
     pub jobs: &'static [Job],
     /// Whether its size is its own; else it takes [`Request::working_set_bytes`].
     pub fixed_size: bool,
+    /// Its messages, as far as they are known before they are made.
+    pub outline: Outline,
     /// What it costs to measure, by the side of a workload that costs 1: its share of the time.
     pub weight: f64,
     build: fn(Job, &Request<'_>) -> Result<Vec<Task>, WorkloadError>,
+}
+
+/// The messages of a batch, before they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// How many there are; `None` where it follows from elsewhere.
+    pub messages: Option<usize>,
+    /// Bytes of one; of the longest where they differ.
+    pub message_bytes: usize,
+    /// One key for all, or one each.
+    pub keys: Keys,
 }
 
 /// What one row of a workload does.
@@ -52,6 +65,18 @@ impl Job {
         match self {
             Self::Single(algorithm, _) => vec![algorithm],
             Self::Mixed => Cipher::AES.map(|cipher| Algorithm::new(cipher, Mode::Gcm)).to_vec(),
+        }
+    }
+
+    /// What its batches do, one at a time.
+    fn parts(self) -> Vec<(Algorithm, Operation)> {
+        match self {
+            Self::Single(algorithm, operation) => vec![(algorithm, operation)],
+            Self::Mixed => {
+                let both =
+                    |algorithm: Algorithm| algorithm.operations().iter().map(move |&way| (algorithm, way));
+                self.algorithms().into_iter().flat_map(both).collect()
+            }
         }
     }
 }
@@ -132,6 +157,21 @@ impl Choice {
             Self::Named(workload, _) => workload.fixed_size,
             Self::Custom(custom) => custom.messages.is_some() || custom.input.is_some(),
         }
+    }
+
+    /// The shapes of its batches, to plan them before they are made; `many` messages where their number follows from
+    /// elsewhere.
+    #[must_use]
+    pub fn shapes(&self, many: usize) -> Vec<Shape> {
+        let Outline { messages, message_bytes, keys } = match self {
+            Self::Named(workload, _) => workload.outline,
+            Self::Custom(custom) => custom.outline(),
+        };
+        let shape = |(algorithm, way)| {
+            let messages = messages.unwrap_or(many);
+            Shape::uniform(algorithm, way, messages, message_bytes as u64, keys == Keys::Same)
+        };
+        self.job().parts().into_iter().map(shape).collect()
     }
 
     /// Its share of the time, by the side of others.
@@ -252,6 +292,12 @@ impl Workload {
     #[must_use]
     pub fn working_set_bytes(&self) -> u64 {
         self.tasks.iter().map(|task| (task.part.input_bytes() + task.expected.len()) as u64).sum()
+    }
+
+    /// Whether input and output fit the second-level caches of so many cores.
+    #[must_use]
+    pub fn fits(&self, host: &Host, cores: usize) -> bool {
+        self.working_set_bytes() <= host.l2_bytes.unwrap_or(0).saturating_mul(cores as u64)
     }
 
     /// One key for all messages of a part, or one each.

@@ -1,9 +1,10 @@
 //! Records of a TLS connection at their full length.
 
 use cipherlane::{Algorithm, Cipher, Mode, Operation};
+use cipherlane_record::Keys;
 
 use super::part::{Part, Rows, full_tag, uniform_offsets};
-use super::{Job, Named, Request, Task, WorkloadError};
+use super::{Job, Named, Outline, Request, Task, WorkloadError};
 use crate::random::Random;
 
 const ALGORITHM: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
@@ -14,6 +15,7 @@ pub const WORKLOAD: Named = Named {
     question: "How fast are full TLS records of one connection?",
     jobs: &[Job::Single(ALGORITHM, Operation::Seal), Job::Single(ALGORITHM, Operation::Open)],
     fixed_size: false,
+    outline: Outline { messages: None, message_bytes: RECORD_BYTES, keys: Keys::Same },
     weight: 1.0,
     build,
 };

@@ -85,8 +85,11 @@ async function foresee() {
     const tiers = chosen.device().tiers.map(tier => [`tier:${tier}`, `tier ${tier}`]);
     const names = kernels.map(one => [`kernel:${one.name}`,
       one.name + (one.constant_time ? '' : ' (time depends on keys and data)')]);
+    const before = field('way').value;
     offer(field('way'), [['', 'best for this machine'], ...tiers, ...names]);
-    plan.textContent = would.error ?? (would.plan ? `Would run ${would.plan}.` : '');
+    // The answer was about a choice that is gone.
+    if (field('way').value !== before) { foresee(); return; }
+    plan.textContent = would.error ?? `Would run ${would.plan}.`;
     plan.classList.toggle('bad', would.error !== undefined);
   } catch (problem) {
     if (mine !== asked) return;
