@@ -221,8 +221,7 @@ impl Run<'_> {
         runners: &mut Vec<Runner<'_>>,
         deadline: Instant,
     ) -> Result<(), BenchError> {
-        let l2 = self.host.l2_bytes.unwrap_or(0).saturating_mul(point.threads as u64);
-        let (options, fits) = (self.options, workload.working_set_bytes() <= l2);
+        let (options, fits) = (self.options, workload.fits(self.host, point.threads));
         let Options { cache, sampling, stop, sampler, .. } = *options;
         let trial =
             Trial { workload, threads: point.threads, cache, fits, sampling, deadline, stop, sampler };
@@ -255,14 +254,13 @@ impl Run<'_> {
             self.observer.finished(&row)?;
             self.outcome.rows.push(row);
         }
-        self.show_outputs(first, point, workload, runners)
+        self.show_outputs(first, workload, runners)
     }
 
     /// Runs one more pass of each of the rows from `first` on whose outputs the observer wants to see.
     fn show_outputs(
         &mut self,
         first: usize,
-        point: &Point,
         workload: &Workload,
         runners: &mut [Runner<'_>],
     ) -> Result<(), BenchError> {
@@ -273,7 +271,7 @@ impl Run<'_> {
             }
             match runner.outputs(&workload.tasks) {
                 Ok(results) => self.observer.outputs(row, workload, &results)?,
-                Err(error) => self.skip(point, Some(runner.contender), error.to_string()),
+                Err(error) => self.observer.no_outputs(row, &error.to_string()),
             }
         }
         Ok(())

@@ -47,6 +47,11 @@ pub trait Observer {
         Ok(())
     }
 
+    /// The pass for [`Observer::outputs`] of `row` failed, and why. The row stands. Does nothing by default.
+    fn no_outputs(&mut self, row: &Measurement, reason: &str) {
+        let _ = (row, reason);
+    }
+
     /// A row will not be measured, and why.
     fn skipped(&mut self, skipped: &Skipped) {
         let _ = skipped;

@@ -7,7 +7,8 @@ use cipherlane_record::{Axis, Measurement, Observation, Record};
 
 use crate::observer::{Observer, Progress, Skipped};
 use crate::suite::{Point, Suite};
-use crate::workload::{Choice, Job};
+use crate::workload::part::Results;
+use crate::workload::{Choice, Job, Workload};
 
 /// Rows that are there already.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +91,18 @@ impl Observer for Missing<'_> {
 
     fn finished(&mut self, row: &Measurement) -> io::Result<()> {
         self.to.finished(row)
+    }
+
+    fn wants_outputs(&self, row: &Measurement) -> bool {
+        self.to.wants_outputs(row)
+    }
+
+    fn outputs(&mut self, row: &Measurement, workload: &Workload, results: &[Results]) -> io::Result<()> {
+        self.to.outputs(row, workload, results)
+    }
+
+    fn no_outputs(&mut self, row: &Measurement, reason: &str) {
+        self.to.no_outputs(row, reason);
     }
 
     fn observed(&mut self, row: &Observation) -> io::Result<()> {

@@ -8,6 +8,7 @@ use cipherlane::verify::Reference;
 use cipherlane::{
     Batch, Device, DeviceError, Info, Kernel, Output, Plan, Session, Shape, Spans, Unsupported, Wish,
 };
+use cipherlane_lab::resume::{Done, Missing};
 use cipherlane_lab::workload::Custom;
 use cipherlane_lab::{
     BenchError, Contender, JudgeError, Judges, Observer, Options, Outcome, Progress, Sampling, Skipped,
@@ -29,7 +30,12 @@ enum Manner {
     Slow,
     /// Fails on its third run.
     Failing,
+    /// Fails from when it is told to.
+    Told,
 }
+
+/// Whether [`Manner::Told`] fails.
+static BROKEN: AtomicBool = AtomicBool::new(false);
 
 /// The reference under another name, and in its manner.
 struct Puppet {
@@ -74,6 +80,9 @@ impl Session for Strings {
         match self.manner {
             Manner::Lazy if self.runs > 1 => return Ok(Spans::default()),
             Manner::Failing if self.runs > 2 => {
+                return Err(DeviceError::Failed { device: "puppet".into(), reason: "a string broke".into() });
+            }
+            Manner::Told if BROKEN.load(Ordering::Relaxed) => {
                 return Err(DeviceError::Failed { device: "puppet".into(), reason: "a string broke".into() });
             }
             Manner::Slow => std::thread::sleep(Duration::from_micros(300)),
@@ -296,6 +305,50 @@ fn a_stopped_run_keeps_finished_rows_and_drops_the_rest() {
     let outcome = run_suite(&suite, &contenders, &judges, &small_host(), &options(&stop), observer).unwrap();
     assert!(outcome.stopped);
     assert_eq!(outcome.rows.len(), 1);
+}
+
+/// Wants to see what comes out of a device, which it breaks first.
+#[derive(Default)]
+struct Breaks {
+    rows: usize,
+    without: Vec<String>,
+    skipped: usize,
+}
+
+impl Observer for Breaks {
+    fn finished(&mut self, _: &Measurement) -> io::Result<()> {
+        self.rows += 1;
+        Ok(())
+    }
+
+    fn wants_outputs(&self, _: &Measurement) -> bool {
+        BROKEN.store(true, Ordering::Relaxed);
+        true
+    }
+
+    fn no_outputs(&mut self, row: &Measurement, reason: &str) {
+        self.without.push(format!("{}: {reason}", row.algorithm));
+    }
+
+    fn skipped(&mut self, _: &Skipped) {
+        self.skipped += 1;
+    }
+}
+
+#[test]
+fn a_row_without_outputs_to_show_was_measured_all_the_same() {
+    let stop = AtomicBool::new(false);
+    let (reference, device) = (Reference::new(), Puppet::new("cpu", Manner::Told));
+    let judges = Judges { fast: Contender::new(&reference), readable: Contender::new(&reference) };
+    let suite = Suite::custom(&custom("aes-128-xts", "encrypt"), &[1]);
+    let (mut breaks, done) = (Breaks::default(), Done::default());
+    // As experiments run that go on with a file.
+    let observer = &mut Missing::new(&done, &mut breaks);
+    let contenders = [Contender::new(&device)];
+    let outcome = run_suite(&suite, &contenders, &judges, &small_host(), &options(&stop), observer).unwrap();
+    assert_eq!((outcome.rows.len(), outcome.skipped.len()), (1, 0));
+    assert_eq!((breaks.rows, breaks.skipped), (1, 0));
+    assert!(breaks.without[0].contains("aes-128-xts: ") && breaks.without[0].contains("a string broke"));
 }
 
 #[test]

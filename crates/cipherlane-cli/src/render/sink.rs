@@ -28,6 +28,17 @@ impl FromStr for Sink {
     }
 }
 
+/// A file by its name, where [`Sink::Stdout`] does not serve.
+///
+/// # Errors
+/// If standard output was asked for.
+pub(crate) fn file(name: &str) -> Result<PathBuf, String> {
+    if name == "-" {
+        return Err("this is no result for stdout; name a file, ./- for one of this name".to_owned());
+    }
+    Ok(name.into())
+}
+
 impl Sink {
     /// Opens it for writing; a file that is there is replaced.
     pub(crate) fn open(&self) -> Result<Box<dyn Write>> {

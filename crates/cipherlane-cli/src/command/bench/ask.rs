@@ -11,7 +11,7 @@ use cipherlane_record::Host;
 use crate::command::measure::How;
 use crate::command::shared::{self, Keys, Threads};
 use crate::exit::Usage;
-use crate::render::units;
+use crate::render::{sink, units};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,11 +81,12 @@ pub(crate) struct Options {
     input: Option<PathBuf>,
 
     /// A log of each row of ours: its totals, then keys, nonces and texts message by message, expected and computed;
-    /// of generated and published messages alone, hence not with --input
+    /// of generated and published messages alone, hence not with --input; a file, not -
     #[arg(
         long,
         value_name = "FILE",
         env = "CIPHERLANE_LOG",
+        value_parser = sink::file,
         conflicts_with = "input",
         help_heading = "Results (- is stdout)"
     )]

@@ -42,7 +42,7 @@ pub(crate) struct How {
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
     pub(crate) json: Option<Sink>,
     /// Go on with a file of records: rows that it holds are not measured again, new ones are added
-    #[arg(long, value_name = "FILE", conflicts_with = "json", help_heading = "Results (- is stdout)")]
+    #[arg(long, value_name = "FILE", value_parser = sink::file, conflicts_with = "json", help_heading = "Results (- is stdout)")]
     pub(crate) resume: Option<PathBuf>,
     /// The rows as comma-separated values
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]

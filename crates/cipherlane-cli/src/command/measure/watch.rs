@@ -103,6 +103,12 @@ impl Observer for Watch {
         file.flush()
     }
 
+    fn no_outputs(&mut self, row: &Measurement, reason: &str) {
+        let Measurement { workload, algorithm, operation, device, .. } = row;
+        let text = format!("the log lacks {workload} {algorithm} {operation} on {device}: {reason}");
+        self.bar.suspend(|| complain("warning", &text));
+    }
+
     fn observed(&mut self, row: &Observation) -> io::Result<()> {
         let axes: Vec<String> = row.axes.values().map(ToString::to_string).collect();
         self.say(&format!("{}: {} on {}", row.experiment, axes.join(", "), row.subject));
