@@ -10,6 +10,8 @@
 pub(crate) mod gpu;
 mod sliced;
 
+use std::sync::{Mutex, PoisonError};
+
 use cipherlane::{Algorithm, Cipher, Hash, Mode};
 
 use super::Ceilings;
@@ -50,6 +52,25 @@ pub fn bound(ceilings: &Ceilings, algorithm: Algorithm, tier: &str) -> Option<Bo
 /// Clocks of counts of instructions at a width, all at once.
 type Together = fn(&[(&'static str, f64)], u32) -> Option<f64>;
 
+/// Clocks of mixes that were measured; `None` of those that could not be.
+#[derive(Debug, Default)]
+pub(super) struct Mixes(Mutex<Vec<(Counts, u32, Option<f64>)>>);
+
+impl Mixes {
+    /// Clocks of `counts` at a width, by `together` when they are asked for the first time.
+    fn clocks(&self, counts: Counts, bits: u32, together: Together) -> Option<f64> {
+        // A list is whole between changes, whoever panicked.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.iter().find(|(mix, width, _)| (mix, *width) == (&counts, bits));
+        if let Some((.., clocks)) = found {
+            return *clocks;
+        }
+        let clocks = together(&counts, bits);
+        known.push((counts, bits, clocks));
+        clocks
+    }
+}
+
 /// What sharing must cost to be named: less is noise of two measurements.
 const SHARED: f64 = 1.03;
 
@@ -65,7 +86,8 @@ fn bound_by(ceilings: &Ceilings, algorithm: Algorithm, tier: &str, together: Tog
         }
     }
     let (mut clocks, mut by) = worst;
-    if let Some(shared) = present(ceilings, &mix).and_then(|counts| together(&counts, mix.bits))
+    if let Some(counts) = present(ceilings, &mix)
+        && let Some(shared) = ceilings.mixes.clocks(counts, mix.bits, together)
         && shared > SHARED * clocks
     {
         by += " and what shares its ports";
@@ -237,6 +259,8 @@ fn hashing(hash: Hash, tier: &str) -> Option<Mix> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use super::*;
 
     /// The bound without what is measured on this machine.
@@ -277,6 +301,7 @@ mod tests {
             rates: rates.map(rate).to_vec(),
             not_measured: Vec::new(),
             memory: vec![level("L1", 16 << 10, 1e11), level("DRAM", 1 << 28, 1e10)],
+            mixes: Mixes::default(),
         }
     }
 
@@ -334,6 +359,18 @@ mod tests {
     fn the_level_is_the_first_that_holds_the_data() {
         assert_eq!(memory_bound(&zen4(), 32 << 10).unwrap().1, "copying in L1");
         assert_eq!(memory_bound(&zen4(), 1 << 40).unwrap().1, "copying in DRAM");
+    }
+
+    /// Another measurement would say something else.
+    #[test]
+    fn a_mix_is_measured_once() {
+        static TIMES: AtomicU32 = AtomicU32::new(0);
+        let together: Together = |_, _| Some(20.0 + f64::from(TIMES.fetch_add(1, Ordering::Relaxed)));
+        let core = zen4();
+        let bound = |name: &str| bound_by(&core, name.parse().unwrap(), "avx512", together).unwrap();
+        assert_eq!(bound("aes-128-gcm"), bound("aes-128-gcm"));
+        assert!(bound("aes-128-gcm") != bound("aes-256-gcm"), "each mix has its own");
+        assert_eq!(TIMES.load(Ordering::Relaxed), 2);
     }
 
     /// Products that wait for the ports of AES rounds.

@@ -42,7 +42,7 @@ pub struct Level {
 }
 
 /// What one core of this machine can do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Ceilings {
     /// The core's clock, before and after.
     pub clock_hertz: [f64; 2],
@@ -52,6 +52,9 @@ pub struct Ceilings {
     pub not_measured: Vec<String>,
     /// The levels of its memory.
     pub memory: Vec<Level>,
+    /// What mixes of instructions take, measured when one is first asked for: rows of one algorithm have one ceiling.
+    #[serde(skip)]
+    mixes: mix::Mixes,
 }
 
 /// How much is done to measure.
@@ -86,7 +89,8 @@ impl Ceilings {
         let before = core_clock_hertz()?;
         let (rates, not_measured) = rates(before, effort.loops.max(1));
         let memory = memory::levels(effort.walks.max(1));
-        Ok(Self { clock_hertz: [before, core_clock_hertz()?], rates, not_measured, memory })
+        let clock_hertz = [before, core_clock_hertz()?];
+        Ok(Self { clock_hertz, rates, not_measured, memory, mixes: mix::Mixes::default() })
     }
 
     /// The rate of `mnemonic` at `bits`, if the CPU has it.
