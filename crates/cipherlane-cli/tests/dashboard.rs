@@ -7,16 +7,27 @@ mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use support::Sandbox;
 
-fn status(host: &str, path: &str) -> String {
+/// The answer to `GET /` or the like, with a body.
+fn ask(host: &str, what: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(host).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "{what} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    answer.split(' ').nth(1).unwrap().to_owned()
+    answer
+}
+
+fn status(host: &str, path: &str) -> String {
+    ask(host, &format!("GET {path}"), "").split(' ').nth(1).unwrap().to_owned()
 }
 
 #[test]
@@ -33,9 +44,42 @@ fn the_address_is_printed_and_ctrl_c_ends_it() {
     assert_eq!(status(host, "/"), "403");
     let records = lines.find_map(|line| line.strip_prefix("records: ").map(str::to_owned)).unwrap();
     assert!(records.contains("cipherlane/records/dashboard-"), "{records}");
-    let id = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+fn interrupt(child: &Child) {
+    let id = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+}
+
+/// What a run computes before it measures may take minutes.
+#[test]
+fn a_second_ctrl_c_ends_it_at_once() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.bare();
+    command.args(["dashboard", "--no-open", "--no-rivals"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let url = lines.find_map(|line| line.strip_prefix("dashboard: http://").map(str::to_owned)).unwrap();
+    let (host, page) = url.split_once('/').unwrap();
+    let token = page.trim_start_matches('?');
+    // A readable cipher on a text of this length is not done before the test is.
+    let run = r#"{"workload": "custom", "algorithm": "camellia-256-ctr", "message_bytes": 134217728,
+        "messages": 1, "keys": "same", "device": "cpu", "threads": 1, "seconds": 1}"#;
+    let started = ask(host, &format!("POST /api/runs?{token}"), run);
+    assert!(started.contains("201 Created"), "{started}");
+    while !ask(host, &format!("GET /api/runs?{token}"), "").contains("computes the expected outputs") {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    interrupt(&child);
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let waits = told.find(|line| line.starts_with("stopping: ")).unwrap();
+    assert!(waits.contains("run 1, camellia-256-ctr encrypt of 134217728 B on cpu"), "{waits}");
+    assert!(waits.contains("computes the expected outputs"), "{waits}");
+    assert!(waits.contains("press Ctrl-C to end at once"), "{waits}");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]

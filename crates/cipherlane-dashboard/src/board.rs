@@ -2,11 +2,15 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use cipherlane_record::Measurement;
 
 use crate::request::{Order, Request};
 use crate::run::{Command, End, Figures, Point, Run, State, Wanted};
+
+/// How often an engine without runs is idle.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// All runs of a dashboard, in the order in which they were asked for.
 #[derive(Default)]
@@ -68,15 +72,25 @@ impl Board {
         Ok(())
     }
 
-    /// Ends it all: queued runs are taken out, the one that is going on is stopped.
-    pub(crate) fn quit(&self) {
+    /// Ends it all: queued runs are taken out, the one that is going on is stopped. `false` if it is ending already.
+    pub(crate) fn quit(&self) -> bool {
         let mut runs = self.runs();
-        runs.quitting = true;
+        if std::mem::replace(&mut runs.quitting, true) {
+            return false;
+        }
         for run in runs.all.iter_mut().filter(|run| !run.state.is_over()) {
             // A run that is not over can always be stopped.
             let _ = run.command(Command::Stop);
         }
         self.changed.notify_all();
+        true
+    }
+
+    /// The run that the engine is at, in a line; `None` while it waits for one.
+    pub(crate) fn under_way(&self) -> Option<String> {
+        let runs = self.runs();
+        let run = runs.all.iter().find(|run| !run.state.is_over() && run.state != State::Queued)?;
+        Some(format!("run {}, {}: {}", run.id, run.order.title(), run.words))
     }
 
     /// Whether it ends.
@@ -101,8 +115,9 @@ impl Board {
         self.runs().all.iter().filter_map(|run| run.row.clone()).collect()
     }
 
-    /// For the engine: waits for the next run, which is then being prepared. `None` when it ends.
-    pub(crate) fn next(&self) -> Option<(u64, Arc<Order>)> {
+    /// For the engine: waits for the next run, which is then being prepared, and is `idle` now and then meanwhile. `None`
+    /// when it ends.
+    pub(crate) fn next(&self, idle: impl Fn()) -> Option<(u64, Arc<Order>)> {
         let mut runs = self.runs();
         loop {
             if runs.quitting {
@@ -112,7 +127,8 @@ impl Board {
                 run.state = State::Preparing;
                 return Some((run.id, Arc::clone(&run.order)));
             }
-            runs = self.changed.wait(runs).unwrap_or_else(PoisonError::into_inner);
+            idle();
+            runs = self.changed.wait_timeout(runs, IDLE).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -204,7 +220,7 @@ mod tests {
 
     /// The next run, which measures.
     fn begin(board: &Board) -> u64 {
-        let (id, _) = board.next().unwrap();
+        let (id, _) = board.next(|| {}).unwrap();
         board.begin(id, Vec::new());
         id
     }
@@ -214,10 +230,10 @@ mod tests {
         let board = Board::default();
         let ids = [add(&board), add(&board), add(&board)];
         board.command(ids[1], Command::Stop).unwrap();
-        assert_eq!(board.next().unwrap().0, ids[0]);
+        assert_eq!(board.next(|| {}).unwrap().0, ids[0]);
         assert_eq!(states(&board), [State::Preparing, State::Cancelled, State::Queued]);
         board.end(ids[0], End::Failed("broken".to_owned()));
-        assert_eq!(board.next().unwrap().0, ids[2]);
+        assert_eq!(board.next(|| {}).unwrap().0, ids[2]);
         assert_eq!(states(&board), [State::Failed, State::Cancelled, State::Preparing]);
     }
 
@@ -265,9 +281,14 @@ mod tests {
         let board = Board::default();
         let (first, _) = (add(&board), add(&board));
         begin(&board);
-        board.quit();
+        assert!(board.quit() && !board.quit(), "it ends once");
         assert_eq!(states(&board), [State::Running, State::Cancelled]);
         assert_eq!(board.wanted(first), Wanted::Stop);
-        assert!(board.next().is_none() && board.is_quitting());
+        let words = board.under_way().unwrap();
+        assert!(words.starts_with("run 1, tls-16k aes-128-gcm seal on cpu"), "{words}");
+        assert!(words.ends_with("is being stopped"), "{words}");
+        board.end(first, End::Cancelled(String::new()));
+        assert_eq!(board.under_way(), None);
+        assert!(board.next(|| {}).is_none() && board.is_quitting());
     }
 }

@@ -26,7 +26,8 @@ impl Keep {
         self.writer.append(row)
     }
 
-    /// Writes the log of run `id` beside the records: `dashboard.jsonl` has `dashboard-3.log`.
+    /// Writes the log of run `id` beside the records: `dashboard.jsonl` has `dashboard-3.log`, or the next number that is
+    /// free. Runs of a dashboard before this one, whose rows are in the same file, have logs there as well.
     pub(crate) fn log(
         &self,
         id: u64,
@@ -34,12 +35,40 @@ impl Keep {
         workload: &Workload,
         results: &[Results],
     ) -> io::Result<PathBuf> {
-        let mut name = self.records.file_stem().unwrap_or_default().to_owned();
-        name.push(format!("-{id}.log"));
-        let path = self.records.with_file_name(name);
-        let mut file = BufWriter::new(File::create(&path)?);
+        let (file, path) = self.new_log(id)?;
+        let mut file = BufWriter::new(file);
         log::write(&mut file, row, workload, results)?;
         file.flush()?;
         Ok(path)
+    }
+
+    fn new_log(&self, mut number: u64) -> io::Result<(File, PathBuf)> {
+        loop {
+            let mut name = self.records.file_stem().unwrap_or_default().to_owned();
+            name.push(format!("-{number}.log"));
+            let path = self.records.with_file_name(name);
+            match File::create_new(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                created => return Ok((created?, path)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs are numbered from 1 in each dashboard, whose rows may go to the same file.
+    #[test]
+    fn logs_of_an_earlier_dashboard_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let records = folder.path().join("runs.jsonl");
+        for name in ["runs-1.log", "runs-2.log", "runs-3.log"] {
+            let (mut file, path) = Keep::open(&records).unwrap().new_log(1).unwrap();
+            file.write_all(name.as_bytes()).unwrap();
+            assert_eq!(path, folder.path().join(name));
+        }
+        assert_eq!(std::fs::read_to_string(folder.path().join("runs-1.log")).unwrap(), "runs-1.log");
     }
 }

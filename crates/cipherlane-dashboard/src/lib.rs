@@ -129,13 +129,17 @@ impl Dashboard {
         Handle(Arc::clone(&self.board))
     }
 
-    /// Serves until somebody ends it. The run that is going on is then stopped after its sample, and kept.
+    /// Serves until somebody ends it. The run that is going on is then stopped after its sample, and kept: `waits` is told
+    /// which, for what it is at may take long.
     ///
     /// # Errors
     /// If the server cannot be started.
-    pub fn serve(self) -> io::Result<()> {
+    pub fn serve(self, waits: impl FnOnce(&str)) -> io::Result<()> {
         let served = server::serve(self.door, self.machine, Arc::clone(&self.board));
         self.board.quit();
+        if let Some(run) = self.board.under_way() {
+            waits(&run);
+        }
         // What an engine that panicked did before is in the file of records.
         let _ = self.engine.join();
         served
@@ -143,9 +147,9 @@ impl Dashboard {
 }
 
 impl Handle {
-    /// Ends the dashboard: see [`Dashboard::serve`].
-    pub fn quit(&self) {
-        self.0.quit();
+    /// Ends the dashboard: see [`Dashboard::serve`]. `false` if it is ending already, or over.
+    pub fn quit(&self) -> bool {
+        self.0.quit()
     }
 }
 

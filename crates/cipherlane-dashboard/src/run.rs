@@ -147,8 +147,14 @@ impl Run {
                 "taken out of the queue".clone_into(&mut self.words);
             }
             (Command::Stop, _) => {
+                if self.wanted != Wanted::Stop {
+                    // What is going on may take a while: who waits for the end can see what for.
+                    self.words = match &*self.words {
+                        "" => "is being stopped".to_owned(),
+                        now => format!("{now}, and is then stopped"),
+                    };
+                }
                 self.wanted = Wanted::Stop;
-                "is being stopped".clone_into(&mut self.words);
             }
             (_, State::Queued | State::Preparing) => {
                 return Err("this run does not measure yet; it can be stopped".to_owned());

@@ -6,6 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cipherlane::verify::Reference;
@@ -133,6 +134,47 @@ fn a_wrong_output_is_counted_and_its_row_is_not_verified() {
     assert!(!rows[0].verified);
     // One message of each batch that was looked at.
     assert_eq!(rows[0].checks.unexpected, rows[0].checks.messages / rows[0].messages);
+}
+
+/// An hour of samples is not lost to a device that fails in its last minute.
+#[test]
+fn a_run_that_fails_late_keeps_its_samples() {
+    let served = Served::start();
+    let mut request = small(None);
+    request["device"] = json!("liar");
+    let id = served.run(&request);
+    served.wait_for_samples(id);
+    served.is_broken.store(true, Ordering::Relaxed);
+    let view = served.wait_for_state(id, "finished");
+    let rows = served.rows();
+    assert_counters(&view, &rows[0]);
+    assert!(rows[0].verified);
+    let warnings = rows[0].warnings.join("; ");
+    assert!(warnings.contains("ended before its time") && warnings.contains("it broke"), "{warnings}");
+    // What came out of the pass that failed is nothing to show.
+    assert!(view["words"].as_str().unwrap().contains("it broke") && view["log"].is_null(), "{view}");
+}
+
+/// Each of the batches of such a workload must be one that the device can run.
+#[test]
+fn workloads_of_several_batches_are_refused_as_others_are() {
+    let served = Served::start();
+    for (name, value, remedy) in [
+        ("tier", json!("avx9000"), "portable"),
+        ("kernel", json!("aes-gcm/abacus/x1"), "aes-gcm/"),
+        ("blocks", json!(4), "launches no kernels"),
+    ] {
+        let mut request = json!({"workload": "meter-128", "device": "cpu", "threads": 1, "seconds": 0.3});
+        request[name] = value;
+        let answer = served.post("/api/runs", &request);
+        assert_eq!(answer.status, 422, "{name}: {answer:?}");
+        assert!(answer.json()["error"].as_str().unwrap().contains(remedy), "{name}: {answer:?}");
+    }
+    let request = json!({"workload": "cavp-mix", "device": "cpu", "threads": 1, "seconds": 0.3});
+    let plan = served.post("/api/plan", &request).json();
+    let words = plan["would"]["plan"].as_str().unwrap();
+    assert!(words.contains("aes-128-gcm seal: ") && words.contains("aes-256-gcm open: "), "{words}");
+    assert!(!plan["kernels"].as_array().unwrap().is_empty(), "{plan}");
 }
 
 #[test]

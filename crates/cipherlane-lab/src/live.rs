@@ -29,7 +29,10 @@ pub struct Live<'a> {
     rounds: usize,
     calibration: Calibration,
     clock: Option<f64>,
+    /// Where in the sampler's readings it began, or went on after a pause; `None` while it rests.
     mark: Option<Mark>,
+    /// The stretches of readings before the last pause.
+    stretches: Vec<(Mark, Mark)>,
 }
 
 /// What does not change while it runs.
@@ -77,8 +80,7 @@ impl<'a> Live<'a> {
             return Err(DeviceError::Failed { device, reason: reason.to_owned() });
         };
         let results = workload.tasks.iter().map(|task| Results::for_part(&task.part)).collect();
-        let l2 = host.l2_bytes.unwrap_or(0).saturating_mul(threads as u64);
-        let fits = workload.working_set_bytes() <= l2;
+        let fits = workload.fits(host, threads);
         let mut live = Self {
             setup: Setup { workload, threads, fits, host, options },
             runner: runners.swap_remove(place),
@@ -87,6 +89,7 @@ impl<'a> Live<'a> {
             calibration,
             clock: core_clock_hertz().ok(),
             mark: options.sampler.map(Sampler::mark),
+            stretches: Vec::new(),
         };
         live.setup.trial().warm_up(&mut live.runner, &mut live.results)?;
         Ok(live)
@@ -108,6 +111,22 @@ impl<'a> Live<'a> {
             bytes: passes * self.setup.workload.bytes(),
             messages: passes * self.setup.workload.messages(),
         })
+    }
+
+    /// Says that it rests from now on: what sensors read meanwhile is not of the row.
+    pub fn pause(&mut self) {
+        self.stretches.extend(self.stretch());
+        self.mark = None;
+    }
+
+    /// Says that it goes on after a pause.
+    pub fn resume(&mut self) {
+        self.mark = self.setup.options.sampler.map(Sampler::mark);
+    }
+
+    /// The sampler's readings since it began or went on.
+    fn stretch(&self) -> Option<(Mark, Mark)> {
+        Some((self.mark?, self.setup.options.sampler?.mark()))
     }
 
     /// Samples so far; one that was repeated counts once.
@@ -160,7 +179,8 @@ impl<'a> Live<'a> {
             return None;
         }
         let Setup { workload, threads, fits, host, options } = &self.setup;
-        let timeline = options.sampler.zip(self.mark).map(|(sampler, mark)| sampler.since(mark));
+        let stretches: Vec<_> = self.stretches.iter().copied().chain(self.stretch()).collect();
+        let timeline = options.sampler.map(|sampler| sampler.joined(&stretches));
         let point = row::Point {
             experiment,
             workload,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use cipherlane::verify::Reference;
 use cipherlane::{Cpu, Tier};
 use cipherlane_lab::live::FEWEST_SAMPLES;
+use cipherlane_lab::telemetry::{Sampler, Sensors};
 use cipherlane_lab::workload::{Request, named};
 use cipherlane_lab::{Contender, Judges, Live, Options, Sampling, Totals, Wanted, host, log};
 
@@ -94,4 +95,32 @@ fn what_has_no_memory_of_its_own_cannot_keep_data_there() {
         let error = live.err().unwrap().to_string();
         assert!(error.contains("cpu") && error.contains("brought with each pass"), "{error}");
     });
+}
+
+#[test]
+fn what_sensors_say_in_a_pause_is_not_of_the_row() {
+    let sampler = Sampler::start(Sensors::default(), 0.01).unwrap();
+    while sampler.latest().seconds.is_empty() {
+        std::thread::yield_now(); // until its own reading, the only one for a long time
+    }
+    let (cpu, reference, host, stop) = (Cpu::new(), Reference::new(), host::detect(), AtomicBool::new(false));
+    let judges = Judges { fast: Contender::new(&reference), readable: Contender::new(&reference) };
+    let request = Request { seed: 7, working_set_bytes: 20_000, judges: &judges };
+    let workload = named("tls-16k").unwrap().choices().next().unwrap().build(&request).unwrap();
+    let (contender, options) = (Contender::new(&cpu), Options { sampler: Some(&sampler), ..options(&stop) });
+    let mut live = Live::start(workload, &contender, 1, false, &host, &options).unwrap();
+    for _ in 0..FEWEST_SAMPLES {
+        let _ = live.sample().unwrap();
+    }
+    live.pause();
+    let (from, to) = (sampler.mark(), sampler.mark());
+    live.resume();
+    let timeline = live.row("test").unwrap().timeline.unwrap();
+    // Of the beginning, before and after the pause, and of the end; not of what lies between.
+    assert_eq!(timeline.seconds.len(), 4);
+    assert!(timeline.seconds[2] - timeline.seconds[1] >= sampler.seconds_between(from, to));
+    live.pause();
+    let _ = sampler.mark();
+    let timeline = live.row("test").unwrap().timeline.unwrap();
+    assert_eq!(timeline.seconds.len(), 5, "in a pause a row ends where the pause begins");
 }

@@ -11,7 +11,7 @@ use super::measure::{argv, store};
 use super::report::{browser, questions};
 use super::shared::Roster;
 use crate::exit::Exit;
-use crate::render;
+use crate::render::{self, complain, sink};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,7 +20,8 @@ Examples:
   cipherlane dashboard --json runs.jsonl       add the rows to this file
 
 The page is served on the loopback interface alone. Whoever has the printed address, which holds a token, can start
-runs; give it to nobody. Ctrl-C or the page's Quit ends it; what the run measured by then is kept.";
+runs; give it to nobody. Ctrl-C or the page's Quit ends it; what the run measured by then is kept, unless a second
+Ctrl-C ends it at once.";
 
 /// Options of `dashboard`.
 #[derive(Debug, clap::Args)]
@@ -36,7 +37,7 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_NO_RIVALS")]
     no_rivals: bool,
     /// Records, one JSON object a line, added as runs finish; logs go beside it [default: a new file, which is named]
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", value_parser = sink::file)]
     json: Option<PathBuf>,
 }
 
@@ -59,7 +60,13 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
         argv: argv(),
     })?;
     let handle = dashboard.handle();
-    ctrlc::set_handler(move || handle.quit()).context("Ctrl-C cannot be caught")?;
+    // The first Ctrl-C ends it when the run has come to the end of its sample, the second at once.
+    let on_ctrl_c = move || {
+        if !handle.quit() {
+            std::process::exit(Exit::Interrupted as i32);
+        }
+    };
+    ctrlc::set_handler(on_ctrl_c).context("Ctrl-C cannot be caught")?;
     let url = dashboard.url();
     render::print(&format!(
         "dashboard: {url}\nrecords: {}\nCtrl-C ends it; what the run measured by then is kept.\n",
@@ -68,6 +75,6 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     if !options.no_open {
         browser::show_address(&url);
     }
-    dashboard.serve()?;
+    dashboard.serve(|run| complain("stopping", &format!("{run}; press Ctrl-C to end at once")))?;
     Ok(Exit::Success)
 }

@@ -22,17 +22,22 @@ pub(super) struct Measured {
     load: Option<Load>,
     pauses: u32,
     paused: Duration,
+    /// Why it ended before its time.
+    problem: Option<String>,
 }
 
 impl Measured {
-    /// Adds it to the row.
-    pub(super) fn tell(self, row: &mut Measurement) {
+    /// Adds it to the row; says what ended the run before its time, if something did.
+    pub(super) fn tell(self, row: &mut Measurement) -> Option<String> {
         row.load = self.load;
         if self.pauses > 0 {
             let times = if self.pauses == 1 { "once".to_owned() } else { format!("{} times", self.pauses) };
             row.warnings
                 .push(format!("the run was paused {times}, for {:.1} s in all", self.paused.as_secs_f64()));
         }
+        let problem = self.problem.map(|reason| format!("the run ended before its time: {reason}"));
+        row.warnings.extend(problem.clone());
+        problem
     }
 }
 
@@ -51,7 +56,7 @@ struct Meter<'a, 'l> {
     clock: Option<(Instant, f64)>,
 }
 
-/// Samples until the time is up or somebody stops it.
+/// Samples until the time is up or somebody stops it. An error after samples enough for a row is no reason to lose them.
 pub(super) fn measure<'a>(work: &'a Work<'a>, live: &'a mut Live<'_>) -> Result<Measured, String> {
     let order = work.order;
     let loads = Loads::start(&*order.device, order.cpu_load, order.device_load)?;
@@ -69,8 +74,11 @@ pub(super) fn measure<'a>(work: &'a Work<'a>, live: &'a mut Live<'_>) -> Result<
         told: now,
         clock: None,
     };
-    meter.run()?;
-    Ok(Measured { load: meter.loads.record(), pauses: meter.pauses, paused: meter.paused })
+    let problem = match meter.run() {
+        Err(reason) if !meter.live.has_enough() => return Err(reason),
+        ended => ended.err(),
+    };
+    Ok(Measured { load: meter.loads.record(), pauses: meter.pauses, paused: meter.paused, problem })
 }
 
 impl Meter<'_, '_> {
@@ -106,6 +114,7 @@ impl Meter<'_, '_> {
     fn rest(&mut self) -> Result<Wanted, String> {
         self.tell();
         self.loads.rest();
+        self.live.pause();
         let from = Instant::now();
         // A gap in the chart.
         self.work.board.tell(self.work.id, self.figures(), (self.start.elapsed().as_secs_f64(), None));
@@ -114,6 +123,7 @@ impl Meter<'_, '_> {
         self.paused += from.elapsed();
         if wanted != Wanted::Stop {
             self.loads.resume()?;
+            self.live.resume();
         }
         self.told = Instant::now();
         Ok(wanted)

@@ -36,7 +36,7 @@ const OPEN_ENDED_SAMPLE: f64 = 0.1;
 /// Works until the board says that it is over.
 pub(crate) fn work(machine: &Machine, board: &Board, mut keep: Keep) {
     let ceilings = OnceCell::new();
-    while let Some((id, order)) = board.next() {
+    while let Some((id, order)) = board.next(|| machine.sampler.forget()) {
         let job = Work { machine, board, ceilings: &ceilings, id, order: &order };
         // A panic is a defect of ours, and must not take the runs that wait with it.
         let end = catch_unwind(AssertUnwindSafe(|| job.run(&mut keep)));
@@ -58,7 +58,7 @@ struct Work<'a> {
     machine: &'a Machine,
     board: &'a Board,
     /// What this core's instructions and memory allow: measured once, before the first run.
-    ceilings: &'a OnceCell<Option<Ceilings>>,
+    ceilings: &'a OnceCell<Result<Ceilings, String>>,
     id: u64,
     order: &'a Order,
 }
@@ -73,7 +73,7 @@ impl Work<'_> {
             return Ok(End::Cancelled("stopped before it measured".to_owned()));
         }
         self.board.say(self.id, "measures what the core's instructions allow");
-        let ceilings = self.ceilings.get_or_init(|| Ceilings::measure().ok());
+        let ceilings = self.ceilings.get_or_init(Ceilings::measure).as_ref();
         self.board.say(self.id, "computes the expected outputs, in two ways");
         let workload = self.build()?;
         if self.is_stopped() {
@@ -82,7 +82,7 @@ impl Work<'_> {
         self.board.say(self.id, "opens sessions and warms up");
         // The board stops a run: a sample is never broken off.
         let never = AtomicBool::new(false);
-        let options = self.options(ceilings.as_ref(), &never);
+        let options = self.options(ceilings.ok(), &never);
         let Order { threads, resident, .. } = *self.order;
         let host = self.machine.host();
         let mut live = Live::start(workload, &contender, threads, resident, host, &options)
@@ -91,10 +91,19 @@ impl Work<'_> {
         let Some(mut row) = live.row(EXPERIMENT) else {
             return Ok(End::Cancelled("stopped before there were samples enough for a row".to_owned()));
         };
-        measured.tell(&mut row);
+        if let Err(reason) = ceilings {
+            row.warnings.push(format!("no ceiling is shown: {reason}"));
+        }
+        let problem = measured.tell(&mut row);
         keep.row(&row).map_err(|error| format!("its row cannot be kept: {error}"))?;
-        let log = keep.log(self.id, &row, live.workload(), live.results());
-        Ok(End::Finished { row: Arc::new(row), log: log.map_err(|error| error.to_string()) })
+        let log = match problem {
+            None => {
+                keep.log(self.id, &row, live.workload(), live.results()).map_err(|error| error.to_string())
+            }
+            // A log shows what came out of the last pass.
+            Some(problem) => Err(problem),
+        };
+        Ok(End::Finished { row: Arc::new(row), log })
     }
 
     fn is_stopped(&self) -> bool {

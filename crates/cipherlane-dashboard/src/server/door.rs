@@ -42,8 +42,8 @@ pub(crate) struct Door {
 /// What a request must bring.
 pub(crate) struct Guard {
     token: String,
-    /// By which names this server goes: with its port.
-    names: [String; 2],
+    /// By which names this server goes; the first is that of its address.
+    names: Vec<String>,
 }
 
 impl Door {
@@ -58,8 +58,7 @@ impl Door {
         let mut random = [0; TOKEN_BYTES];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
         let token = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let names = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-        Ok(Self { listener, guard: Guard { token, names } })
+        Ok(Self { listener, guard: Guard { token, names: names(port) } })
     }
 
     /// The page's address.
@@ -70,6 +69,15 @@ impl Door {
     pub(super) fn into_parts(self) -> (TcpListener, Guard) {
         (self.listener, self.guard)
     }
+}
+
+/// The names of a server on `port`: with the port, which browsers leave out where it is HTTP's own (RFC 9110 section
+/// 4.2.1).
+fn names(port: u16) -> Vec<String> {
+    const HTTP: u16 = 80;
+    let own = ["127.0.0.1", "localhost"];
+    let bare = own.iter().filter(|_| port == HTTP).map(|name| (*name).to_owned());
+    own.iter().map(|name| format!("{name}:{port}")).chain(bare).collect()
 }
 
 impl Guard {
@@ -119,14 +127,26 @@ mod tests {
 
     const TOKEN: &str = "00112233445566778899aabbccddeeff";
 
-    fn guard() -> Guard {
-        Guard { token: TOKEN.to_owned(), names: ["127.0.0.1:4000".to_owned(), "localhost:4000".to_owned()] }
+    fn refused_on(port: u16, uri: &str, headers: &[(HeaderName, &str)]) -> bool {
+        let guard = Guard { token: TOKEN.to_owned(), names: names(port) };
+        let headers: HeaderMap =
+            headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
+        guard.refuses(&uri.parse().unwrap(), &headers).is_some()
     }
 
     fn refused(uri: &str, headers: &[(HeaderName, &str)]) -> bool {
-        let headers: HeaderMap =
-            headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
-        guard().refuses(&uri.parse().unwrap(), &headers).is_some()
+        refused_on(4000, uri, headers)
+    }
+
+    /// Browsers leave the port of HTTP out of what they send.
+    #[test]
+    fn the_port_of_http_need_not_be_named() {
+        let uri = format!("/?token={TOKEN}");
+        for name in ["127.0.0.1", "localhost", "localhost:80"] {
+            let origin = format!("http://{name}");
+            assert!(!refused_on(80, &uri, &[(header::HOST, name), (header::ORIGIN, &origin)]), "{name}");
+        }
+        assert!(refused_on(80, &uri, &[(header::HOST, "localhost:4000")]));
     }
 
     #[test]

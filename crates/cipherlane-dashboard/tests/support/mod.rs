@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) struct Served {
     pub(crate) url: String,
     pub(crate) records: PathBuf,
+    /// Breaks the device that is wrong.
+    pub(crate) is_broken: Arc<AtomicBool>,
     handle: Handle,
     thread: Option<JoinHandle<()>>,
     _folder: TempDir,
@@ -47,7 +50,10 @@ impl Answer {
 impl Served {
     /// On this CPU, and a device that is wrong.
     pub(crate) fn start() -> Self {
-        Self::beside(Arc::new(liar::Liar::new()))
+        let is_broken = Arc::new(AtomicBool::new(false));
+        let mut served = Self::beside(Arc::new(liar::Liar::new(Arc::clone(&is_broken))));
+        served.is_broken = is_broken;
+        served
     }
 
     /// On this CPU and `device`.
@@ -66,8 +72,9 @@ impl Served {
         })
         .unwrap();
         let (url, handle) = (dashboard.url(), dashboard.handle());
-        let thread = Some(thread::spawn(move || dashboard.serve().unwrap()));
-        Self { url, records, handle, thread, _folder: folder }
+        let thread = Some(thread::spawn(move || dashboard.serve(|_| {}).unwrap()));
+        let is_broken = Arc::default();
+        Self { url, records, is_broken, handle, thread, _folder: folder }
     }
 
     /// `127.0.0.1:4711`.

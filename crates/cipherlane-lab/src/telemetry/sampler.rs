@@ -17,7 +17,7 @@ pub const MOST_HERTZ: f64 = 10.0;
 
 /// A thread that reads sensors until it is dropped.
 ///
-/// It keeps every reading: a hundred bytes or so each, a megabyte an hour.
+/// It keeps every reading, a hundred bytes or so each, until it is told to [forget](Sampler::forget) them.
 #[derive(Debug)]
 pub struct Sampler {
     shared: Arc<Shared>,
@@ -40,6 +40,8 @@ struct Log {
     sensors: Sensors,
     start: Instant,
     unix_seconds: f64,
+    /// Readings before the first that is kept.
+    forgotten: usize,
     seconds: Vec<f64>,
     /// Name, unit and readings of each channel.
     channels: Vec<Channel>,
@@ -69,7 +71,12 @@ impl Sampler {
     pub fn mark(&self) -> Mark {
         let mut log = self.shared.log();
         log.read();
-        Mark(log.seconds.len() - 1)
+        Mark(log.forgotten + log.seconds.len() - 1)
+    }
+
+    /// Forgets all readings but the last. What is asked of a mark from before begins with the oldest that is left.
+    pub fn forget(&self) {
+        self.shared.log().forget();
     }
 
     /// Reads all sensors now; everything that was read since `mark`, with the mark's own reading.
@@ -82,24 +89,30 @@ impl Sampler {
     /// Everything that was read from `start` to `end`, both included.
     #[must_use]
     pub fn between(&self, start: Mark, end: Mark) -> Timeline {
-        self.shared.log().slice(start.0, end.0)
+        self.joined(&[(start, end)])
+    }
+
+    /// Everything that was read in stretches that follow one another, at the times at which it was.
+    #[must_use]
+    pub fn joined(&self, stretches: &[(Mark, Mark)]) -> Timeline {
+        let log = self.shared.log();
+        let places = |&(start, end): &(Mark, Mark)| log.place(start)..=log.place(end);
+        log.readings(&stretches.iter().flat_map(places).collect::<Vec<_>>())
     }
 
     /// The last reading, of one moment; of none before the first. Costs no reading.
     #[must_use]
     pub fn latest(&self) -> Timeline {
         let log = self.shared.log();
-        match log.seconds.len().checked_sub(1) {
-            Some(last) => log.slice(last, last),
-            None => Timeline { missing: log.sensors.missing.clone(), ..Timeline::default() },
-        }
+        let last = log.seconds.len().checked_sub(1);
+        log.readings(last.as_slice())
     }
 
     /// Seconds from `start` to `end`.
     #[must_use]
     pub fn seconds_between(&self, start: Mark, end: Mark) -> f64 {
         let log = self.shared.log();
-        log.seconds[end.0] - log.seconds[start.0]
+        log.seconds[log.place(end)] - log.seconds[log.place(start)]
     }
 
     /// Whether the clock of the device `id` was held back at the last reading, or the CPU's where the device has no
@@ -174,6 +187,7 @@ impl Log {
             unix_seconds: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0.0, |since| since.as_secs_f64()),
+            forgotten: 0,
             seconds: Vec::new(),
             spent: Duration::ZERO,
         }
@@ -189,18 +203,36 @@ impl Log {
         self.spent += self.start.elapsed().saturating_sub(now);
     }
 
-    /// The readings from `first` to `last`.
-    fn slice(&self, first: usize, last: usize) -> Timeline {
+    /// Where the reading of `mark` lies among those that are kept.
+    const fn place(&self, mark: Mark) -> usize {
+        mark.0.saturating_sub(self.forgotten)
+    }
+
+    fn forget(&mut self) {
+        let old = self.seconds.len().saturating_sub(1);
+        self.seconds.drain(..old);
+        for channel in &mut self.channels {
+            channel.values.drain(..old);
+        }
+        self.forgotten += old;
+    }
+
+    /// The readings at these places.
+    fn readings(&self, places: &[usize]) -> Timeline {
+        let missing = self.sensors.missing.clone();
+        let Some(&first) = places.first() else { return Timeline { missing, ..Timeline::default() } };
         let start = self.seconds[first];
-        let channels = self
-            .channels
-            .iter()
-            .map(|channel| Channel { values: channel.values[first..=last].to_vec(), ..channel.clone() });
+        let values = |channel: &Channel| places.iter().map(|&place| channel.values[place]).collect();
+        let of = |channel: &Channel| Channel {
+            name: channel.name.clone(),
+            unit: channel.unit.clone(),
+            values: values(channel),
+        };
         Timeline {
             unix_seconds: self.unix_seconds + start,
-            seconds: self.seconds[first..=last].iter().map(|seconds| seconds - start).collect(),
-            channels: channels.collect(),
-            missing: self.sensors.missing.clone(),
+            seconds: places.iter().map(|&place| self.seconds[place] - start).collect(),
+            channels: self.channels.iter().map(of).collect(),
+            missing,
         }
     }
 }
@@ -263,6 +295,48 @@ mod tests {
         assert_eq!(sampler.throttled("cpu"), Some(true));
         assert_eq!(sampler.throttled("rival:aws-lc"), Some(true));
         assert_eq!(Sampler::start(Sensors::default(), 1.0).unwrap().throttled("cpu"), None);
+    }
+
+    #[test]
+    fn what_is_forgotten_takes_no_memory_and_moves_no_mark() {
+        let mut sensors = Sensors::default();
+        sensors.add(Count(0.0));
+        let sampler = Sampler::start(sensors, 0.01).unwrap();
+        while sampler.latest().seconds.is_empty() {
+            thread::yield_now(); // until the thread's own reading
+        }
+        let early = sampler.mark();
+        let last = sampler.mark();
+        sampler.forget();
+        let value = |timeline: &Timeline, place: usize| timeline.channels[0].values[place].unwrap();
+        let kept = value(&sampler.latest(), 0);
+        assert_eq!(sampler.shared.log().seconds.len(), 1);
+        let (from, to) = (sampler.mark(), sampler.mark());
+        for (start, end, values) in [
+            (from, to, vec![kept + 1.0, kept + 2.0]),
+            (last, to, vec![kept, kept + 1.0, kept + 2.0]),
+            (early, from, vec![kept, kept + 1.0]),
+        ] {
+            let timeline = sampler.between(start, end);
+            let found: Vec<f64> = (0..timeline.seconds.len()).map(|place| value(&timeline, place)).collect();
+            assert_eq!(found, values);
+        }
+        assert!(sampler.seconds_between(from, to) >= 0.0);
+    }
+
+    #[test]
+    fn stretches_are_joined_at_their_times() {
+        let mut sensors = Sensors::default();
+        sensors.add(Count(0.0));
+        let sampler = Sampler::start(sensors, 0.01).unwrap();
+        while sampler.latest().seconds.is_empty() {
+            thread::yield_now(); // until the thread's own reading
+        }
+        let marks: Vec<Mark> = (0..6).map(|_| sampler.mark()).collect();
+        let joined = sampler.joined(&[(marks[0], marks[1]), (marks[4], marks[5])]);
+        let values: Vec<f64> = joined.channels[0].values.iter().copied().flatten().collect();
+        assert_eq!(values, [2.0, 3.0, 6.0, 7.0]);
+        assert_eq!(joined.seconds[3], sampler.seconds_between(marks[0], marks[5]));
     }
 
     #[test]

@@ -51,16 +51,18 @@ function roundUp(most) {
   return [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].map(step => step * power).find(top => top >= most * 1.001);
 }
 
-// At most `count` points: the means of neighbours. Gaps stay.
-function thinned(points, count) {
-  const step = Math.ceil(points.length / count);
-  if (step <= 1) return points;
+// The means of `step` neighbours each. Gaps stay, and nothing is joined over them.
+function thinned(points, step) {
   const thin = [];
-  for (let first = 0; first < points.length; first += step) {
-    const some = points.slice(first, first + step), gap = some.find(([, rate]) => rate === null);
-    const mean = place => some.reduce((sum, point) => sum + point[place], 0) / some.length;
-    thin.push(gap ?? [mean(0), mean(1)]);
+  let some = [];
+  const flush = () => {
+    if (some.length > 0) thin.push([0, 1].map(place => some.reduce((sum, point) => sum + point[place], 0) / some.length));
+    some = [];
+  };
+  for (const point of points) {
+    if (point[1] === null) { flush(); thin.push(point); } else if (some.push(point) === step) flush();
   }
+  flush();
   return thin;
 }
 
@@ -81,8 +83,8 @@ function drawChart(all) {
   // Drawn in the pixels that there are, so that letters keep their size on a phone.
   const { left, top, bottom, height } = FRAME, width = byId('chart').clientWidth || 760, right = width - 16;
   byId('chart').setAttribute('viewBox', `0 0 ${width} ${height}`);
-  const points = thinned(all, 700);
-  const rates = points.map(([, rate]) => rate).filter(rate => rate !== null);
+  const step = Math.ceil(all.length / 700), points = thinned(all, step);
+  const rates = all.map(([, rate]) => rate).filter(rate => rate !== null);
   const parts = [drawn('title', { id: 'chart-name' }, 'Throughput while it runs')];
   if (rates.length === 0) {
     byId('chart').replaceChildren(...parts);
@@ -119,7 +121,8 @@ function drawChart(all) {
   byId('chart').replaceChildren(...parts);
   const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
   byId('chart-words').textContent = `From ${inWords(Math.min(...rates), 'B/s')} to ${inWords(Math.max(...rates), 'B/s')}, `
-    + `on average ${inWords(mean, 'B/s')}; a point each quarter of a second, gaps are pauses.`;
+    + `on average ${inWords(mean, 'B/s')}, each over a quarter of a second; `
+    + `${step > 1 ? `a point is the mean of ${step / 4} s` : 'a point each quarter of a second'}, gaps are pauses.`;
 }
 
 function drawTable() {
