@@ -49,7 +49,7 @@ pub(crate) fn page(report: &Report<'_>) -> Result<String, DrawError> {
 }
 
 /// Leaves out the ends of cells and rows, which HTML lets one leave out before another begins (section 13.1.2.4): of a page
-/// with many rows, an eighth. No text has them: templates escape texts.
+/// with many rows, a seventh. No text has them: templates escape texts.
 fn without_ends_of_cells(page: &str) -> String {
     page.replace("</td>", "").replace("</th>", "").replace("</tr>", "")
 }

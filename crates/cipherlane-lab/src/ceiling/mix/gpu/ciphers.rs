@@ -65,7 +65,7 @@ fn camellia(functions: f64, between: f64) -> Mix {
     Mix {
         look_ups: 8.0 * functions,
         permutations: 8.0 * functions,
-        logic: 8.0 * functions + 8.0 * between + 8.0,
+        logic: 8.0 * functions + 4.0 * between + 4.0,
         shifts: functions + 4.0 * between,
         ..NONE
     }
