@@ -1,19 +1,20 @@
 //! How a batch spreads over the threads of a session.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use cipherlane_core::Column;
+use cipherlane_core::{Column, DeviceError};
 use zeroize::Zeroize;
 
 use crate::job::Job;
+use crate::pool::Pool;
 use crate::split::{self, Split, Task};
 use crate::threads::Threads;
 use crate::worker::{Partial, Segment, Segments, Worker};
 
 /// Threads, and the lists of their work, which keep their memory from batch to batch.
 pub(crate) struct Crew {
-    threads: Threads,
+    pool: Arc<Pool>,
     chunk: usize,
     lanes: usize,
     tasks: Vec<Task>,
@@ -26,14 +27,15 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// A crew whose threads take `chunk` bytes at a time, for kernels with `lanes` blocks in flight.
-    pub(crate) fn new(threads: Threads, chunk: usize, lanes: usize) -> Self {
+    /// A crew whose threads are those of `pool` and take `chunk` bytes at a time, for kernels with `lanes` blocks in
+    /// flight.
+    pub(crate) fn new(pool: Arc<Pool>, chunk: usize, lanes: usize) -> Self {
         let (tasks, partials, segments, messages) = Default::default();
-        Self { threads, chunk, lanes, tasks, partials, segments, messages }
+        Self { pool, chunk, lanes, tasks, partials, segments, messages }
     }
 
     /// Runs the whole batch.
-    pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>) {
+    pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>) -> Result<(), DeviceError> {
         let batch = job.batch();
         let cost = split::message_cost(batch.keys.is_shared()) + average_bytes(&batch.aad, batch.len());
         let segments = worker.segments();
@@ -41,23 +43,24 @@ impl Crew {
             Some(_) => Split::with_segments(batch.messages.offsets, cost, self.chunk),
             None => Split::whole(batch.messages.offsets, cost, self.chunk, self.lanes),
         };
-        if self.threads.count() == 1 || split.is_one_task() {
+        if self.pool.threads() == 1 || split.is_one_task() {
             worker.messages(job, 0..job.batch().len());
-            return;
+            return Ok(());
         }
         split.collect(&mut self.tasks);
-        match segments {
+        let pool = Arc::clone(&self.pool);
+        pool.lend(|threads| match segments {
             Some(segments) if self.tasks.iter().any(Task::is_segment) => {
-                self.run_segments(worker, segments, job);
+                self.run_segments(threads, worker, segments, job);
             }
-            _ => self.run_messages(worker, job),
-        }
+            _ => self.run_messages(threads, worker, job),
+        })
     }
 
     /// Runs tasks of whole messages.
-    fn run_messages(&mut self, worker: &dyn Worker, job: &Job<'_>) {
+    fn run_messages(&self, threads: &mut Threads, worker: &dyn Worker, job: &Job<'_>) {
         let tasks = &self.tasks;
-        self.threads.run(tasks.len(), |index| {
+        threads.run(tasks.len(), |index| {
             if let Task::Messages(range) = &tasks[index] {
                 worker.messages(job, range.clone());
             }
@@ -65,12 +68,18 @@ impl Crew {
     }
 
     /// Runs tasks of both kinds, then ends the messages that were cut.
-    fn run_segments(&mut self, worker: &dyn Worker, segments: &dyn Segments, job: &Job<'_>) {
+    fn run_segments(
+        &mut self,
+        threads: &mut Threads,
+        worker: &dyn Worker,
+        segments: &dyn Segments,
+        job: &Job<'_>,
+    ) {
         self.save_what_lies_before(job);
         self.partials.clear();
         self.partials.resize_with(self.tasks.len(), OnceLock::new);
         let (tasks, partials) = (&self.tasks, &self.partials);
-        self.threads.run(tasks.len(), |index| match &tasks[index] {
+        threads.run(tasks.len(), |index| match &tasks[index] {
             Task::Messages(range) => worker.messages(job, range.clone()),
             Task::Segment(segment) => {
                 let partial = segments.segment(job, segment);
@@ -79,7 +88,7 @@ impl Crew {
         });
         self.gather();
         let (done, messages) = (&self.segments, &self.messages);
-        self.threads.run(messages.len(), |index| {
+        threads.run(messages.len(), |index| {
             let parts = &done[messages[index].clone()];
             segments.finish(job, parts[0].0.message, parts);
         });

@@ -4,6 +4,9 @@ use crate::threads::Threads;
 use crate::tier::{self, Tier};
 use crate::topology::Topology;
 
+/// The identifier of the device.
+pub(crate) const ID: &str = "cpu";
+
 /// The model as the processor names itself, else as the system does, else the architecture.
 pub(crate) fn model_name() -> String {
     brand().or_else(name_from_system).unwrap_or_else(|| std::env::consts::ARCH.to_owned())

@@ -4,16 +4,13 @@ use cipherlane_core::{
     Algorithm, Device, DeviceError, Info, Kernel, Operation, Plan, Session, Shape, Unsupported, Wish,
 };
 
-use crate::describe;
+use crate::describe::{self, ID};
+use crate::pool::Pools;
 use crate::session::CpuSession;
 use crate::split::{self, MIN_CHUNK};
 use crate::table::{self, Entry};
-use crate::threads::Threads;
 use crate::tier::Tier;
 use crate::topology::Topology;
-
-/// The identifier of the device.
-const ID: &str = "cpu";
 
 /// Most threads of a session: more than machines have logical CPUs, few enough for a system to start.
 const MAX_THREADS: usize = 4096;
@@ -25,6 +22,7 @@ pub struct Cpu {
     /// Available tiers, best first.
     tiers: Vec<Tier>,
     topology: Topology,
+    pools: Pools,
 }
 
 impl Cpu {
@@ -40,7 +38,7 @@ impl Cpu {
             threads: topology.cpus().len(),
             details: describe::details(&topology),
         };
-        Self { info, tiers, topology }
+        Self { info, tiers, topology, pools: Pools::default() }
     }
 
     /// The kernels for an algorithm and operation, best first; after them those that are not constant-time, which
@@ -150,11 +148,8 @@ impl Device for Cpu {
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let entry = self.check_plan(plan)?;
-        let threads = Threads::start(plan.threads, &self.topology).map_err(|error| DeviceError::Failed {
-            device: ID.to_owned(),
-            reason: format!("{} threads could not be started: {error}; ask for fewer", plan.threads),
-        })?;
-        Ok(Box::new(CpuSession::new(plan, entry, threads)))
+        let pool = self.pools.of(plan.threads, &self.topology);
+        Ok(Box::new(CpuSession::new(plan, entry, pool?, self.topology.last_cache())))
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Job<'a> {
     keys: Rows<'a>,
     nonces: Rows<'a>,
     aad: Rows<'a>,
+    /// Bytes from which on a message is stored past the caches.
+    past_caches_from: usize,
     borrowed: PhantomData<&'a mut u8>,
 }
 
@@ -35,7 +37,16 @@ pub(crate) struct Message {
     pub(crate) output: *mut u8,
     /// Bytes of both.
     pub(crate) bytes: usize,
+    /// Whether registers are better stored past the caches, where they are aligned.
+    pub(crate) past_caches: bool,
 }
+
+/// A multiple of the bytes of every register: stores past the caches take no less, and a cache line at a time pays.
+const ALIGNMENT: usize = 64;
+
+/// Least bytes of a message that is stored past the caches. What lies before its first aligned register takes as long
+/// as some hundred bytes of the rest.
+const LONG: usize = 16 << 10;
 
 impl Message {
     /// The message from byte `start` on.
@@ -46,7 +57,8 @@ impl Message {
     pub(crate) unsafe fn skip(self, start: usize) -> Self {
         // SAFETY: the caller vouches that this stays within the message.
         unsafe {
-            Self { input: self.input.add(start), output: self.output.add(start), bytes: self.bytes - start }
+            let (input, output) = (self.input.add(start), self.output.add(start));
+            Self { input, output, bytes: self.bytes - start, ..self }
         }
     }
 
@@ -69,7 +81,42 @@ impl<'a> Job<'a> {
         };
         let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
         let (keys, nonces, aad) = (Rows::new(&batch.keys), Rows::new(&batch.nonces), Rows::new(&batch.aad));
-        Ok(Self { batch, input, output: text, tags, accepted, keys, nonces, aad, borrowed: PhantomData })
+        let past_caches_from = usize::MAX;
+        let borrowed = PhantomData;
+        Ok(Self { batch, input, output: text, tags, accepted, keys, nonces, aad, past_caches_from, borrowed })
+    }
+
+    /// The job beside a last cache of `bytes` bytes. Where what is read and written takes more than three quarters of
+    /// it, nobody will find the output there: long messages are stored past the caches, which need not fetch a line
+    /// first then. In place, reading has fetched it.
+    pub(crate) fn beside_cache(self, bytes: usize) -> Self {
+        let offsets = self.batch.messages.offsets;
+        let text = offsets[self.batch.len()] - offsets[0];
+        let apart = self.input != self.output.cast_const();
+        if apart && 2 * text > bytes as u64 / 4 * 3 { self.past_caches_from(LONG) } else { self }
+    }
+
+    /// The job with messages of `bytes` bytes and more, far more than [`ALIGNMENT`], stored past the caches.
+    pub(crate) fn past_caches_from(self, bytes: usize) -> Self {
+        Self { past_caches_from: bytes, ..self }
+    }
+
+    /// Whether any message is stored past the caches.
+    #[inline(always)]
+    pub(crate) fn has_past_caches(&self) -> bool {
+        self.past_caches_from < usize::MAX
+    }
+
+    /// Whether `message` is to be stored past the caches.
+    #[inline(always)]
+    pub(crate) fn is_past_caches(&self, message: Message) -> bool {
+        message.bytes >= self.past_caches_from && message.output.addr().is_multiple_of(BLOCK)
+    }
+
+    /// Bytes at the front of a message that [`Job::is_past_caches`] before its output is aligned: whole blocks.
+    #[inline(always)]
+    pub(crate) fn unaligned(message: Message) -> usize {
+        message.output.addr().wrapping_neg() % ALIGNMENT
     }
 
     /// The batch: keys, nonces, AAD and lengths.
@@ -88,7 +135,8 @@ impl<'a> Job<'a> {
             let offsets = self.batch.messages.offsets;
             let (start, end) = (*offsets.get_unchecked(index), *offsets.get_unchecked(index + 1));
             let (start, bytes) = (start as usize, (end - start) as usize);
-            Message { input: self.input.add(start), output: self.output.add(start), bytes }
+            let (input, output) = (self.input.add(start), self.output.add(start));
+            Message { input, output, bytes, past_caches: false }
         }
     }
 
@@ -111,7 +159,7 @@ impl<'a> Job<'a> {
     #[inline(always)]
     pub(crate) fn consecutive(&self, range: Range<usize>) -> Message {
         if range.is_empty() {
-            return Message { input: self.input, output: self.output, bytes: 0 };
+            return Message { input: self.input, output: self.output, bytes: 0, past_caches: false };
         }
         let (first, last) = (self.message(range.start), self.message(range.end - 1));
         let bytes = last.output as usize + last.bytes - first.output as usize;

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `lanes` is the vector vocabulary, one file per instruction set; `cipher` has one file per
 //! block cipher, `mode` one per mode of operation, each written once over the vocabulary; `table` says which of
-//! them serves an algorithm on a tier; `crew` spreads a batch over `threads`.
+//! them serves an algorithm on a tier; `crew` spreads a batch over `threads` of a `pool`.
 
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod cipher;
@@ -17,6 +17,7 @@ mod job;
 mod lanes;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
+mod pool;
 #[allow(unsafe_code)] // rows of a checked batch
 mod rows;
 mod session;

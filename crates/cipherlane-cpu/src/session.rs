@@ -1,5 +1,6 @@
 //! Sessions: a plan put into effect.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cipherlane_core::{
@@ -10,8 +11,8 @@ use zeroize::Zeroizing;
 
 use crate::crew::Crew;
 use crate::job::Job;
+use crate::pool::Pool;
 use crate::table::Entry;
-use crate::threads::Threads;
 use crate::worker::{Kernel, Worker};
 
 /// A session on the CPU.
@@ -20,16 +21,20 @@ pub(crate) struct CpuSession {
     operation: Operation,
     workers: Workers,
     crew: Crew,
+    /// Bytes of the last cache, where they are known.
+    last_cache: Option<usize>,
 }
 
 impl CpuSession {
-    /// A session that carries out `plan`, which has been checked, with the kernel of `entry`.
-    pub(crate) fn new(plan: &Plan, entry: Entry, threads: Threads) -> Self {
+    /// A session that carries out `plan`, which has been checked, with the kernel of `entry`, beside a
+    /// last cache of `last_cache` bytes.
+    pub(crate) fn new(plan: &Plan, entry: Entry, pool: Arc<Pool>, last_cache: Option<usize>) -> Self {
         Self {
             algorithm: plan.algorithm,
             operation: plan.operation,
             workers: Workers::new(entry.kernel),
-            crew: Crew::new(threads, plan.chunk, entry.lanes),
+            crew: Crew::new(pool, plan.chunk, entry.lanes),
+            last_cache,
         }
     }
 
@@ -48,9 +53,9 @@ impl Session for CpuSession {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         self.check_operation(batch)?;
-        let job = Job::new(batch, output)?;
+        let job = Job::new(batch, output)?.beside_cache(self.last_cache.unwrap_or(usize::MAX));
         if !batch.is_empty() {
-            self.crew.run(self.workers.of(batch), &job);
+            self.crew.run(self.workers.of(batch), &job)?;
         }
         // The texts are used where they lie: all that is not computing is the check, too short to time apart.
         let wall = start.elapsed();
@@ -94,5 +99,7 @@ impl Workers {
     }
 }
 
+#[cfg(test)]
+mod past_caches_tests;
 #[cfg(test)]
 mod tests;

@@ -98,11 +98,6 @@ impl Threads {
         std::thread::Builder::new().spawn(pin).is_ok_and(|thread| thread.join().unwrap_or(false))
     }
 
-    /// Number of threads, the calling one included.
-    pub(crate) fn count(&self) -> usize {
-        self.workers.len().max(1)
-    }
-
     /// Calls `task(i)` once for each `i` below `tasks`, on as many threads as there are tasks for. Returns when all
     /// are done. A panic of a task reaches the caller.
     pub(crate) fn run(&mut self, tasks: usize, task: impl Fn(usize) + Sync) {

@@ -102,6 +102,17 @@ impl Topology {
         (!texts.is_empty()).then(|| texts.join(", "))
     }
 
+    /// Bytes of the last cache before memory that holds data, where the system says so.
+    pub(crate) fn last_cache(&self) -> Option<usize> {
+        let kilobytes = |cache: &Cache| cache.size.strip_suffix('K')?.parse::<usize>().ok();
+        self.caches
+            .iter()
+            .filter(|cache| !cache.name.ends_with('i'))
+            .filter_map(kilobytes)
+            .max()
+            .map(|k| k << 10)
+    }
+
     /// Why the order is no better than the system's numbering, if so.
     pub(crate) fn unknown(&self) -> Option<&'static str> {
         self.unknown

@@ -54,6 +54,12 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn fence(self) {
+        // SAFETY: every x86-64 has SSE.
+        unsafe { _mm_sfence() }
+    }
+
+    #[inline(always)]
     fn zero(self) -> X2 {
         // SAFETY: as above.
         X2([unsafe { _mm_setzero_si128() }; 2])
@@ -99,6 +105,15 @@ impl Lanes for X2 {
         unsafe {
             _mm_storeu_si128(to.cast(), self.0[0]);
             _mm_storeu_si128(to.add(BLOCK).cast(), self.0[1]);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_past_caches(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe {
+            _mm_stream_si128(to.cast(), self.0[0]);
+            _mm_stream_si128(to.add(BLOCK).cast(), self.0[1]);
         }
     }
 

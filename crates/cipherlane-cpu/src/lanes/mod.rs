@@ -50,6 +50,10 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
     /// Runs `work` compiled for this instruction set.
     fn vectorize<W: Work>(self, work: W) -> W::Output;
 
+    /// Lets other threads see what was stored past the caches before they see what is stored after this.
+    #[inline(always)]
+    fn fence(self) {}
+
     /// All lanes zero.
     fn zero(self) -> Self::V;
 
@@ -181,6 +185,17 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// # Safety
     /// `BYTES` bytes are writable.
     unsafe fn store(self, to: *mut u8);
+
+    /// Stores all bytes to `to` past the caches, where the instruction set can. Other threads may see such stores in
+    /// any order before [`Isa::fence`].
+    ///
+    /// # Safety
+    /// `BYTES` bytes are writable, and `to` is a multiple of `BYTES`.
+    #[inline(always)]
+    unsafe fn store_past_caches(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { self.store(to) }
+    }
 
     /// Stores the first `bytes` bytes to `to` and touches nothing beyond.
     ///

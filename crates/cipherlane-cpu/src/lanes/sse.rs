@@ -53,6 +53,12 @@ impl Isa for Sse {
     }
 
     #[inline(always)]
+    fn fence(self) {
+        // SAFETY: every x86-64 has SSE.
+        unsafe { _mm_sfence() }
+    }
+
+    #[inline(always)]
     fn zero(self) -> X1 {
         // SAFETY: as above.
         X1(unsafe { _mm_setzero_si128() })
@@ -96,6 +102,12 @@ impl Lanes for X1 {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm_storeu_si128(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_past_caches(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm_stream_si128(to.cast(), self.0) }
     }
 
     #[inline(always)]

@@ -67,6 +67,12 @@ impl<const GFNI: bool> Isa for Vaes256<GFNI> {
     }
 
     #[inline(always)]
+    fn fence(self) {
+        // SAFETY: every x86-64 has SSE.
+        unsafe { _mm_sfence() }
+    }
+
+    #[inline(always)]
     fn zero(self) -> X2<GFNI> {
         // SAFETY: as above.
         X2(unsafe { _mm256_setzero_si256() })
@@ -110,6 +116,12 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_past_caches(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm256_stream_si256(to.cast(), self.0) }
     }
 
     #[inline(always)]

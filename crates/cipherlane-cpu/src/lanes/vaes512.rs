@@ -71,6 +71,12 @@ impl Isa for Vaes512 {
     }
 
     #[inline(always)]
+    fn fence(self) {
+        // SAFETY: every x86-64 has SSE.
+        unsafe { _mm_sfence() }
+    }
+
+    #[inline(always)]
     fn zero(self) -> X4 {
         // SAFETY: as above.
         X4(unsafe { _mm512_setzero_si512() })
@@ -163,6 +169,12 @@ impl Lanes for X4 {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm512_storeu_si512(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_past_caches(self, to: *mut u8) {
+        // SAFETY: as above.
+        unsafe { _mm512_stream_si512(to.cast(), self.0) }
     }
 
     #[inline(always)]

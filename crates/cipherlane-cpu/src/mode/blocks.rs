@@ -30,13 +30,22 @@ const fn bytes_of<V: Lanes, const M: usize>() -> usize {
 #[inline(always)]
 pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: Message) -> Message {
     let group = bytes_of::<V<T::Cipher>, N>();
+    let past_caches = message.past_caches && message.output.addr().is_multiple_of(V::<T::Cipher>::BYTES);
     while message.bytes >= group {
-        // SAFETY: the message has a group left.
+        // SAFETY: the message has a group left, and stays as aligned as it is.
         unsafe {
             let input = load::<_, N>(pass.cipher().isa(), message.input);
-            store(pass.registers(input), message.output);
+            let output = pass.registers(input);
+            if past_caches {
+                store_past_caches(output, message.output);
+            } else {
+                store(output, message.output);
+            }
             message = message.skip(group);
         }
+    }
+    if past_caches {
+        pass.cipher().isa().fence();
     }
     message
 }
@@ -139,6 +148,18 @@ pub(crate) unsafe fn store<V: Lanes, const M: usize>(registers: [V; M], to: *mut
     for (i, register) in registers.iter().enumerate() {
         // SAFETY: the caller vouches for all registers.
         unsafe { register.store(to.add(i * V::BYTES)) }
+    }
+}
+
+/// Stores all registers to `to` past the caches.
+///
+/// # Safety
+/// So many bytes are writable, and `to` is a multiple of a register's.
+#[inline(always)]
+unsafe fn store_past_caches<V: Lanes, const M: usize>(registers: [V; M], to: *mut u8) {
+    for (i, register) in registers.iter().enumerate() {
+        // SAFETY: the caller vouches for all registers.
+        unsafe { register.store_past_caches(to.add(i * V::BYTES)) }
     }
 }
 

@@ -31,7 +31,8 @@ pub(crate) trait Body: Send + Sync + 'static {
 #[inline(always)]
 pub(crate) unsafe fn part(job: &Job<'_>, segment: &Segment) -> Message {
     // SAFETY: the caller's promise.
-    unsafe { job.message(segment.message).skip(segment.bytes.start).take(segment.bytes.len()) }
+    let part = unsafe { job.message(segment.message).skip(segment.bytes.start).take(segment.bytes.len()) };
+    Message { past_caches: job.is_past_caches(part), ..part }
 }
 
 /// A body as a worker. These modes leave nothing to do once all bytes have been run.
@@ -67,9 +68,49 @@ impl<T: Body> Work for OneSegment<'_, T> {
     }
 }
 
+impl<T: Body> Vectorized<T> {
+    /// Runs the messages of `range`, together.
+    fn together(&self, job: &Job<'_>, range: Range<usize>) {
+        if !range.is_empty() {
+            self.0.isa().vectorize(Messages { body: &self.0, job, range });
+        }
+    }
+
+    /// Runs bytes `bytes` of message `message`, which is not in place.
+    fn stretch(&self, job: &Job<'_>, message: usize, bytes: Range<usize>) {
+        let before = if bytes.start > 0 { job.block_before(message, bytes.start) } else { [0; BLOCK] };
+        let segment = &Segment { message, bytes, before };
+        self.0.isa().vectorize(OneSegment { body: &self.0, job, segment });
+    }
+
+    /// Runs bytes `bytes` of message `message`, which are stored past the caches: those before the first aligned
+    /// output by themselves.
+    fn past_caches(&self, job: &Job<'_>, message: usize, bytes: Range<usize>) {
+        // SAFETY: the caller's segment lies within its message.
+        let start = unsafe { job.message(message).skip(bytes.start) };
+        let aligned = bytes.start + Job::unaligned(start);
+        if aligned > bytes.start {
+            self.stretch(job, message, bytes.start..aligned);
+        }
+        self.stretch(job, message, aligned..bytes.end);
+    }
+}
+
 impl<T: Body> Worker for Vectorized<T> {
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        self.0.isa().vectorize(Messages { body: &self.0, job, range });
+        if !job.has_past_caches() {
+            return self.together(job, range);
+        }
+        let mut together = range.clone();
+        for index in range {
+            let message = job.message(index);
+            if job.is_past_caches(message) {
+                self.together(job, together.start..index);
+                self.past_caches(job, index, 0..message.bytes);
+                together.start = index + 1;
+            }
+        }
+        self.together(job, together);
     }
 
     fn segments(&self) -> Option<&dyn Segments> {
@@ -79,7 +120,12 @@ impl<T: Body> Worker for Vectorized<T> {
 
 impl<T: Body> Segments for Vectorized<T> {
     fn segment(&self, job: &Job<'_>, segment: &Segment) -> Partial {
-        self.0.isa().vectorize(OneSegment { body: &self.0, job, segment });
+        // SAFETY: the segment lies within its message.
+        if job.is_past_caches(unsafe { part(job, segment) }) {
+            self.past_caches(job, segment.message, segment.bytes.clone());
+        } else {
+            self.0.isa().vectorize(OneSegment { body: &self.0, job, segment });
+        }
         [0; BLOCK]
     }
 

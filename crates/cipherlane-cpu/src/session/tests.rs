@@ -13,8 +13,8 @@ use cipherlane_core::{
 
 use super::CpuSession;
 use crate::job::{Job, Message};
+use crate::pool::Pool;
 use crate::table::Entry;
-use crate::threads::Threads;
 use crate::topology::Topology;
 use crate::worker::{Kernel, Partial, Segment, Segments, Worker};
 
@@ -131,7 +131,7 @@ fn session(toy: &Toy, threads: usize) -> CpuSession {
         constant_time: true,
     };
     let entry = Entry { lanes: 4, kernel: Box::new(toy.clone()) };
-    CpuSession::new(&plan, entry, Threads::start(threads, &Topology::detect()).unwrap())
+    CpuSession::new(&plan, entry, Arc::new(Pool::start(threads, &Topology::detect()).unwrap()), None)
 }
 
 /// Runs messages of `lengths` in place or not and compares every byte and tag.

@@ -19,15 +19,17 @@ pub(super) struct Lacking<'p, I: Isa, const KARATSUBA: bool> {
 }
 
 impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
+    /// A whole hash.
+    #[inline(always)]
+    pub(super) fn nothing(hash: Ghash<'p, I, KARATSUBA>) -> Self {
+        Self { hash, group: None }
+    }
+
     /// The whole hash, of groups of N registers.
     #[inline(always)]
     pub(super) fn complete<const N: usize>(mut self) -> Ghash<'p, I, KARATSUBA> {
         if let Some(group) = self.group {
-            let mut step = GroupHash::<I, N, KARATSUBA>::new(&self.hash, group);
-            for call in 0..N {
-                step.step(call);
-            }
-            self.hash.state = step.finish();
+            self.hash.state = GroupHash::<I, N, KARATSUBA>::new(&self.hash, group).all();
         }
         self.hash
     }
@@ -95,7 +97,7 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
 /// The hash of one group, two multiplications of registers every other call, or every call where there are many.
 ///
 /// The state and all registers but the last are multiplied by H^(LANES * what follows); the last is pending.
-struct GroupHash<'a, I: Isa, const N: usize, const KARATSUBA: bool> {
+pub(super) struct GroupHash<'a, I: Isa, const N: usize, const KARATSUBA: bool> {
     powers: &'a Powers<I>,
     from: *const u8,
     state: I::V,
@@ -108,8 +110,9 @@ impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARA
     const STRIDE: usize = if N <= CALLS { 2 } else { 1 };
     const ENOUGH_CALLS: () = assert!(N / 2 * Self::STRIDE <= CALLS && N.is_multiple_of(2));
 
+    /// The hash that continues `hash` with the group at `from`, which is readable.
     #[inline(always)]
-    fn new(hash: &Ghash<'a, I, KARATSUBA>, from: *const u8) -> Self {
+    pub(super) fn new(hash: &Ghash<'a, I, KARATSUBA>, from: *const u8) -> Self {
         let () = Self::ENOUGH_CALLS;
         let powers = std::hint::black_box(hash.powers());
         let zero = powers.isa().zero();
@@ -122,8 +125,18 @@ impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARA
         unsafe { self.powers.isa().load(self.from.add(register * I::V::BYTES)) }.reverse_bytes()
     }
 
+    /// The state after all steps, one after the other.
     #[inline(always)]
-    fn finish(self) -> I::V {
+    pub(super) fn all(mut self) -> I::V {
+        for call in 0..CALLS.max(N) {
+            self.step(call);
+        }
+        self.finish()
+    }
+
+    /// The state after all steps.
+    #[inline(always)]
+    pub(super) fn finish(self) -> I::V {
         self.products.settle::<KARATSUBA>().reduce(self.powers.isa()).xor(self.last)
     }
 }

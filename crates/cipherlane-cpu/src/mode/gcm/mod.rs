@@ -12,6 +12,7 @@ mod key_each;
 mod lane_hash;
 mod long;
 mod one_key;
+mod past_caches;
 mod segments;
 mod set;
 mod short;

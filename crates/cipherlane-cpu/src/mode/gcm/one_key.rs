@@ -216,13 +216,19 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         index: usize,
         pre_counter: u128,
     ) {
-        let hash = self.hash_aad(job, index);
-        let counters = self.counters(job, index, advanced(pre_counter, 1));
+        let (hash, message) = (self.hash_aad(job, index), job.message(index));
+        let first = advanced(pre_counter, 1);
+        if Self::is_past_caches(job, message) {
+            self.end_last(job, long);
+            let hash = self.run_past_caches(job, index, hash, message, first);
+            long.last = Some((index, pre_counter, Lacking::nothing(hash)));
+            return;
+        }
+        let counters = self.counters(job, index, first);
         let before = long.last.as_mut().map(|(_, _, lacking)| lacking);
         // SAFETY: the job's pointers are good.
-        let lacking = unsafe {
-            long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, job.message(index), counters, before)
-        };
+        let lacking =
+            unsafe { long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, message, counters, before) };
         self.end_last(job, long);
         long.last = Some((index, pre_counter, lacking));
     }
@@ -246,14 +252,18 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         text: Message,
         counters: Counters<'s, P>,
     ) -> Ghash<'s, P::Isa, KARATSUBA> {
-        let cipher = &self.cipher;
-        cipher.isa().vectorize(Text::<'_, P, D, N, KARATSUBA> {
-            cipher,
-            hash,
-            text,
-            counters,
-            direction: PhantomData,
-        })
+        self.cipher.isa().vectorize(self.text(hash, text, counters))
+    }
+
+    /// The same, to be done.
+    #[inline(always)]
+    pub(super) fn text<'s>(
+        &'s self,
+        hash: Ghash<'s, P::Isa, KARATSUBA>,
+        text: Message,
+        counters: Counters<'s, P>,
+    ) -> Text<'s, P, D, N, KARATSUBA> {
+        Text { cipher: &self.cipher, hash, text, counters, direction: PhantomData }
     }
 
     #[inline(always)]
@@ -316,11 +326,11 @@ impl<P: Permutation> Work for HashKey<'_, P> {
 }
 
 /// The text of one message, or of a segment of one, as work.
-struct Text<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
-    cipher: &'p P,
-    hash: Ghash<'p, P::Isa, KARATSUBA>,
-    text: Message,
-    counters: Counters<'p, P>,
+pub(super) struct Text<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    pub(super) cipher: &'p P,
+    pub(super) hash: Ghash<'p, P::Isa, KARATSUBA>,
+    pub(super) text: Message,
+    pub(super) counters: Counters<'p, P>,
     direction: PhantomData<D>,
 }
 

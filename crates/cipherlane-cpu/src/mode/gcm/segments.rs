@@ -9,6 +9,7 @@ use super::one_key::OneKey;
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, Work};
+use crate::mode::body::part;
 use crate::mode::counters::advanced;
 use crate::worker::{Partial, Segment, Segments};
 
@@ -31,10 +32,14 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
         let (key, segment) = (self.key, self.segment);
         let pre_counter = pre_counter::<P::Isa, KARATSUBA>(key.powers(), self.job.nonce(segment.message));
         let first = advanced(pre_counter, 1 + (segment.bytes.start / BLOCK) as u32);
-        let counters = key.counters(self.job, segment.message, first);
         // SAFETY: the segment lies within its message.
-        let message = unsafe { self.job.message(segment.message).skip(segment.bytes.start) };
-        let hash = key.run_text(Ghash::new(key.powers()), message.take(segment.bytes.len()), counters);
+        let text = unsafe { part(self.job, segment) };
+        let hash = Ghash::new(key.powers());
+        let hash = if OneKey::<P, D, N, KARATSUBA>::is_past_caches(self.job, text) {
+            key.run_past_caches(self.job, segment.message, hash, text, first)
+        } else {
+            key.run_text(hash, text, key.counters(self.job, segment.message, first))
+        };
         hash.fold().to_le_bytes()
     }
 }

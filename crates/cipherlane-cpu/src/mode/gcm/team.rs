@@ -240,9 +240,10 @@ impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usiz
         let mut messages = [self.job.message(indices[0]); TEAM];
         for m in 1..TEAM {
             messages[m] = if T::EVEN {
-                let Message { input, output, bytes } = messages[0];
+                let Message { input, output, bytes, .. } = messages[0];
                 // SAFETY: the messages lie behind each other.
-                unsafe { Message { input: input.add(m * bytes), output: output.add(m * bytes), bytes } }
+                let (input, output) = unsafe { (input.add(m * bytes), output.add(m * bytes)) };
+                Message { input, output, ..messages[0] }
             } else {
                 self.job.message(indices[m])
             };

@@ -16,15 +16,48 @@ pub(super) unsafe fn crypt<P: Permutation, const N: usize>(
     message: Message,
     meanwhile: &mut impl Meanwhile,
 ) {
-    let keystream = if <P::Isa as Isa>::REGISTERS >= 32 {
-        cipher.finish_in_step(begun, &mut [], meanwhile)
-    } else {
-        cipher.finish_while(begun, meanwhile)
-    };
-    for (register, key) in keystream.into_iter().enumerate() {
+    for (register, key) in keystream(cipher, begun, meanwhile).into_iter().enumerate() {
         let at = register * V::<P>::BYTES;
         // SAFETY: the message reaches that far.
         unsafe { cipher.isa().load(message.input.add(at)).xor(key).store(message.output.add(at)) }
+    }
+}
+
+/// The same past the caches, and to `copy`, if there is one.
+///
+/// # Safety
+/// The message has N registers, and its output is aligned to one.
+#[inline(always)]
+pub(super) unsafe fn crypt_past_caches<P: Permutation, const N: usize>(
+    cipher: &P,
+    begun: [V<P>; N],
+    message: Message,
+    meanwhile: &mut impl Meanwhile,
+    mut copy: Option<&mut [V<P>; N]>,
+) {
+    for (register, key) in keystream(cipher, begun, meanwhile).into_iter().enumerate() {
+        let at = register * V::<P>::BYTES;
+        // SAFETY: the message reaches that far.
+        unsafe {
+            let text = cipher.isa().load(message.input.add(at)).xor(key);
+            text.store_past_caches(message.output.add(at));
+            if let Some(copy) = copy.as_deref_mut() {
+                copy[register] = text;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn keystream<P: Permutation, const N: usize>(
+    cipher: &P,
+    begun: [V<P>; N],
+    meanwhile: &mut impl Meanwhile,
+) -> [V<P>; N] {
+    if <P::Isa as Isa>::REGISTERS >= 32 {
+        cipher.finish_in_step(begun, &mut [], meanwhile)
+    } else {
+        cipher.finish_while(begun, meanwhile)
     }
 }
 

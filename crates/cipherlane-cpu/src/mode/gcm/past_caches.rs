@@ -1,0 +1,85 @@
+//! A message that is stored past the caches: what was stored would be long in coming back, so the ciphertext to be
+//! hashed is kept aside.
+
+use cipherlane_core::BLOCK;
+
+use super::ghash::Ghash;
+use super::long::GroupHash;
+use super::one_key::{OneKey, Text};
+use super::{Direction, text};
+use crate::cipher::{Nothing, Permutation, V};
+use crate::job::{Job, Message};
+use crate::lanes::{Isa, Lanes, Work};
+use crate::mode::counters::advanced;
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
+    /// Whether `message` is to be stored past the caches, and this cipher is quick enough to gain by it.
+    #[inline(always)]
+    pub(super) fn is_past_caches(job: &Job<'_>, message: Message) -> bool {
+        !P::WHOLE_GROUPS && job.is_past_caches(message)
+    }
+
+    /// Encrypts or decrypts and hashes `text`, which [`is_past_caches`](Self::is_past_caches) and is message `index` or
+    /// a segment of it, from counter `first` on.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // SP 800-38D: fewer than 2^32 blocks
+    pub(super) fn run_past_caches<'s>(
+        &'s self,
+        job: &Job<'_>,
+        index: usize,
+        hash: Ghash<'s, P::Isa, KARATSUBA>,
+        text: Message,
+        first: u128,
+    ) -> Ghash<'s, P::Isa, KARATSUBA> {
+        let counters = |start: usize| self.counters(job, index, advanced(first, (start / BLOCK) as u32));
+        let group = N * V::<P>::BYTES;
+        let unaligned = Job::unaligned(text);
+        let rest = unaligned + (text.bytes - unaligned) / group * group;
+        let hash = self.run_text(hash, text.take(unaligned), counters(0));
+        // SAFETY: both are within the text.
+        let (groups, end) = unsafe { (text.take(rest).skip(unaligned), text.skip(rest)) };
+        let groups = Groups(self.text(hash, groups, counters(unaligned)));
+        let hash = self.cipher().isa().vectorize(groups);
+        self.run_text(hash, end, counters(rest))
+    }
+}
+
+/// Groups of N registers with aligned output, as work.
+struct Groups<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool>(Text<'p, P, D, N, KARATSUBA>);
+
+impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Groups<'p, P, D, N, KARATSUBA>
+{
+    type Output = Ghash<'p, P::Isa, KARATSUBA>;
+
+    /// As [`super::long::run`] does it: when sealing, the group before is hashed.
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Text { cipher, mut hash, mut text, mut counters, .. } = self.0;
+        let (isa, group) = (cipher.isa(), N * V::<P>::BYTES);
+        let any = text.bytes > 0;
+        let mut copy = [isa.zero(); N];
+        // SAFETY: the text is whole groups, and aligned.
+        unsafe {
+            if !D::OPEN && text.bytes > 0 {
+                text::crypt_past_caches::<P, N>(cipher, counters.take(), text, &mut Nothing, Some(&mut copy));
+                text = text.skip(group);
+            }
+            while text.bytes > 0 {
+                let hashed = if D::OPEN { text.input } else { (&raw const copy).cast() };
+                let cipher = std::hint::black_box(cipher);
+                let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(&hash, hashed);
+                // A plaintext is not left behind.
+                let copy = (!D::OPEN).then_some(&mut copy);
+                text::crypt_past_caches::<P, N>(cipher, counters.take(), text, &mut step, copy);
+                hash.state = step.finish();
+                text = text.skip(group);
+            }
+            isa.fence();
+        }
+        if !D::OPEN && any {
+            hash.state = GroupHash::<P::Isa, N, KARATSUBA>::new(&hash, (&raw const copy).cast()).all();
+        }
+        hash
+    }
+}

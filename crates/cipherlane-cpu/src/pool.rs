@@ -1,0 +1,101 @@
+//! Threads that sessions share. Sessions mostly run one after the other, as those of a mixed workload do: were each to
+//! have threads of its own, those that still poll for one would keep those of the next from their CPUs.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use cipherlane_core::DeviceError;
+
+use crate::describe::ID;
+use crate::threads::Threads;
+use crate::topology::Topology;
+
+/// The pools of a device, by number of threads. They end with the last session that holds them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pools(Arc<Mutex<HashMap<usize, Weak<Pool>>>>);
+
+impl Pools {
+    /// The pool of `threads` threads, the calling one included, on the CPUs of `topology`.
+    pub(crate) fn of(&self, threads: usize, topology: &Topology) -> Result<Arc<Pool>, DeviceError> {
+        let mut pools = lock(&self.0);
+        if let Some(pool) = pools.get(&threads).and_then(Weak::upgrade) {
+            return Ok(pool);
+        }
+        let pool = Arc::new(Pool::start(threads, topology)?);
+        pools.retain(|_, pool| pool.strong_count() > 0);
+        pools.insert(threads, Arc::downgrade(&pool));
+        Ok(pool)
+    }
+}
+
+/// Threads for one run at a time, and more of them while more sessions run at once.
+pub(crate) struct Pool {
+    threads: usize,
+    topology: Topology,
+    idle: Mutex<Vec<Threads>>,
+}
+
+impl Pool {
+    /// A pool whose first threads are started.
+    pub(crate) fn start(threads: usize, topology: &Topology) -> Result<Self, DeviceError> {
+        let pool = Self { threads, topology: topology.clone(), idle: Mutex::default() };
+        lock(&pool.idle).push(pool.more()?);
+        Ok(pool)
+    }
+
+    fn more(&self) -> Result<Threads, DeviceError> {
+        Threads::start(self.threads, &self.topology).map_err(|error| DeviceError::Failed {
+            device: ID.to_owned(),
+            reason: format!("{} threads could not be started: {error}; ask for fewer", self.threads),
+        })
+    }
+
+    /// Number of threads for a run, the calling one included.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Lends threads to `run`. If it panics, they end.
+    pub(crate) fn lend<T>(&self, run: impl FnOnce(&mut Threads) -> T) -> Result<T, DeviceError> {
+        let idle = lock(&self.idle).pop();
+        let mut threads = idle.map_or_else(|| self.more(), Ok)?;
+        let result = run(&mut threads);
+        lock(&self.idle).push(threads);
+        Ok(result)
+    }
+}
+
+/// Nothing panics while a lock is held.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Threads that are not lent.
+    fn idle(pool: &Pool) -> usize {
+        lock(&pool.idle).len()
+    }
+
+    #[test]
+    fn sessions_of_one_size_share_threads_until_the_last_is_gone() {
+        let (pools, topology) = (Pools::default(), Topology::detect());
+        let (first, second) = (pools.of(2, &topology).unwrap(), pools.of(2, &topology).unwrap());
+        assert!(Arc::ptr_eq(&first, &second) && !Arc::ptr_eq(&first, &pools.of(3, &topology).unwrap()));
+        drop((first, second));
+        assert!(lock(&pools.0).values().all(|pool| pool.strong_count() == 0));
+    }
+
+    #[test]
+    fn runs_at_the_same_time_have_threads_of_their_own() {
+        let pool = Pool::start(2, &Topology::detect()).unwrap();
+        let nested = pool.lend(|outer| {
+            let inner = pool.lend(|inner| std::ptr::from_mut(inner).addr()).unwrap();
+            (std::ptr::from_mut(outer).addr() != inner, idle(&pool))
+        });
+        assert_eq!(nested.unwrap(), (true, 1));
+        assert_eq!(idle(&pool), 2);
+    }
+}
