@@ -39,6 +39,13 @@ impl Runs {
     fn run(&mut self, id: u64) -> Option<&mut Run> {
         self.all.iter_mut().find(|run| run.id == id)
     }
+
+    fn stop_all(&mut self) {
+        for run in self.all.iter_mut().filter(|run| !run.state.is_over()) {
+            // A run that is not over can always be stopped.
+            let _ = run.command(Command::Stop);
+        }
+    }
 }
 
 impl Board {
@@ -78,12 +85,15 @@ impl Board {
         if std::mem::replace(&mut runs.quitting, true) {
             return false;
         }
-        for run in runs.all.iter_mut().filter(|run| !run.state.is_over()) {
-            // A run that is not over can always be stopped.
-            let _ = run.command(Command::Stop);
-        }
+        runs.stop_all();
         self.changed.notify_all();
         true
+    }
+
+    /// Takes queued runs out, and stops the one that is going on.
+    pub(crate) fn stop_all(&self) {
+        self.runs().stop_all();
+        self.changed.notify_all();
     }
 
     /// The run that the engine is at, in a line; `None` while it waits for one.

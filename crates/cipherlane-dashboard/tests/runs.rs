@@ -341,3 +341,19 @@ fn the_page_can_end_it() {
     served.wait_for_end();
     assert!(served.rows().is_empty());
 }
+
+#[test]
+fn runs_are_stopped_when_the_last_page_closes_that_asks_for_it() {
+    let served = Served::start();
+    let id = served.run(&small(None));
+    served.wait_for_samples(id);
+    let wish = "&stop_on_close=true";
+    let (first, second) = (served.listen(wish), served.listen(""));
+    drop(first);
+    // Longer than a page that is loaded anew is away.
+    std::thread::sleep(Duration::from_secs(5));
+    assert_eq!(served.view(id)["state"], "running", "a page is open");
+    let third = served.listen(wish);
+    drop((second, third));
+    served.wait_for_state(id, "finished");
+}

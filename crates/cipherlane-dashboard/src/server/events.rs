@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::response::sse::{Event, Sse};
 use cipherlane_record::{Interval, Measurement, throttle};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio_stream::wrappers::IntervalStream;
 use tokio_stream::{Stream, StreamExt as _};
 
@@ -107,14 +107,27 @@ impl ResultView {
     }
 }
 
+/// What a page asks of its stream.
+#[derive(Deserialize)]
+pub(super) struct Wish {
+    /// Whether all runs are to be stopped when the last page is closed.
+    #[serde(default)]
+    stop_on_close: bool,
+}
+
 /// The stream of one page. It ends with the dashboard.
 pub(super) async fn stream(
     State(shared): State<Shared>,
+    Query(wish): Query<Wish>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let board = Arc::clone(&shared.board);
+    let reader = shared.readers.enter(&board, wish.stop_on_close);
     let mut cursor = Cursor::default();
     let ticks = IntervalStream::new(tokio::time::interval(PERIOD)).take_while(move |_| !board.is_quitting());
-    Sse::new(ticks.map(move |_| Ok(event(&news(&shared, &mut cursor)))))
+    Sse::new(ticks.map(move |_| {
+        let _open = &reader;
+        Ok(event(&news(&shared, &mut cursor)))
+    }))
 }
 
 fn event(news: &News) -> Event {

@@ -5,6 +5,7 @@ mod door;
 mod events;
 mod files;
 mod page;
+mod readers;
 
 use std::io;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub(crate) use door::Door;
 use crate::board::Board;
 use crate::machine::Machine;
 use door::Guard;
+use readers::Readers;
 
 /// How often it looks whether it shall end.
 const LOOK: Duration = Duration::from_millis(100);
@@ -31,13 +33,15 @@ pub(crate) struct Shared {
     machine: Arc<Machine>,
     board: Arc<Board>,
     guard: Arc<Guard>,
+    readers: Readers,
 }
 
 /// Serves until the board says that it is over.
 pub(crate) fn serve(door: Door, machine: Arc<Machine>, board: Arc<Board>) -> io::Result<()> {
     let runtime = runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let (listener, guard) = door.into_parts();
-    let shared = Shared { machine, board: Arc::clone(&board), guard: Arc::new(guard) };
+    let (guard, readers) = (Arc::new(guard), Readers::default());
+    let shared = Shared { machine, board: Arc::clone(&board), guard, readers };
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let ending = Arc::clone(&board);

@@ -247,16 +247,17 @@ function showSensors(sensors, missing) {
 const complain = problem => { byId('status').textContent = problem.message; };
 const command = (run, what) => ask(`api/runs/${run.id}/${what}`, {}).catch(complain);
 
-let latest = [];
+let events;
+/* The server stops the runs when the streams that ask for it are closed: a page that closes need not say so. */
 function listen() {
-  const events = new EventSource(at('api/events'));
+  events?.close();
+  events = new EventSource(at('api/events') + (byId('stop-on-close').checked ? '&stop_on_close=true' : ''));
   events.onopen = () => { byId('status').textContent = ''; };
   events.onerror = () => {
     byId('status').textContent = 'The dashboard does not answer: it has ended, or is out of reach. Its records are kept.';
   };
   events.onmessage = ({ data }) => {
     const news = JSON.parse(data);
-    latest = news.runs;
     showNow(news.runs);
     showRuns(news.runs);
     showSensors(news.sensors, news.missing);
@@ -274,10 +275,7 @@ byId('stop').addEventListener('click', () => current && command(current, 'stop')
 byId('quit').addEventListener('click', () => ask('api/quit', {}).catch(complain));
 byId('report-of-all').href = at('report');
 byId('chart-rows').closest('details').addEventListener('toggle', drawTable);
-addEventListener('pagehide', () => {
-  if (!byId('stop-on-close').checked) return;
-  for (const run of latest.filter(run => !over(run))) ask(`api/runs/${run.id}/stop`, {}, { keepalive: true });
-});
+byId('stop-on-close').addEventListener('change', listen);
 
 fill().catch(complain);
 listen();
