@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use super::Level;
+use super::copy::WAYS;
 use crate::host;
 
 /// Bytes that one timing moves at least: about a millisecond.
@@ -22,9 +23,11 @@ pub(super) fn levels(walks: usize) -> Vec<Level> {
 
 fn level(name: String, bytes: usize, walks: usize) -> Level {
     let half = bytes / 2;
-    let (source, mut target) = (vec![1_u8; half], vec![2_u8; half]);
-    let copy = fastest(half, walks, || target.copy_from_slice(black_box(&source)));
+    let words = half / size_of::<u128>();
+    let (source, mut target) = (vec![1_u128; words], vec![2_u128; words]);
+    let copies = WAYS.map(|way| fastest(half, walks, || way(&mut target, black_box(&source))));
     black_box(&target);
+    let copy = copies.into_iter().fold(0.0, f64::max);
     let words = vec![1_u64; bytes / 8];
     let read = fastest(bytes, walks, || {
         black_box(sum(black_box(&words)));

@@ -3,6 +3,7 @@
 //! Everything is said per clock of the core, which a chain of dependent additions measures at the same time: rates
 //! then belong to the kind of core and not to the frequency of the moment.
 
+mod copy;
 pub(crate) mod gpu;
 mod memory;
 pub mod mix;
