@@ -60,13 +60,13 @@ fn blocks_and_streams_are_chosen_where_kernels_are_launched() {
     choose(browser, &[("blocks", "2"), ("threads_per_block", "64"), ("streams", "2"), ("seconds", "5")]);
     browser.wait("document.getElementById('plan').textContent.includes('2 blocks of 64 threads, 2 streams')");
     click(browser, SUBMIT);
-    browser.wait("latest.length === 1");
+    browser.wait("document.querySelectorAll('#run-rows tr').length === 1");
     // Its kernel is compiled first, which takes longer than any answer of the page.
     served.wait_for_state(1, "finished");
     choose(browser, &[("blocks", "4"), ("streams", ""), ("resident", "yes")]);
     browser.wait("document.getElementById('plan').textContent.includes('4 blocks of 64 threads')");
     click(browser, SUBMIT);
-    browser.wait("latest.length === 2");
+    browser.wait("document.querySelectorAll('#run-rows tr').length === 2");
     served.wait_for_state(2, "finished");
 
     let rows = served.rows();
