@@ -54,7 +54,8 @@ mod tests {
 
     #[test]
     fn every_way_copies() {
-        let from: Vec<u128> = (0..1001).map(|i| i * 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef).collect();
+        let from: Vec<u128> =
+            (0..1001_u128).map(|i| i.wrapping_mul(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef)).collect();
         for way in WAYS {
             let mut to = vec![0; from.len()];
             way(&mut to, &from);
