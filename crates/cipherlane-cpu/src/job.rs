@@ -68,6 +68,12 @@ impl Message {
         debug_assert!(bytes <= self.bytes);
         Self { bytes, ..self }
     }
+
+    /// Bytes at the front before the output is aligned to [`ALIGNMENT`]: whole blocks where [`Job::is_past_caches`].
+    #[inline(always)]
+    pub(crate) fn unaligned(self) -> usize {
+        self.output.addr().wrapping_neg() % ALIGNMENT
+    }
 }
 
 impl<'a> Job<'a> {
@@ -111,12 +117,6 @@ impl<'a> Job<'a> {
     #[inline(always)]
     pub(crate) fn is_past_caches(&self, message: Message) -> bool {
         message.bytes >= self.past_caches_from && message.output.addr().is_multiple_of(BLOCK)
-    }
-
-    /// Bytes at the front of a message that [`Job::is_past_caches`] before its output is aligned: whole blocks.
-    #[inline(always)]
-    pub(crate) fn unaligned(message: Message) -> usize {
-        message.output.addr().wrapping_neg() % ALIGNMENT
     }
 
     /// The batch: keys, nonces, AAD and lengths.

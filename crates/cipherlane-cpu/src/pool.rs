@@ -2,12 +2,12 @@
 //! have threads of its own, those that still poll for one would keep those of the next from their CPUs.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use cipherlane_core::DeviceError;
 
 use crate::describe::ID;
-use crate::threads::Threads;
+use crate::threads::{Threads, lock};
 use crate::topology::Topology;
 
 /// The pools of a device, by number of threads. They end with the last session that holds them.
@@ -63,11 +63,6 @@ impl Pool {
         lock(&self.idle).push(threads);
         Ok(result)
     }
-}
-
-/// Nothing panics while a lock is held.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

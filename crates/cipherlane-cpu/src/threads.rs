@@ -228,7 +228,7 @@ fn current_cpu() -> Option<usize> {
 }
 
 /// No lock is held while a task runs, so a poisoned one holds nothing half-made.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

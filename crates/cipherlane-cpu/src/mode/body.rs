@@ -88,7 +88,7 @@ impl<T: Body> Vectorized<T> {
     fn past_caches(&self, job: &Job<'_>, message: usize, bytes: Range<usize>) {
         // SAFETY: the caller's segment lies within its message.
         let start = unsafe { job.message(message).skip(bytes.start) };
-        let aligned = bytes.start + Job::unaligned(start);
+        let aligned = bytes.start + start.unaligned();
         if aligned > bytes.start {
             self.stretch(job, message, bytes.start..aligned);
         }

@@ -33,7 +33,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     ) -> Ghash<'s, P::Isa, KARATSUBA> {
         let counters = |start: usize| self.counters(job, index, advanced(first, (start / BLOCK) as u32));
         let group = N * V::<P>::BYTES;
-        let unaligned = Job::unaligned(text);
+        let unaligned = text.unaligned();
         let rest = unaligned + (text.bytes - unaligned) / group * group;
         let hash = self.run_text(hash, text.take(unaligned), counters(0));
         // SAFETY: both are within the text.
