@@ -9,7 +9,8 @@ use crate::row::Row;
 pub(crate) type Observed<'a> = (usize, &'a Observation);
 
 /// What the instructions of its kernel allow, in bytes per second, as the experiment `mix` found: of kernels alone, on
-/// a CPU of one thread. What was found for messages of this size, keys and operation goes before what was for long ones.
+/// a CPU of one thread. What was found for messages of this size, keys and operation goes before what was for long ones;
+/// for messages with a key each nothing else stands, as keys are most of what they cost.
 #[allow(clippy::cast_precision_loss, clippy::float_cmp)] // sizes, below 2^53
 pub(crate) fn foretold(row: &Row<'_>, observed: &[Observed<'_>]) -> Option<f64> {
     let alone = if row.is_offload() { row.scope.transfer == Transfer::Excluded } else { row.threads == 1 };
@@ -24,12 +25,14 @@ pub(crate) fn foretold(row: &Row<'_>, observed: &[Observed<'_>]) -> Option<f64> 
             && one.subject == row.device
             && is(one, "algorithm", &row.algorithm)
             && is(one, "kernel", &row.kernel)
-            && may_be(one, "keys", row.keys.name())
+            && (is(one, "keys", row.keys.name())
+                || (row.keys == Keys::Same && !one.axes.contains_key("keys")))
             && may_be(one, "operation", &row.operation)
     });
     let sized = mixes.filter_map(|(_, one)| {
         let fits = number(one, "message bytes").map(|bytes| bytes == row.message_bytes as f64);
-        Some((fits, rate(value(one, "foretold")?)?)).filter(|(fits, _)| *fits != Some(false))
+        let stands = fits.unwrap_or(row.keys == Keys::Same);
+        stands.then(|| value(one, "foretold").and_then(rate)).flatten().map(|rate| (fits, rate))
     });
     sized.max_by_key(|(fits, _)| *fits).map(|(_, rate)| rate)
 }

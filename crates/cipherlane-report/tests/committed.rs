@@ -116,6 +116,25 @@ fn the_first_screen_says_what_the_records_of_the_h200_say() {
     }
 }
 
+/// With a key each, what instructions allow a long message under one key is no ceiling.
+#[test]
+fn the_ceiling_of_short_messages_knows_their_keys() {
+    let mut records = committed("zen4-vm/rivals-aes-128.jsonl");
+    let said = |records: &[Record]| {
+        let page = page(records);
+        let number = page.split("<article>").find(|number| number.contains("Short messages, a key each"));
+        number.unwrap().to_owned()
+    };
+    let mix = committed("zen4-vm/mix.jsonl");
+    let (short, long): (Vec<_>, Vec<_>) = mix
+        .into_iter()
+        .partition(|record| matches!(record, Record::Observation(row) if row.axes.contains_key("keys")));
+    records.extend(long);
+    assert!(said(&records).contains("no ceiling in the records; lab run mix --device cpu may foretell one"));
+    records.extend(short);
+    assert!(said(&records).contains(": its instructions (mix)"));
+}
+
 /// The GPU ran at its limit of power: each of its time lines marks from when to when its clock was held back.
 #[test]
 fn time_lines_mark_where_the_h200_was_throttled() {

@@ -123,6 +123,9 @@ FN u64 cl_store_f64(f64 number) {
 #define TYPE_add3 u32
 #define FIRST_add3(j) a[j] = a[j] + b[j] + k
 #define SECOND_add3(j) b[j] = b[j] + a[j] + m
+#define TYPE_add_long u64
+#define FIRST_add_long(j) a[j] = a[j] + b[j] + k
+#define SECOND_add_long(j) b[j] = b[j] + a[j] + m
 #define TYPE_mul u32
 #define FIRST_mul(j) a[j] *= b[j]
 #define SECOND_mul(j) b[j] *= a[j]

@@ -95,6 +95,10 @@ fn registers(steps: Steps, row: &[u32; ROW], chain: usize, chains: usize, pairs:
         Steps::F64Add => run(own, pairs, |a: f64, b| (a + b, b - (a + b))),
         Steps::F64Mul => run(own, pairs, |a: f64, b| (a * f64::from(kf) * f64::from(mf), b)),
         Steps::F64Fma => run(own, pairs, |a: f64, b| (a.mul_add(kf.into(), b).mul_add(mf.into(), b), b)),
+        Steps::AddLong => run(own, pairs, |a: u64, b: u64| {
+            let a = a.wrapping_add(b).wrapping_add(k.into());
+            (a, b.wrapping_add(a).wrapping_add(m.into()))
+        }),
         Steps::Long => run(own, pairs, |a: u64, b: u64| {
             let a = a.wrapping_mul(b).wrapping_add(k.into());
             (a, b.wrapping_mul(a).wrapping_add(m.into()))

@@ -7,6 +7,8 @@ pub enum Steps {
     Add,
     /// Sums of three words.
     Add3,
+    /// Sums of two words of 64 bits and one of 32.
+    AddLong,
     /// Low words of products.
     Mul,
     /// Low words of products, plus a word.
@@ -69,9 +71,10 @@ pub enum Steps {
 
 impl Steps {
     /// Every one of them.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Add,
         Self::Add3,
+        Self::AddLong,
         Self::Mul,
         Self::Mad,
         Self::Wide,
@@ -109,6 +112,7 @@ impl Steps {
         match self {
             Self::Add => ("add, subtract", &["IADD", "IMAD.IADD", "VIADD"], "add"),
             Self::Add3 => ("add three", &["IADD3"], "add3"),
+            Self::AddLong => ("add three, 64 bits", &["IADD3"], "add_long"),
             Self::Mul => ("multiply", &["IMAD"], "mul"),
             Self::Mad => ("multiply, add", &["IMAD"], "multiply_add"),
             Self::Wide => ("multiply, add, 64 bits", &["IMAD.WIDE"], "wide"),
@@ -198,7 +202,7 @@ impl Steps {
     /// Whether a step is several instructions on GPUs: what a type costs, and not what an instruction does.
     #[must_use]
     pub const fn is_of_types(self) -> bool {
-        matches!(self, Self::Long | Self::F32Cast)
+        matches!(self, Self::AddLong | Self::Long | Self::F32Cast)
     }
 
     /// Whether they tell where operands lie and not what is done with them.

@@ -162,7 +162,7 @@ impl Renaming {
 }
 
 /// Whether a loop cannot have it: it branches, moves the stack, repeats, may fail, or is made for systems.
-fn is_special(instruction: &Instruction) -> bool {
+pub(super) fn is_special(instruction: &Instruction) -> bool {
     !program::goes_on(instruction)
         || instruction.is_stack_instruction()
         || instruction.is_vsib()

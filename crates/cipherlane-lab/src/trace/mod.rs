@@ -6,7 +6,8 @@
 //! takes is the work of the ports, shared ones included, of loads and stores, and of starting instructions. Stretches of the
 //! run in their own order, with such registers as well, take longer where ports are busy by turns. And each
 //! instruction's latency ([`latency`]) says when its result is there, so that the order of the run tells how long a core
-//! waits that looks so far ahead ([`window`]).
+//! waits that looks so far ahead ([`window`]). What that leaves is looked for in such stretches with the registers that they
+//! had ([`replay`]): what they take is of the core's own making, what the whole run takes beside is of fetching it.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod code;
@@ -18,6 +19,8 @@ mod free;
 mod latency;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod program;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod replay;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod shared;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -53,6 +56,9 @@ pub(crate) struct Cost {
     pub(crate) ordered_clocks: f64,
     /// Clocks with what they wait for, foretold.
     pub(crate) clocks: f64,
+    /// Clocks that stretches of them take with what they wait for, measured: all of the run but its branches, and code
+    /// that no cache of decoded instructions holds.
+    pub(crate) replayed_clocks: f64,
     /// Clocks of a run besides its text.
     pub(crate) start_clocks: f64,
     /// What takes most of `free_clocks`, and the part of them that goes without it.

@@ -25,6 +25,8 @@ pub(crate) struct Mix {
     pub(crate) permutations: f64,
     pub(crate) shifts: f64,
     pub(crate) sums: f64,
+    /// Sums of three words of 64 bits, two instructions each.
+    pub(crate) long_sums: f64,
     pub(crate) products: f64,
     /// Products of 64 bits.
     pub(crate) wide: f64,
@@ -72,6 +74,7 @@ const NONE: Mix = Mix {
     permutations: 0.0,
     shifts: 0.0,
     sums: 0.0,
+    long_sums: 0.0,
     products: 0.0,
     wide: 0.0,
     matrix_bits: 0.0,
@@ -83,6 +86,7 @@ const NONE: Mix = Mix {
 pub(crate) struct Rates {
     pub(crate) local: f64,
     pub(crate) logic: f64,
+    pub(crate) long_sum: f64,
     pub(crate) product: f64,
     pub(crate) wide: f64,
     /// Of the fastest instruction.
@@ -95,9 +99,10 @@ pub(crate) struct Rates {
 
 impl Rates {
     /// The probes that they come from.
-    pub(crate) const PROBES: [Steps; 7] = [
+    pub(crate) const PROBES: [Steps; 8] = [
         Steps::LocalFree,
         Steps::Lop3,
+        Steps::AddLong,
         Steps::Mad,
         Steps::Wide,
         Steps::F32Fma,
@@ -137,6 +142,7 @@ impl Mix {
             permutations: sum(|mix| mix.permutations),
             shifts: sum(|mix| mix.shifts),
             sums: sum(|mix| mix.sums),
+            long_sums: sum(|mix| mix.long_sums),
             products: sum(|mix| mix.products),
             wide: sum(|mix| mix.wide),
             matrix_bits: sum(|mix| mix.matrix_bits),
@@ -152,6 +158,7 @@ impl Mix {
             permutations: count * self.permutations,
             shifts: count * self.shifts,
             sums: count * self.sums,
+            long_sums: count * self.long_sums,
             products: count * self.products,
             wide: count * self.wide,
             matrix_bits: count * self.matrix_bits,
@@ -164,7 +171,7 @@ impl Mix {
         2.0 * self.bytes / 4.0
     }
 
-    /// Instructions of the pipe for logic.
+    /// Instructions of the pipe for logic, but for the sums of 64 bits.
     const fn alu(&self) -> f64 {
         self.logic + self.permutations + self.shifts + self.sums
     }
@@ -172,11 +179,16 @@ impl Mix {
     /// What a unit takes at the least, by each resource; the one that takes longest first.
     pub(crate) fn clocks(&self, rates: &Rates) -> Vec<Clocks> {
         // Four words are moved by one instruction.
-        let all = self.look_ups + self.alu() + self.products + self.wide + self.moved() / 4.0;
+        let all = self.look_ups
+            + self.alu()
+            + 2.0 * self.long_sums
+            + self.products
+            + self.wide
+            + self.moved() / 4.0;
         let shared = (self.look_ups + self.moved()) / rates.local;
         let mut clocks = vec![
             (shared, "shared memory"),
-            (self.alu() / rates.logic, "the pipe for logic"),
+            (self.alu() / rates.logic + self.long_sums / rates.long_sum, "the pipe for logic"),
             (self.products / rates.product + self.wide / rates.wide, "the pipe for products"),
             (all / rates.any, "instructions of any kind"),
         ];
@@ -207,12 +219,12 @@ fn hashing(hash: Hash) -> Mix {
             permutations: 16.0,
             ..NONE
         },
-        // The same on pairs of words: a rotation is two instructions, a sum of three two.
+        // The same on pairs of words: a rotation is two instructions, and so is a sum of three, whose carries cost more.
         Hash::Sha384 | Hash::Sha512 | Hash::Sha512_256 => Mix {
             bytes,
             shifts: 80.0 * 12.0 + 64.0 * 12.0,
             logic: 80.0 * 8.0 + 64.0 * 4.0,
-            sums: 80.0 * 7.0 + 64.0 * 3.0,
+            long_sums: 80.0 * 4.0 + 64.0 * 2.0,
             permutations: 32.0,
             ..NONE
         },
@@ -232,6 +244,7 @@ mod tests {
     const H200: Rates = Rates {
         local: 31.9,
         logic: 62.5,
+        long_sum: 31.0,
         product: 62.5,
         wide: 24.8,
         any: 113.0,

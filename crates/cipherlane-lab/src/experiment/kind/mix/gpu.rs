@@ -7,7 +7,7 @@ use cipherlane::{Algorithm, Device, Geometry, Mode, Shape, Wish};
 use cipherlane_kernels::probe::Steps;
 use cipherlane_record::{Axis, Keys, Value};
 
-use super::{EXPLAINED, Foretold, Messages, Mixes, axes, row};
+use super::{EXPLAINED, Foretold, Mixes, axes, messages_axes, row};
 use crate::ceiling::gpu::{Bench, Effort, Load};
 use crate::ceiling::mix::gpu::{Mix, Rates, Waits};
 use crate::experiment::setting::{Setting, beside, value};
@@ -59,11 +59,7 @@ impl Mixes {
         for messages in &self.gpu_messages {
             for &algorithm in &messages.algorithms {
                 let work = messages.work(algorithm, self.gpu_batch_bytes);
-                let mut axes =
-                    BTreeMap::from([("message bytes".to_owned(), Axis::Number(work.message_bytes as f64))]);
-                axes.insert("operation".to_owned(), Axis::from(work.operation.name()));
-                axes.insert("keys".to_owned(), Axis::from(work.keys.name()));
-                self.kernel(on, work, axes, observer)?;
+                self.kernel(on, work, messages_axes(&work), observer)?;
             }
         }
         Ok(())
@@ -150,6 +146,7 @@ impl Mixes {
         let rates = Rates {
             local: rates[&Steps::LocalFree],
             logic: rates[&Steps::Lop3],
+            long_sum: rates[&Steps::AddLong],
             product: rates[&Steps::Mad],
             wide: rates[&Steps::Wide],
             any: rates[&Steps::F32Fma],
@@ -172,19 +169,6 @@ struct On<'a> {
     setting: &'a Setting<'a>,
     device: &'a dyn Device,
     probed: &'a Probed,
-}
-
-impl Messages {
-    fn work(&self, algorithm: Algorithm, batch_bytes: usize) -> Work {
-        let back = algorithm.backward().filter(|_| self.back);
-        Work {
-            algorithm,
-            operation: back.unwrap_or_else(|| algorithm.forward()),
-            message_bytes: self.message_bytes,
-            messages: self.messages.or(Some((batch_bytes / self.message_bytes.max(1)).max(1))),
-            keys: if self.own_keys { Keys::Distinct } else { Keys::Same },
-        }
-    }
 }
 
 /// A GPU's rates and latencies, its clock and its units.
@@ -243,7 +227,8 @@ fn waiting(
 
 /// What a mix consists of.
 fn parts(algorithm: Algorithm, mix: &Mix) -> Vec<Value> {
-    let others = mix.logic + mix.permutations + mix.shifts + mix.sums + mix.products + mix.wide;
+    let others =
+        mix.logic + mix.permutations + mix.shifts + mix.sums + mix.long_sums + mix.products + mix.wide;
     let parts = [("look-ups", mix.look_ups), ("others", others)];
     let of = |(name, count): (&str, f64)| {
         let figure = SC2000.iter().find(|(known, ..)| *known == name);
@@ -262,6 +247,7 @@ mod tests {
     const RATES: Rates = Rates {
         local: 32.0,
         logic: 64.0,
+        long_sum: 32.0,
         product: 64.0,
         wide: 25.0,
         any: 128.0,

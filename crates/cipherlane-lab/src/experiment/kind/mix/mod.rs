@@ -8,11 +8,11 @@ use std::io;
 use std::time::Duration;
 
 use cipherlane::{Algorithm, Device};
-use cipherlane_record::{Axis, Value};
+use cipherlane_record::{Axis, Keys, Value};
 use serde::Deserialize;
 
 use crate::experiment::setting::{Row, Run, Setting, median, value};
-use crate::experiment::steady::Often;
+use crate::experiment::steady::{Often, Work};
 use crate::observer::Observer;
 use crate::statistics;
 
@@ -29,6 +29,8 @@ pub(in crate::experiment) struct Mixes {
     hash_message_bytes: usize,
     /// Bytes that lie in the memory of a GPU; of a cipher they are one message.
     gpu_batch_bytes: usize,
+    /// Short messages on the CPU, whose keys and ends count.
+    cpu_messages: Vec<Messages>,
     /// Messages of other lengths and keys on a GPU, for which it has other kernels.
     gpu_messages: Vec<Messages>,
     /// Runs of each point.
@@ -43,7 +45,7 @@ pub(in crate::experiment) struct Mixes {
     most_steps: usize,
 }
 
-/// Messages on a GPU.
+/// Messages that are told by more than their algorithm.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Messages {
@@ -60,6 +62,20 @@ struct Messages {
     /// Whether they are decrypted.
     #[serde(default)]
     back: bool,
+}
+
+impl Messages {
+    /// A batch of them, of `batch_bytes` where it is not said how many they are.
+    fn work(&self, algorithm: Algorithm, batch_bytes: usize) -> Work {
+        let back = algorithm.backward().filter(|_| self.back);
+        Work {
+            algorithm,
+            operation: back.unwrap_or_else(|| algorithm.forward()),
+            message_bytes: self.message_bytes,
+            messages: self.messages.or(Some((batch_bytes / self.message_bytes.max(1)).max(1))),
+            keys: if self.own_keys { Keys::Distinct } else { Keys::Same },
+        }
+    }
 }
 
 /// A difference that is no longer explained by the bound alone.
@@ -79,6 +95,15 @@ fn axes(algorithm: Algorithm, kernel: &str) -> BTreeMap<String, Axis> {
     BTreeMap::from([
         ("algorithm".to_owned(), Axis::Name(algorithm.to_string())),
         ("kernel".to_owned(), Axis::from(kernel)),
+    ])
+}
+
+/// What tells messages besides.
+fn messages_axes(work: &Work) -> BTreeMap<String, Axis> {
+    BTreeMap::from([
+        ("message bytes".to_owned(), Axis::Number(work.message_bytes as f64)),
+        ("operation".to_owned(), Axis::from(work.operation.name())),
+        ("keys".to_owned(), Axis::from(work.keys.name())),
     ])
 }
 
@@ -134,9 +159,9 @@ impl Run for Mixes {
     fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
         /// For computing what must come out.
         const EXPECTED: f64 = 2.0;
-        /// Tiers of a CPU, and what a step takes; of the most that are allowed, few kernels take half.
+        /// Tiers of a CPU, and what a step takes: of the most that are allowed, few kernels take an eighth.
         const TIERS: f64 = 4.0;
-        const STEP: f64 = 5e-6;
+        const STEP: f64 = 0.6e-6;
         let of = |device: &&dyn Device| {
             let id = device.info().id.clone();
             let point = self.seconds + EXPECTED;
@@ -147,16 +172,19 @@ impl Run for Mixes {
             self.algorithms.iter().map(point).collect::<Vec<_>>()
         };
         let points = setting.devices.iter().flat_map(of);
-        let more = setting.devices.iter().filter(|device| !setting.is_cpu(**device)).flat_map(|device| {
-            let time = Duration::from_secs_f64(self.seconds + EXPECTED);
+        let more = setting.devices.iter().flat_map(|device| {
+            let cpu = setting.is_cpu(*device);
+            let id = device.info().id.clone();
+            let point = self.seconds + EXPECTED;
+            let time = if cpu { TIERS * (point + STEP * self.most_steps as f64) } else { point };
+            let messages = if cpu { &self.cpu_messages } else { &self.gpu_messages };
             let name = move |algorithm: &Algorithm, bytes: usize| {
-                (format!("{algorithm}, messages of {bytes} B, on {}", device.info().id), time)
+                (format!("{algorithm}, messages of {bytes} B, on {id}"), Duration::from_secs_f64(time))
             };
-            let of = move |messages: &Messages| {
-                let bytes = messages.message_bytes;
-                messages.algorithms.iter().map(move |algorithm| name(algorithm, bytes)).collect::<Vec<_>>()
-            };
-            self.gpu_messages.iter().flat_map(of)
+            messages.iter().flat_map(move |messages| {
+                let name = name.clone();
+                messages.algorithms.iter().map(move |algorithm| name(algorithm, messages.message_bytes))
+            })
         });
         points.chain(more).collect()
     }
