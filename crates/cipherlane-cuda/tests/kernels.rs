@@ -4,23 +4,21 @@
 //! All of them take half an hour of a CPU. So `kernels/known.txt` names those that were compiled and found clean, by their
 //! text and the compiler's version, and what it does not name is compiled here: a kernel that was changed always is.
 //! `KERNELS=aes-128-gcm` picks algorithms by a part of their name, `EVERY=1` compiles what is known as well,
-//! `KNOWN=write` writes the list anew.
+//! `KNOWN=write` takes down what is found clean.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // helpers of tests fail as tests do
 
-#[path = "kernels/known.rs"]
+#[path = "../../cipherlane-kernels/tests/known/mod.rs"]
 mod known;
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cipherlane_core::{Algorithm, Shape};
 use cipherlane_cuda::compile::{Compiler, Target};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{self, Program, Stage, programs};
 use cipherlane_kernels::probe::{Kernel, Steps};
-use known::Known;
+use known::{Known, Task};
 
 /// Capabilities, and the shared memory that a block can have there: CUDA C++ Programming Guide, table of technical
 /// specifications.
@@ -52,18 +50,21 @@ fn compiler() -> Option<Compiler> {
 /// Compiled even where they are known, so that every run sees each capability's compiler at work.
 const ALWAYS: [&str; 2] = ["aes-128-ctr", "sha3-256"];
 
-/// The default programs of an algorithm for a capability.
-struct Task {
-    algorithm: Algorithm,
+const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/known.txt");
+const ABOUT: &str = "\
+# Made by `EVERY=1 KNOWN=write cargo test -p cipherlane-cuda --test kernels`: algorithms and capabilities for which the
+# default programs need no local memory, and a hash of all their texts.
+";
+
+/// The default programs of an algorithm for a capability, with their texts.
+struct Defaults {
     capability: u32,
     programs: Vec<(String, Program)>,
-    /// Of all their texts.
-    key: String,
 }
 
 /// The first programs of all shapes: one long message, records, short messages. Those that differ in their name and in
 /// the size of tiles alone are one.
-fn task(algorithm: Algorithm, capability: u32, shared_bytes: u32) -> Task {
+fn task(algorithm: Algorithm, capability: u32, shared_bytes: u32) -> Task<Defaults> {
     let compute = Some((capability / 10, capability % 10));
     let target = manifest::Target { compute, shared_bytes, threads: 1024, banked: true };
     let mut texts = BTreeMap::new();
@@ -81,16 +82,15 @@ fn task(algorithm: Algorithm, capability: u32, shared_bytes: u32) -> Task {
             }
         }
     }
-    let key = flatten::key(&texts.keys().map(String::as_str).collect::<String>());
-    Task { algorithm, capability, programs: texts.into_values().collect(), key }
+    let key = flatten::key(texts.keys().map(String::as_str).collect::<String>());
+    let what = Defaults { capability, programs: texts.into_values().collect() };
+    Task { name: format!("{algorithm} sm_{capability}"), key, what }
 }
 
 #[test]
 fn the_default_kernels_compile_without_spills() {
     let Some(compiler) = compiler() else { return };
     let filter = std::env::var("KERNELS").unwrap_or_default();
-    let every = std::env::var_os("EVERY").is_some();
-    let mut known = Known::read(compiler.version());
     let mut tasks = Vec::new();
     for (capability, shared_bytes) in CAPABILITIES {
         if !compiler.architectures().contains(&capability) {
@@ -104,46 +104,16 @@ fn the_default_kernels_compile_without_spills() {
         let wanted = Algorithm::all().filter(|algorithm| algorithm.to_string().contains(&filter));
         tasks.extend(wanted.map(|algorithm| task(algorithm, capability, shared_bytes)));
     }
-    let all = tasks.len();
-    assert!(all > 0, "no kernel was asked for: KERNELS={filter} names none");
-    tasks.retain(|task| {
-        every
-            || ALWAYS.contains(&task.algorithm.to_string().as_str())
-            || !known.has(task.algorithm, task.capability, &task.key)
-    });
-    eprintln!(
-        "{} of {all} algorithms and capabilities to compile, the others known to be clean",
-        tasks.len()
-    );
-    let faults = compile(&compiler, &tasks, &mut known);
-    if std::env::var("KNOWN").is_ok_and(|what| what == "write") {
-        known.write();
-    }
+    assert!(!tasks.is_empty(), "no kernel was asked for: KERNELS={filter} names none");
+    let (major, minor) = compiler.version();
+    let faults =
+        Known::read(LIST, ABOUT, format!("NVRTC {major}.{minor}")).check(&tasks, &ALWAYS, |defaults| {
+            let programs = defaults.programs.iter();
+            programs
+                .flat_map(|(text, program)| check(&compiler, defaults.capability, text, program))
+                .collect()
+        });
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-/// Compiles all of `tasks` on all CPUs, and takes those that are clean down as known. Returns what is wrong with others.
-fn compile(compiler: &Compiler, tasks: &[Task], known: &mut Known) -> Vec<String> {
-    let (next, all) = (AtomicUsize::new(0), Mutex::new((Vec::new(), known)));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let faults = task
-                        .programs
-                        .iter()
-                        .flat_map(|(text, program)| check(compiler, task.capability, text, program));
-                    let faults: Vec<String> = faults.collect();
-                    let mut all = all.lock().unwrap();
-                    if faults.is_empty() {
-                        all.1.add(task.algorithm, task.capability, &task.key);
-                    }
-                    all.0.extend(faults);
-                }
-            });
-        }
-    });
-    all.into_inner().unwrap().0
 }
 
 /// What is wrong with each stage of the program.

@@ -128,10 +128,10 @@ fn append(text: &mut String, path: &str, defines: &[Define], seen: &mut BTreeSet
 /// A name for the text, the same for the same text: 128-bit FNV-1a in hexadecimal. It tells texts apart and is no
 /// protection against a forger: a cache on disk is trusted as its folder is.
 #[must_use]
-pub fn key(text: &str) -> String {
+pub fn key(text: impl AsRef<[u8]>) -> String {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = (1 << 88) + 0x13b;
-    let hash = text.bytes().fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
+    let hash = text.as_ref().iter().fold(OFFSET, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
     format!("{hash:032x}")
 }
 

@@ -1,0 +1,124 @@
+//! Lists of what was checked and found right, by the text of it, so that a run checks what has changed and no more.
+//!
+//! Several tests of kernels take many minutes of all CPUs, here and in the crates that include this file. Each keeps a list
+//! beside it: names, and keys of what was checked under them. A key is made of all that goes into the check, so what
+//! was changed is not in the list, and is checked. What the keys do not cover (the version of a compiler, the text of the
+//! check itself) is in the one line that says under what the list was made: it holds under no other.
+//!
+//! `EVERY=1` checks what is known as well, `KNOWN=write` takes down what a run finds right. What it finds wrong it strikes off.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Something to check.
+pub(crate) struct Task<T> {
+    /// Whose line of the list has it; several may share one. The first word is the algorithm.
+    pub(crate) name: String,
+    /// What tells it from all others.
+    pub(crate) key: String,
+    pub(crate) what: T,
+}
+
+/// What is known to be right.
+pub(crate) struct Known {
+    path: PathBuf,
+    /// The comment on top of the list.
+    about: &'static str,
+    /// Under what it was made.
+    under: String,
+    keys: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Known {
+    /// The list at `path`, which is empty where it was made under something else.
+    pub(crate) fn read(path: impl Into<PathBuf>, about: &'static str, under: String) -> Self {
+        let path = path.into();
+        let list = std::fs::read_to_string(&path).unwrap_or_default();
+        let mut lines = list.lines().filter(|line| !line.starts_with('#'));
+        let mut keys = BTreeMap::new();
+        if lines.next() == Some(&under) {
+            for (name, found) in lines.filter_map(|line| line.split_once(": ")) {
+                keys.insert(name.to_owned(), found.split(' ').map(str::to_owned).collect());
+            }
+        }
+        Self { path, about, under, keys }
+    }
+
+    /// Whether the list has the task.
+    pub(crate) fn has<T>(&self, task: &Task<T>) -> bool {
+        self.keys.get(&task.name).is_some_and(|keys| keys.contains(&task.key))
+    }
+
+    /// Has `check` look for faults in those of `tasks` that are not known, on all CPUs; in those of the algorithms
+    /// `always` too, so that every run sees the check at work. Says how many they are. Returns what is wrong.
+    ///
+    /// `tasks` has to hold all of each name: what else the list has under it is no more.
+    pub(crate) fn check<T: Sync>(
+        &mut self,
+        tasks: &[Task<T>],
+        always: &[&str],
+        check: impl Fn(&T) -> Vec<String> + Sync,
+    ) -> Vec<String> {
+        let every = std::env::var_os("EVERY").is_some();
+        let is_wanted = |task: &&Task<T>| {
+            every || !self.has(task) || always.iter().any(|&name| task.name.split(' ').next() == Some(name))
+        };
+        let wanted: Vec<&Task<T>> = tasks.iter().filter(is_wanted).collect();
+        eprintln!("{} of {} to check, the others known to be right", wanted.len(), tasks.len());
+        self.forget(tasks, &wanted);
+        let (next, found) = (AtomicUsize::new(0), Mutex::new((self, Vec::new())));
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(|| {
+                    while let Some(task) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let faults = check(&task.what);
+                        let (known, all) = &mut *found.lock().unwrap();
+                        if faults.is_empty() {
+                            known.add(task);
+                        }
+                        all.extend(faults);
+                    }
+                });
+            }
+        });
+        found.into_inner().unwrap().1
+    }
+
+    /// Strikes off what is no more, and what is about to be checked.
+    fn forget<T>(&mut self, tasks: &[Task<T>], wanted: &[&Task<T>]) {
+        let mut kept: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for task in tasks {
+            let keys = kept.entry(&task.name).or_default();
+            if self.has(task) {
+                keys.insert(task.key.clone());
+            }
+        }
+        for task in wanted {
+            kept.entry(&task.name).or_default().remove(&task.key);
+        }
+        for (name, keys) in kept {
+            self.keys.insert(name.to_owned(), keys);
+        }
+        self.write();
+    }
+
+    fn add<T>(&mut self, task: &Task<T>) {
+        self.keys.entry(task.name.clone()).or_default().insert(task.key.clone());
+        self.write();
+    }
+
+    /// Writes the list to where it was read from, if that was asked for: after every step, since a run may be cut short.
+    fn write(&self) {
+        if std::env::var_os("KNOWN").is_none_or(|what| what != "write") {
+            return;
+        }
+        let mut text = format!("{}{}\n", self.about, self.under);
+        for (name, keys) in self.keys.iter().filter(|(_, keys)| !keys.is_empty()) {
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            text.push_str(&format!("{name}: {}\n", keys.join(" ")));
+        }
+        std::fs::write(&self.path, text).unwrap();
+    }
+}
