@@ -1,11 +1,12 @@
 //! Compiles programs with the system's C compiler, under sanitizers.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::Program;
+use tempfile::TempDir;
 
 /// The system's C compiler: `$CC`, else `cc`.
 pub(crate) struct Compiler {
@@ -18,11 +19,8 @@ impl Compiler {
     pub(crate) fn find() -> Option<Self> {
         let name = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
         let compiler = Self { name };
-        let folder = tempfile_folder("probe");
-        // Each thread has a file of its own: tests run side by side.
-        let file = folder.join(format!("{:?}", std::thread::current().id()));
-        match compiler.compile("int main(void) { return 0; }\n", &file) {
-            Ok(()) => Some(compiler),
+        match compiler.build_text("int main(void) { return 0; }\n") {
+            Ok(_) => Some(compiler),
             Err(reason) => {
                 assert!(std::env::var_os("CIPHERLANE_CI").is_none(), "no C compiler for host C: {reason}");
                 println!("NOT CHECKED: kernels as host C: {reason}");
@@ -48,38 +46,48 @@ impl Compiler {
     }
 
     /// The program as something to run.
-    pub(crate) fn build(&self, program: &Program) -> PathBuf {
-        let mut text = flatten::text(program);
-        let entries: Vec<String> = program.stages.iter().map(|stage| program.entry(stage)).collect();
-        text.push_str(&format!("#define CL_STAGES {}\n", entries.join(", ")));
-        text.push_str(include_str!("grid.c"));
-        let path = tempfile_folder("programs").join(flatten::key(&text));
-        self.compile(&text, &path).unwrap_or_else(|reason| panic!("{}: {reason}", program.kernel));
-        path
+    pub(crate) fn build(&self, program: &Program) -> Result<Built, String> {
+        self.build_text(&text(program))
+    }
+
+    pub(crate) fn build_text(&self, text: &str) -> Result<Built, String> {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).map_err(|error| error.to_string())?;
+        self.compile(text, &folder.path().join(PROGRAM))?;
+        Ok(Built(folder))
     }
 }
 
-/// What `path` writes when it reads `job`.
-pub(crate) fn run(path: &Path, job: &[u8]) -> Result<Vec<u8>, String> {
-    let mut child = Command::new(path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| error.to_string())?;
-    let mut stdin = child.stdin.take().ok_or("no standard input")?;
-    stdin.write_all(job).map_err(|error| error.to_string())?;
-    drop(stdin);
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    if output.status.success() {
+/// Name of what is built, in a folder of its own.
+const PROGRAM: &str = "program";
+
+/// The whole text that is compiled for the program.
+pub(crate) fn text(program: &Program) -> String {
+    let entries: Vec<String> = program.stages.iter().map(|stage| program.entry(stage)).collect();
+    let stages = format!("#define CL_STAGES {}\n", entries.join(", "));
+    [&flatten::text(program), &stages, include_str!("grid.c")].concat()
+}
+
+/// A program that was built; removed when it is dropped.
+pub(crate) struct Built(TempDir);
+
+impl Built {
+    /// What it writes when it reads `job`.
+    pub(crate) fn run(&self, job: &[u8]) -> Result<Vec<u8>, String> {
+        let mut child = Command::new(self.0.path().join(PROGRAM))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        let mut stdin = child.stdin.take().ok_or("no standard input")?;
+        // What the program says of itself tells more than that it did not read on.
+        let sent = stdin.write_all(job);
+        drop(stdin);
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            return Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr)));
+        }
+        sent.map_err(|error| error.to_string())?;
         Ok(output.stdout)
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
     }
-}
-
-fn tempfile_folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).expect("the target folder can be written to");
-    folder
 }
