@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use cipherlane::Operation;
-use cipherlane_record::{Measurement, date, units};
+use cipherlane_record::{Geometry, Measurement, date, units};
 
 use crate::totals::Totals;
 use crate::workload::part::{Part, Results};
@@ -63,7 +63,6 @@ fn head(sink: &mut impl Write, row: &Measurement, workload: &Workload) -> io::Re
     operations.sort_unstable();
     operations.dedup();
     let input: usize = workload.tasks.iter().map(|task| task.part.input_bytes()).sum();
-    let plural = if row.threads == 1 { "" } else { "s" };
     writeln!(sink, "cipherlane: log of {} {} {}", row.workload, row.algorithm, row.operation)?;
     writeln!(
         sink,
@@ -76,8 +75,11 @@ fn head(sink: &mut impl Write, row: &Measurement, workload: &Workload) -> io::Re
     writeln!(sink, "Input Vector File Size: {} B, held in memory", grouped(input as u64))?;
     writeln!(
         sink,
-        "Executed Platform: {} ({}), {}, {} thread{plural}",
-        row.device_name, row.device, row.kernel, row.threads
+        "Executed Platform: {} ({}), {}, {}",
+        row.device_name,
+        row.device,
+        row.kernel,
+        width(row.threads as u64, row.geometry.as_ref())
     )?;
     writeln!(sink, "Logging Time: {} UTC", date::ctime(row.unix_seconds))?;
     writeln!(sink, "Total Encryptions: {}", counted(totals.sealed))?;
@@ -89,6 +91,21 @@ fn head(sink: &mut impl Write, row: &Measurement, workload: &Workload) -> io::Re
     writeln!(sink, "Total Volume: {}", prefixed(totals.bytes, "B"))?;
     let (compared, wrong) = (grouped(row.checks.messages), grouped(row.checks.unexpected));
     writeln!(sink, "Compared with the Reference: {compared}, wrong: {wrong}")
+}
+
+/// How many threads worked: of a GPU those of a launch, which are not the host's.
+fn width(threads: u64, geometry: Option<&Geometry>) -> String {
+    let count =
+        |count: u64, of: &str| format!("{} {of}{}", grouped(count), if count == 1 { "" } else { "s" });
+    match geometry {
+        Some(Geometry { blocks, threads_per_block, streams }) => format!(
+            "{} of {}, {}",
+            count(*blocks, "block"),
+            count(*threads_per_block, "thread"),
+            count(*streams, "stream")
+        ),
+        None => count(threads, "thread"),
+    }
 }
 
 /// One message under its number in the workload.
@@ -189,6 +206,13 @@ mod tests {
         assert_eq!(prefixed(999, "B"), "999 B");
         assert_eq!(counted(1_620_113_400), "1.62 G (1'620'113'400)");
         assert_eq!(counted(0), "0");
+    }
+
+    #[test]
+    fn a_gpu_has_blocks_of_threads() {
+        let geometry = Geometry { blocks: 132, threads_per_block: 768, streams: 1 };
+        assert_eq!(width(1, Some(&geometry)), "132 blocks of 768 threads, 1 stream");
+        assert_eq!((width(1, None), width(16, None)), ("1 thread".to_owned(), "16 threads".to_owned()));
     }
 
     #[test]

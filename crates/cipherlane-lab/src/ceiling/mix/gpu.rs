@@ -129,7 +129,7 @@ impl Mix {
         match shape.algorithm {
             Algorithm::Cipher(cipher, Mode::Gcm) => gcm::block(cipher, shape, kernel),
             Algorithm::Cipher(cipher, mode) => ciphers::block(cipher, mode, shape.operation, kernel),
-            Algorithm::Hash(hash) => Some(hashing(hash)),
+            Algorithm::Hash(hash) => Some(hashing(hash, shape.longest)),
         }
     }
 
@@ -205,9 +205,21 @@ impl Mix {
     }
 }
 
+/// Text that one application of a hash takes in on average: the last of a message is padding in part, or as a whole.
+fn taken_in(hash: Hash, message_bytes: u64) -> f64 {
+    // A bit and the length (FIPS 180-4 section 5.1); a byte at least (FIPS 202 section 5.1 and B.2).
+    let padding = match hash {
+        Hash::Sha224 | Hash::Sha256 => 1 + 8,
+        Hash::Sha384 | Hash::Sha512 | Hash::Sha512_256 => 1 + 16,
+        _ => 1,
+    };
+    let applications = (message_bytes + padding).div_ceil(hash.block_bytes() as u64);
+    message_bytes as f64 / applications as f64
+}
+
 /// A hash function: one application of its compression or permutation, a message for each lane.
-fn hashing(hash: Hash) -> Mix {
-    let bytes = hash.block_bytes() as f64;
+fn hashing(hash: Hash, message_bytes: u64) -> Mix {
+    let bytes = taken_in(hash, message_bytes);
     match hash {
         // FIPS 180-4 section 6.2.2: 64 rounds of 6 rotations, 4 functions of three words and 7 additions, three words
         // at a time; 48 words of schedule with 4 rotations, 2 shifts, 2 sums of three without carry and 3 additions.
@@ -301,6 +313,14 @@ mod tests {
             turns.0 > not.0 && turns.1.contains("hinder") && not.1 == "shared memory",
             "{turns:?} {not:?}"
         );
+    }
+
+    #[test]
+    fn hashes_pad_their_messages() {
+        assert!((taken_in(Hash::Sha512, 1024) - 1024.0 / 9.0).abs() < 1e-9);
+        assert!((taken_in(Hash::Sha256, 55) - 55.0).abs() < 1e-9, "one block with its padding");
+        assert!((taken_in(Hash::Sha256, 56) - 28.0).abs() < 1e-9);
+        assert!((taken_in(Hash::Sha3_256, 1024) - 128.0).abs() < 1e-9);
     }
 
     #[test]

@@ -29,7 +29,7 @@ const LOOKS: usize = 3;
 
 /// What the cost of a kernel does not count.
 const LEFT: &str =
-    "code longer than the caches of instructions, branches that are not foreseen, later caches";
+    "the order of its instructions, the fetching of its code, and later caches, told apart where they matter";
 
 /// What one look at a kernel gives.
 struct Look {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::time::{Duration, Instant};
 
 use cipherlane::{Algorithm, Device, Geometry, Mode, Shape, Wish};
 use cipherlane_kernels::probe::Steps;
@@ -89,9 +90,10 @@ impl Mixes {
             let batch = work.batch(setting, setting.host.logical_cores)?;
             let wish = Wish { kernel: Some(kernel.name.clone()), ..Wish::default() };
             let mut steady = batch.resident(device, &wish)?;
+            let hertz = clock(setting, &mut steady, &device.info().id)?.unwrap_or(probed.hertz);
             let rates = self.measure(setting, &mut steady)?;
             let launch = steady.plan().geometry;
-            let foretold = probed.foretell(&mix, &shape, launch);
+            let foretold = probed.foretell(&mix, &shape, launch, hertz);
             let mut row = row(
                 &kernel.name,
                 (&rates, steady.verified()),
@@ -99,6 +101,7 @@ impl Mixes {
                 parts(work.algorithm, &mix),
                 setting.seed,
             );
+            row.values.push(value("clock", "GHz", 1e-9 * hertz));
             let rate = statistics::median(&rates);
             if rate < (1.0 - EXPLAINED) * foretold.rate {
                 // What lies on the device has room once.
@@ -128,30 +131,34 @@ impl Mixes {
     fn probe(&self, id: &str) -> Result<Probed, String> {
         let effort = Effort { seconds: self.probe_seconds, launches: self.probe_launches };
         let mut bench = Bench::open(id)?;
-        let (mut rates, mut hertz) = (BTreeMap::new(), Vec::new());
+        // In a second: a probe's clocks can be fewer than those that passed, and its clock slower by as much.
+        let (mut rates, mut hertz) = (BTreeMap::new(), 0.0_f64);
         for steps in Rates::PROBES {
             match bench.measure(steps, Load::Full, effort) {
                 Ok(found) if !found.verified => {
                     return Err(format!("the probe of {} gives wrong words", steps.name()));
                 }
                 Ok(found) => {
-                    rates.insert(steps, statistics::median(&found.per_clock));
-                    hertz.extend(found.hertz);
+                    let clock = statistics::median(&found.hertz);
+                    rates.insert(steps, statistics::median(&found.per_clock) * clock);
+                    hertz = hertz.max(clock);
                 }
                 // Tensor cores are the one resource that a device need not have.
                 Err(_) if steps.is_of_matrices() => {}
                 Err(reason) => return Err(format!("{}: {reason}", steps.name())),
             }
         }
+        let of = |steps: Steps| rates.get(&steps).map(|rate| rate / hertz);
+        let rate = |steps: Steps| of(steps).ok_or_else(|| format!("{} was not measured", steps.name()));
         let rates = Rates {
-            local: rates[&Steps::LocalFree],
-            logic: rates[&Steps::Lop3],
-            long_sum: rates[&Steps::AddLong],
-            product: rates[&Steps::Mad],
-            wide: rates[&Steps::Wide],
-            any: rates[&Steps::F32Fma],
-            matrix_bits: rates.get(&Steps::MatrixBits).copied(),
-            matrix_bits_local: rates.get(&Steps::MatrixBitsLocal).copied(),
+            local: rate(Steps::LocalFree)?,
+            logic: rate(Steps::Lop3)?,
+            long_sum: rate(Steps::AddLong)?,
+            product: rate(Steps::Mad)?,
+            wide: rate(Steps::Wide)?,
+            any: rate(Steps::F32Fma)?,
+            matrix_bits: of(Steps::MatrixBits),
+            matrix_bits_local: of(Steps::MatrixBitsLocal),
         };
         let mut alone = |steps: Steps| {
             let found = bench.measure(steps, Load::Alone, effort);
@@ -159,7 +166,7 @@ impl Mixes {
         };
         let [local, logic, permutation] = Waits::PROBES;
         let waits = Waits { local: alone(local)?, logic: alone(logic)?, permutation: alone(permutation)? };
-        Ok(Probed { rates, waits, hertz: statistics::median(&hertz), units: bench.units() as f64 })
+        Ok(Probed { rates, waits, hertz, units: bench.units() as f64 })
     }
 }
 
@@ -171,7 +178,7 @@ struct On<'a> {
     probed: &'a Probed,
 }
 
-/// A GPU's rates and latencies, its clock and its units.
+/// A GPU's rates and latencies, its units, and the clock that probes ran at.
 struct Probed {
     rates: Rates,
     waits: Waits,
@@ -180,15 +187,15 @@ struct Probed {
 }
 
 impl Probed {
-    fn foretell(&self, mix: &Mix, shape: &Shape, launch: Option<Geometry>) -> Foretold {
+    fn foretell(&self, mix: &Mix, shape: &Shape, launch: Option<Geometry>, hertz: f64) -> Foretold {
         let mut bounds: Vec<(f64, &str)> = Vec::new();
         for (clocks, by) in mix.clocks(&self.rates) {
-            bounds.push((mix.bytes / clocks * self.units * self.hertz, by));
+            bounds.push((mix.bytes / clocks * self.units * hertz, by));
         }
         if let (Some(chain), Some(launch)) = (mix.chain, launch) {
             let held = launch.blocks * launch.threads_per_block / chain.threads;
             let chains = held.min(shape.messages) as f64;
-            let rate = chains * mix.bytes / chain.clocks(&self.waits) * self.hertz;
+            let rate = chains * mix.bytes / chain.clocks(&self.waits) * hertz;
             bounds.push((rate, "the chain from block to block, each step of which waits"));
             bounds.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         }
@@ -196,6 +203,20 @@ impl Probed {
         let next = bounds.get(1).map(|(next, by)| (rate / next, (*by).to_owned()));
         Foretold { rate, by: by.to_owned(), next, leaves_out: LEFT }
     }
+}
+
+/// The clock that the device keeps up while it runs a kernel for a while, by its own sensor: at the limit of its power it
+/// is less than that of probes. `None` where there is no sensor.
+fn clock(setting: &Setting<'_>, steady: &mut Steady, id: &str) -> Result<Option<f64>, String> {
+    const WHILE: Duration = Duration::from_millis(800);
+    let mark = setting.sampler.mark();
+    steady.until(setting, Instant::now() + WHILE)?;
+    let timeline = setting.sampler.since(mark);
+    let read = timeline.channel(&format!("{id}.frequency")).map_or(&[][..], |channel| &channel.values);
+    // The first readings are of what was before.
+    let read: Vec<f64> =
+        read[read.len() / 2..].iter().copied().flatten().filter(|hertz| *hertz > 0.0).collect();
+    Ok((!read.is_empty()).then(|| statistics::median(&read)))
 }
 
 /// What part of its time a kernel waits for results, by what it takes with fewer threads: the part that the pipes work is
@@ -261,7 +282,7 @@ mod tests {
         let algorithm: Algorithm = algorithm.parse().unwrap();
         let shape = Shape::uniform(algorithm, algorithm.forward(), messages, 16_384, true);
         let launch = Geometry { blocks: 10, threads_per_block: 1024, streams: 1 };
-        probed.foretell(&Mix::of(&shape, kernel).unwrap(), &shape, Some(launch))
+        probed.foretell(&Mix::of(&shape, kernel).unwrap(), &shape, Some(launch), probed.hertz)
     }
 
     #[test]
