@@ -124,21 +124,24 @@ fn watch(browser: &mut Browser, url: &str) {
     browser.wait("document.querySelectorAll('#form select[name=algorithm] option').length > 10");
     for (before, run) in RUNS.into_iter().enumerate() {
         browser.evaluate(&format!("ask('api/runs', {run}), 0"));
-        browser.wait(&format!("latest.length > {before}"));
+        browser.wait(&format!("document.querySelectorAll('#run-rows tr').length > {before}"));
     }
-    let state =
-        |number: usize, state: &str| format!("latest.find(run => run.id === {number})?.state === '{state}'");
+    let state = |number: usize, state: &str| {
+        format!(
+            "[...document.querySelectorAll('#run-rows tr')]
+                .some(({{cells}}) => cells[0].textContent === '{number}' && cells[2].textContent.includes('{state}'))"
+        )
+    };
     browser.wait(&state(1, "finished"));
     browser.wait(&state(2, "running"));
-    let seconds = |number: usize, seconds: u32| {
-        format!("latest.find(run => run.id === {number})?.figures.seconds > {seconds}")
-    };
-    browser.wait(&seconds(2, 5));
+    let seconds =
+        |seconds: u32| format!("byId('now-state').textContent.match(/([0-9.]+) s of/)?.[1] > {seconds}");
+    browser.wait(&seconds(5));
     browser.evaluate("byId('pause').click()");
     browser.wait(&state(2, "paused"));
     std::thread::sleep(Duration::from_secs(2));
     browser.evaluate("byId('pause').click()");
-    browser.wait(&seconds(2, 14));
+    browser.wait(&seconds(14));
 }
 
 /// Writes what the browser shows, if it is not too heavy.

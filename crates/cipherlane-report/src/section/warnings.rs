@@ -69,12 +69,10 @@ pub(super) fn of_measured(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Warn
 /// The warnings of observations, and what their notes say.
 pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<String>) {
     let wrong = rows.iter().filter(|(_, row)| row.verified == Some(false));
-    let wrong = wrong.map(|(_, row)| row.subject_name.clone());
+    let wrong = wrong.map(|(_, row)| placed(row));
     let mut warnings: Vec<Warning> =
         together(Kind::Wrong, "results were wrong:", wrong).into_iter().collect();
-    let throttled = rows
-        .iter()
-        .filter_map(|(_, row)| Some(row.subject_name.clone() + &throttled(row.timeline.as_ref())?));
+    let throttled = rows.iter().filter_map(|(_, row)| Some(placed(row) + &throttled(row.timeline.as_ref())?));
     warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
     let noisy = rows.iter().flat_map(|(_, row)| row.values.iter().filter_map(move |value| noisy(row, value)));
     warnings.extend(together(Kind::Noisy, "wide 95 % intervals:", noisy));
@@ -87,14 +85,18 @@ pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<
     (warnings, notes)
 }
 
-/// `time of cpu, debug, Python (12 % wide)`, if it is.
+/// What an observation is of: `AMD EPYC, debug, Python`.
+fn placed(row: &Observation) -> String {
+    let places = row.axes.values().map(ToString::to_string);
+    std::iter::once(row.subject_name.clone()).chain(places).collect::<Vec<_>>().join(", ")
+}
+
+/// `time of AMD EPYC, debug, Python (12 % wide)`, if it is.
 fn noisy(row: &Observation, value: &Value) -> Option<String> {
     let ends = value.ci95?;
     let wide = (ends.high - ends.low) / value.value?.abs();
-    let places: Vec<String> = row.axes.values().map(ToString::to_string).collect();
-    let places = if places.is_empty() { String::new() } else { format!(", {}", places.join(", ")) };
     (wide.is_finite() && wide > NOISY)
-        .then(|| format!("{} of {}{places} ({} wide)", value.name, row.subject_name, units::percent(wide)))
+        .then(|| format!("{} of {} ({} wide)", value.name, placed(row), units::percent(wide)))
 }
 
 fn noise(row: &Row<'_>) -> f64 {
