@@ -143,3 +143,25 @@ fn sanitizers_find_faults() {
         assert!(said.contains(name), "{fault}: {said}");
     }
 }
+
+/// What lists rest on: only what came out right is taken down, and a list made under something else has nothing.
+#[test]
+fn lists_hold_what_came_out_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list");
+    std::fs::write(&path, "# about\nhere\nkernel: 1 2\nanother: 3\n").unwrap();
+    let task = |name: &str, key: &str, what: bool| Task { name: name.to_owned(), key: key.to_owned(), what };
+    let tasks = [task("kernel", "1", true), task("kernel", "4", true), task("another", "5", false)];
+    let mut known = Known::read(&path, "# about\n", "here".to_owned());
+    assert_eq!(tasks.each_ref().map(|task| known.has(task)), [true, false, false]);
+    let faults = known.check(&tasks, &[], |&right| if right { Vec::new() } else { vec!["wrong".to_owned()] });
+    assert_eq!(faults, ["wrong"]);
+    assert_eq!(tasks.each_ref().map(|task| known.has(task)), [true, true, false]);
+    // Neither is asked for any more.
+    assert!(!known.has(&task("kernel", "2", true)) && !known.has(&task("another", "3", true)));
+    // Checked again where it always is; what then turns out wrong is struck off.
+    let again = known.check(&[task("kernel", "1", false)], &["ker"], |_| vec!["wrong".to_owned()]);
+    assert_eq!((again.len(), known.has(&tasks[0])), (1, false));
+    let elsewhere = Known::read(&path, "# about\n", "elsewhere".to_owned());
+    assert!(!elsewhere.has(&task("kernel", "1", true)));
+}

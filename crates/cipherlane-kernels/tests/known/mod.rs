@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Something to check.
 pub(crate) struct Task<T> {
-    /// Whose line of the list has it; several may share one. The first word is the algorithm.
+    /// Whose line of the list has it; several may share one.
     pub(crate) name: String,
     /// What tells it from all others.
     pub(crate) key: String,
@@ -58,8 +58,8 @@ impl Known {
         self.keys.get(&task.name).is_some_and(|keys| keys.contains(&task.key))
     }
 
-    /// Has `check` look for faults in those of `tasks` that are not known, on all CPUs; in those of the algorithms
-    /// `always` too, so that every run sees the check at work. Says how many they are. Returns what is wrong.
+    /// Has `check` look for faults in those of `tasks` that are not known, on all CPUs; in those whose name starts with one
+    /// of `always` too, so that every run sees the check at work. Says how many they are. Returns what is wrong.
     ///
     /// `tasks` has to hold all of each name: what else the list has under it is no more.
     pub(crate) fn check<T: Sync>(
@@ -70,7 +70,7 @@ impl Known {
     ) -> Vec<String> {
         let every = std::env::var_os("EVERY").is_some();
         let is_wanted = |task: &&Task<T>| {
-            every || !self.has(task) || always.iter().any(|&name| task.name.split(' ').next() == Some(name))
+            every || !self.has(task) || always.iter().any(|start| task.name.starts_with(start))
         };
         let wanted: Vec<&Task<T>> = tasks.iter().filter(is_wanted).collect();
         say(&format!("{} of {} to check, the others known to be right", wanted.len(), tasks.len()));
