@@ -1,17 +1,29 @@
 //! Kernels through OpenCL sit the exam, on whatever devices the machine has: PoCL makes one of the CPU.
 //!
-//! Drivers take long to compile, PoCL minutes for kernels with tables and for GCM. So a few sit here: a hash, and a mode
-//! with its default kernel. The example `check` puts all of them to it. Where there is no device, the test says `NOT CHECKED`; with `CIPHERLANE_REQUIRE_OPENCL` set it fails.
+//! PoCL takes minutes to compile a kernel, and hours for all. So `known.txt` names those that passed through it, by their
+//! texts, and what it does not name sits here: a kernel that was changed always does. The list holds whatever the version of
+//! PoCL and of the exam: the algorithms of `ALWAYS` meet those. What is in `LONG` sits if it is asked to, and is named as
+//! `NOT CHECKED` until it is known. `OPENCL_KERNELS=aes-128-gcm` picks kernels by a part of their name, such as
+//! `sm4-ctr sm4-ctr/banked1/x1`; `EVERY=1` takes what is known and what is long as well, `KNOWN=write` takes down what passes.
+//! Where there is no device, the test says `NOT CHECKED`; with `CIPHERLANE_REQUIRE_OPENCL` set it fails.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // helpers of tests fail as tests do
 
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 #[allow(dead_code)] // the examples use all of it
 mod exam;
+#[path = "../../cipherlane-kernels/tests/known/mod.rs"]
+mod known;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use cipherlane_core::{Algorithm, Device, Geometry, Operation, Shape, Wish};
+use cipherlane_kernels::flatten;
+use cipherlane_kernels::manifest::programs;
 use cipherlane_kernels::probe::{Kernel, LANES, Steps};
+use cipherlane_offload::Provider;
 use cipherlane_opencl::OpenClDevice;
+use known::{Known, Task};
 
 /// The devices, or none with a line that says so.
 fn devices() -> Vec<OpenClDevice> {
@@ -25,25 +37,117 @@ fn devices() -> Vec<OpenClDevice> {
     }
 }
 
-#[test]
-fn every_device_passes_the_exam() {
-    let sit = |device: &OpenClDevice, names: &[&str], kernel| {
-        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        exam::sit(device, &names, kernel, 2, |_| {})
-    };
-    for device in devices() {
-        let mut outcomes = sit(&device, &["sha3-256"], "");
-        outcomes.extend(sit(&device, &["aes-128-ctr"], "bitsliced"));
-        for outcome in outcomes {
-            let (checks, kernels) =
-                outcome.result.unwrap_or_else(|| panic!("{} has no kernel", outcome.algorithm)).unwrap();
-            assert!(
-                checks > 20 && !kernels.is_empty(),
-                "{}: {checks} of {kernels:?} in {:?}",
-                outcome.algorithm,
-                outcome.time
-            );
+const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known.txt");
+const ABOUT: &str = "\
+# Made by `EVERY=1 KNOWN=write cargo test -p cipherlane-opencl --test conformance every_kernel`: kernels that passed the exam in
+# an algorithm on a device of this platform, and a hash of all its programs.
+";
+
+/// Examined even where they are known, so that every run sees the driver at work.
+const ALWAYS: [&str; 2] = ["sha3-256 ", "aes-128-ctr aes-ctr/bitsliced"];
+
+/// Parts of names of what would take a run through PoCL hours: kernels with tables, which are the default on no device but
+/// NVIDIA's; ciphers with longer keys, which are further rounds of the same lines; and the longest of the rest.
+const LONG: [&str; 9] = [
+    "/banked",
+    "aes-192",
+    "aes-256",
+    "camellia-192",
+    "camellia-256",
+    "camellia-128-gcm",
+    "sc2000-192",
+    "sc2000-256",
+    "sc2000-128-xts",
+];
+
+/// A kernel, and the algorithm that it is to be examined in.
+struct Candidate {
+    algorithm: Algorithm,
+    kernel: String,
+}
+
+/// All kernels of `algorithm`, for one long message, records, and short messages.
+fn kernels(device: &OpenClDevice, algorithm: Algorithm) -> Vec<Task<Candidate>> {
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for &operation in algorithm.operations() {
+        for shared_key in [true, false] {
+            for (messages, bytes) in [(1, 1 << 30), (1 << 16, 16 << 10), (1 << 20, 128)] {
+                let shape = Shape::uniform(algorithm, operation, messages, bytes, shared_key);
+                let offered = device.kernels(&shape);
+                for program in programs(&shape, device.provider().target()) {
+                    if offered.iter().any(|kernel| kernel.name == program.kernel) {
+                        // How it is launched is no part of its text.
+                        let text = format!("{program:?}\n{}", flatten::text(&program));
+                        all.entry(program.kernel).or_default().insert(text);
+                    }
+                }
+            }
         }
+    }
+    let task = |(kernel, texts): (String, BTreeSet<String>)| Task {
+        name: format!("{algorithm} {kernel}"),
+        key: flatten::key(texts.into_iter().collect::<String>()),
+        what: Candidate { algorithm, kernel },
+    };
+    all.into_iter().map(task).collect()
+}
+
+/// What is wrong with the kernel.
+fn examine(device: &OpenClDevice, candidate: &Candidate) -> Vec<String> {
+    let Candidate { algorithm, kernel } = candidate;
+    let outcome = exam::examine(device, *algorithm, kernel);
+    let seconds = outcome.time.as_secs_f64();
+    match outcome.result {
+        None => vec![format!("{algorithm}: there is no {kernel}")],
+        Some(Err(failure)) => vec![format!("{algorithm} by {kernel}: {failure}")],
+        Some(Ok((checks, kernels))) if checks <= 20 || !kernels.contains(kernel) => {
+            vec![format!("{algorithm}: no more than {checks} batches by {kernels:?}")]
+        }
+        Some(Ok((checks, _))) => {
+            eprintln!("{algorithm} by {kernel}: {checks} batches right in {seconds:.0} s");
+            Vec::new()
+        }
+    }
+}
+
+/// Says which kernels are left out, and how they can be examined.
+fn say_left_out(tasks: &[Task<Candidate>]) {
+    if tasks.is_empty() {
+        return;
+    }
+    let mut names: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for Task { what: Candidate { algorithm, kernel }, .. } in tasks {
+        names.entry(algorithm.to_string()).or_default().push(kernel);
+    }
+    let names: Vec<String> = names
+        .into_iter()
+        .map(|(algorithm, kernels)| format!("{algorithm} by {}", kernels.join(", ")))
+        .collect();
+    known::say(&format!(
+        "NOT CHECKED: {} kernels through OpenCL, which take a driver for CPUs many minutes. `EVERY=1 KNOWN=write \
+         OPENCL_KERNELS=PART cargo test -p cipherlane-opencl --test conformance every_kernel` examines those that have PART in \
+         their name: {}",
+        tasks.len(),
+        names.join("; ")
+    ));
+}
+
+#[test]
+fn every_kernel_passes_the_exam() {
+    let filter = std::env::var("OPENCL_KERNELS").unwrap_or_default();
+    let every = std::env::var_os("EVERY").is_some();
+    for device in devices() {
+        let platform = &device.info().details.iter().find(|(name, _)| name == "platform").unwrap().1;
+        let mut known = Known::read(LIST, ABOUT, platform.clone());
+        let mut tasks: Vec<_> = Algorithm::all().flat_map(|algorithm| kernels(&device, algorithm)).collect();
+        tasks.retain(|task| task.name.contains(&filter));
+        assert!(!tasks.is_empty(), "no kernel was asked for: OPENCL_KERNELS={filter} names none");
+        let is_left_out =
+            |task: &Task<_>| !every && !known.has(task) && LONG.iter().any(|part| task.name.contains(part));
+        let left_out: Vec<_> = tasks.extract_if(.., |task| is_left_out(task)).collect();
+        say_left_out(&left_out);
+        let faults = known.check(&tasks, &ALWAYS, |candidate| examine(&device, candidate));
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 }
 

@@ -116,7 +116,8 @@ pub(crate) fn tell_long(device: &dyn Device, names: &[String], kernel: &str, byt
     wrong
 }
 
-fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) -> Outcome {
+/// Examines `device` in `algorithm`, by the kernels whose name contains `kernels`.
+pub(crate) fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) -> Outcome {
     let start = Instant::now();
     let part = Part { device, algorithm, kernels };
     let offers = algorithm.operations().iter().any(|&operation| {
