@@ -40,8 +40,11 @@ struct Look {
     unexplained: f64,
 }
 
-/// What is known of this core before the kernels are run.
-struct Known<'a> {
+/// Where kernels are run, and what is known of this core before.
+#[derive(Clone, Copy)]
+struct On<'a> {
+    setting: &'a Setting<'a>,
+    device: &'a dyn Device,
     ceilings: &'a Ceilings,
     /// What a look at the clock costs.
     look_seconds: f64,
@@ -62,18 +65,19 @@ impl Mixes {
                 return Ok(());
             }
         };
-        let known = Known { ceilings: &ceilings, look_seconds: calibrate().timer_call_seconds };
+        let look_seconds = calibrate().timer_call_seconds;
+        let on = On { setting, device, ceilings: &ceilings, look_seconds };
         for &algorithm in &self.algorithms {
             let work = match algorithm.hash() {
                 Some(_) => Work::forward(algorithm, self.hash_message_bytes, Some(MESSAGES)),
                 None => Work::forward(algorithm, self.cpu_message_bytes, Some(1)),
             };
-            self.tiers(setting, device, &known, work, &BTreeMap::new(), observer)?;
+            self.tiers(on, work, &BTreeMap::new(), observer)?;
         }
         for messages in &self.cpu_messages {
             for &algorithm in &messages.algorithms {
                 let work = messages.work(algorithm, self.cpu_message_bytes);
-                self.tiers(setting, device, &known, work, &messages_axes(&work), observer)?;
+                self.tiers(on, work, &messages_axes(&work), observer)?;
             }
         }
         Ok(())
@@ -82,13 +86,12 @@ impl Mixes {
     /// The default kernel of each tier for one kind of messages.
     fn tiers(
         &self,
-        setting: &Setting<'_>,
-        device: &dyn Device,
-        known: &Known<'_>,
+        on: On<'_>,
         work: Work,
         place: &BTreeMap<String, Axis>,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
+        let On { setting, device, .. } = on;
         let shape = match work.batch(setting, 1) {
             Ok(batch) => batch.shape,
             Err(reason) => {
@@ -99,24 +102,17 @@ impl Mixes {
         for kernel in tiers(device, &shape) {
             let mut place = place.clone();
             place.extend(axes(work.algorithm, &kernel.name));
-            let make = || self.tier(setting, device, known, work, &kernel);
+            let make = || self.tier(on, work, &kernel);
             setting.point(observer, device, Some(work.algorithm), place, make)?;
         }
         Ok(())
     }
 
     /// One kernel. What nothing explains may be of others on this core, so that it is looked at again.
-    fn tier(
-        &self,
-        setting: &Setting<'_>,
-        device: &dyn Device,
-        known: &Known<'_>,
-        work: Work,
-        kernel: &Kernel,
-    ) -> Result<Row, String> {
+    fn tier(&self, on: On<'_>, work: Work, kernel: &Kernel) -> Result<Row, String> {
         let mut looks: Vec<Look> = Vec::new();
         while looks.len() < LOOKS && looks.iter().all(|look| look.unexplained > EXPLAINED) {
-            looks.push(self.look(setting, device, known, work, kernel)?);
+            looks.push(self.look(on, work, kernel)?);
         }
         looks.sort_by(|one, other| one.unexplained.total_cmp(&other.unexplained));
         let others: Vec<String> = looks[1..].iter().map(|look| format!("{:.2}", look.ratio)).collect();
@@ -131,14 +127,8 @@ impl Mixes {
     }
 
     /// One look at a kernel: what it costs, and what it reaches.
-    fn look(
-        &self,
-        setting: &Setting<'_>,
-        device: &dyn Device,
-        known: &Known<'_>,
-        work: Work,
-        kernel: &Kernel,
-    ) -> Result<Look, String> {
+    fn look(&self, on: On<'_>, work: Work, kernel: &Kernel) -> Result<Look, String> {
+        let On { setting, device, ceilings, look_seconds } = on;
         let wish = Wish { kernel: Some(kernel.name.clone()), threads: Some(1), ..Wish::default() };
         let open = |work: Work| work.batch(setting, 1)?.open(device, &wish);
         let [less, more] = works(work, kernel.lanes.max(1));
@@ -148,15 +138,13 @@ impl Mixes {
         let runs = steady.repeat(setting, self.often())?;
         let hertz = f64::midpoint(before, core_clock_hertz()?);
         let bytes = steady.bytes() as f64;
-        let seconds =
-            |spans: &cipherlane::Spans| (spans.execute.as_secs_f64() - known.look_seconds).max(1e-9);
+        let seconds = |spans: &cipherlane::Spans| (spans.execute.as_secs_f64() - look_seconds).max(1e-9);
         let rates: Vec<f64> = runs.iter().map(|spans| bytes / seconds(spans)).collect();
         let rate = bytes / cost.of_run(bytes) * hertz;
         let foretold = Foretold { rate, by: bound_by(&cost), next: None, leaves_out: LEFT };
         let mut values = parts(&cost);
         // The least mix knows neither keys nor the ends of messages.
-        let bound =
-            ceiling::mix::bound(known.ceilings, work.algorithm, &kernel.tier).filter(|_| is_long(work));
+        let bound = ceiling::mix::bound(ceilings, work.algorithm, &kernel.tier).filter(|_| is_long(work));
         values.extend(
             bound.map(|bound| value("bound by least mix", "GB/s", 1e-9 * bound.bytes_per_clock * hertz)),
         );
@@ -175,7 +163,7 @@ impl Mixes {
     }
 }
 
-/// Whether a batch is long messages, or few long ones.
+/// Whether messages are so long that their keys and ends count for little.
 fn is_long(work: Work) -> bool {
     work.algorithm.hash().is_some() || work.messages == Some(1)
 }
