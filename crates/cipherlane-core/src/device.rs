@@ -5,7 +5,7 @@ use crate::error::{DeviceError, Unsupported};
 use crate::output::Output;
 use crate::plan::{Plan, Wish};
 use crate::shape::Shape;
-use crate::spans::Spans;
+use crate::spans::{Spans, StreamSpans};
 use crate::tuning::Tuned;
 
 /// What a device is.
@@ -98,6 +98,12 @@ pub trait Session: Send {
     /// # Errors
     /// If the batch is not well formed, is not of the session's algorithm and operation, or the device fails.
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
+
+    /// Times of the last run, stream by stream, those included that had nothing to do; of several devices, device by
+    /// device. After an error they are of what had been waited for. Empty where sessions have no streams, as on a CPU.
+    fn streams(&self) -> Vec<StreamSpans> {
+        Vec::new()
+    }
 }
 
 /// A batch in the memory of a device: brought once, run any number of times, taken back to be looked at.

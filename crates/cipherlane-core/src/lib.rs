@@ -27,7 +27,7 @@ pub use error::{BatchError, DeviceError, UnknownName, Unsupported};
 pub use output::Output;
 pub use plan::{Geometry, Plan, Wish};
 pub use shape::Shape;
-pub use spans::Spans;
+pub use spans::{Spans, StreamSpans};
 pub use tuning::{Tried, Tuned};
 
 /// Bytes of one block of every 128-bit block cipher here (FIPS 197 section 3.1: Nb = 4 words).

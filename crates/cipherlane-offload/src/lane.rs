@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use cipherlane_core::Spans;
+use cipherlane_core::StreamSpans;
 use cipherlane_kernels::manifest::When;
 
 use crate::backend::{Backend, Fault};
@@ -24,6 +24,8 @@ pub(crate) struct Lane<B: Backend> {
     pub(crate) stagings: Stagings<B>,
     /// What is under way.
     pub(crate) flight: Option<Flight<B>>,
+    /// What has landed since a run began.
+    pub(crate) spans: StreamSpans,
 }
 
 /// Work that was enqueued, and what is to be done when it is done.
@@ -33,6 +35,8 @@ pub(crate) struct Flight<B: Backend> {
     pub(crate) text: Option<Range<u64>>,
     /// Results that lie in the staging of rows then.
     pub(crate) results: Option<Results>,
+    /// Groups, or pieces of one, that go through the lane.
+    pub(crate) chunks: usize,
     pub(crate) loads: Steps<B::Step>,
     pub(crate) launches: Steps<B::Step>,
     pub(crate) stores: Steps<B::Step>,
@@ -52,6 +56,7 @@ impl<B: Backend> Default for Flight<B> {
         Self {
             text: None,
             results: None,
+            chunks: 0,
             loads: Steps::default(),
             launches: Steps::default(),
             stores: Steps::default(),
@@ -64,12 +69,25 @@ impl<B: Backend> Flight<B> {
     fn last(&self) -> Option<&B::Step> {
         self.stores.last().or(self.launches.last()).or(self.loads.last())
     }
+
+    /// Has copies and launches that come next be timed apart from those so far.
+    pub(crate) fn pause(&mut self) {
+        self.loads.pause();
+        self.launches.pause();
+        self.stores.pause();
+    }
 }
 
 impl<B: Backend> Lane<B> {
-    pub(crate) fn new(backend: &B) -> Result<Self, Fault> {
-        let queue = backend.queue()?;
-        Ok(Self { queue, buffers: Buffers::default(), stagings: Stagings::default(), flight: None })
+    /// Lane `number` of a session.
+    pub(crate) fn new(backend: &B, number: usize) -> Result<Self, Fault> {
+        Ok(Self {
+            queue: backend.queue()?,
+            buffers: Buffers::default(),
+            stagings: Stagings::default(),
+            flight: None,
+            spans: StreamSpans::idle(backend.id(), number),
+        })
     }
 
     /// Enqueues all that `group`, of one piece, takes. The lane has landed.
@@ -98,7 +116,7 @@ impl<B: Backend> Lane<B> {
             },
         )?;
         // From here on something is under way: an error must not keep it from being waited for.
-        let flight = self.flight.insert(Flight::default());
+        let flight = self.flight.insert(Flight { chunks: 1, ..Flight::default() });
         let link = Link { backend, queue: &self.queue };
         let Stagings { input, output, rows } = &mut self.stagings;
         let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
@@ -116,8 +134,8 @@ impl<B: Backend> Lane<B> {
         Ok(())
     }
 
-    /// Waits for what is under way, and hands its results on.
-    pub(crate) fn land(&mut self, backend: &B, job: &mut Job<'_>, spans: &mut Spans) -> Result<(), Fault> {
+    /// Waits for what is under way, hands its results on, and counts its times.
+    pub(crate) fn land(&mut self, backend: &B, job: &mut Job<'_>) -> Result<(), Fault> {
         let Some(flight) = self.flight.take() else { return Ok(()) };
         if let Some(last) = flight.last() {
             backend.wait(last)?;
@@ -130,9 +148,10 @@ impl<B: Backend> Lane<B> {
         {
             job.write_results(messages, &staging[place.clone()]);
         }
-        spans.load += time(backend, &flight.loads)?;
-        spans.execute += time(backend, &flight.launches)?;
-        spans.store += time(backend, &flight.stores)?;
+        self.spans.chunks += flight.chunks;
+        self.spans.load += time(backend, &flight.loads)?;
+        self.spans.execute += time(backend, &flight.launches)?;
+        self.spans.store += time(backend, &flight.stores)?;
         calls::note(backend, &flight)
     }
 
@@ -147,12 +166,14 @@ impl<B: Backend> Lane<B> {
     }
 }
 
-/// From the start of the first to the end of the last step.
+/// From the start of the first to the end of the last step of each stretch.
 pub(crate) fn time<B: Backend>(backend: &B, steps: &Steps<B::Step>) -> Result<Duration, Fault> {
-    match (steps.first(), steps.last()) {
-        (Some(first), Some(last)) => backend.time(first, last),
-        _ => Ok(Duration::ZERO),
-    }
+    let times = steps.stretches().map(|stretch| match stretch {
+        [] => Ok(Duration::ZERO),
+        [first, .., last] => backend.time(first, last),
+        [only] => backend.time(only, only),
+    });
+    times.sum()
 }
 
 /// A size of memory, which no machine has where it is not a `usize`.

@@ -42,31 +42,42 @@ impl<B: Backend> Schedule<B> {
     }
 }
 
-/// Some steps of a queue, in order.
+/// Some steps of a queue, in order, in stretches that other steps of the queue come between.
 #[derive(Debug)]
-pub(crate) struct Steps<S>(Vec<S>);
+pub(crate) struct Steps<S> {
+    all: Vec<S>,
+    /// How many there were at each pause.
+    pauses: Vec<usize>,
+}
 
 impl<S> Default for Steps<S> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self { all: Vec::new(), pauses: Vec::new() }
     }
 }
 
 impl<S> Steps<S> {
     pub(crate) fn push(&mut self, step: S) {
-        self.0.push(step);
+        self.all.push(step);
+    }
+
+    /// Has what comes next be timed by itself: before it the queue does other things, or waits for other queues.
+    pub(crate) fn pause(&mut self) {
+        self.pauses.push(self.all.len());
+    }
+
+    /// Steps without a pause between them.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = &[S]> {
+        let ends = self.pauses.iter().copied().chain([self.all.len()]);
+        ends.scan(0, |start, end| Some(&self.all[std::mem::replace(start, end)..end]))
     }
 
     pub(crate) fn all(&self) -> &[S] {
-        &self.0
-    }
-
-    pub(crate) fn first(&self) -> Option<&S> {
-        self.0.first()
+        &self.all
     }
 
     pub(crate) fn last(&self) -> Option<&S> {
-        self.0.last()
+        self.all.last()
     }
 }
 

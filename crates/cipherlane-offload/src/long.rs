@@ -1,6 +1,6 @@
 //! A message that is run piece by piece: longer than a chunk, or a part of one that several devices share.
 
-use cipherlane_core::{Mode, Spans};
+use cipherlane_core::Mode;
 use cipherlane_kernels::manifest::When;
 
 use crate::backend::{Backend, Fault};
@@ -47,6 +47,7 @@ impl<B: Backend> Long<'_, B> {
         let rows = lane.stagings.rows.reserved(bytes, |bytes| link.backend.staging(bytes))?;
         upload_rows(link, &self.scene, job, self.group, rows, &mut flight.loads)?;
         self.scene.start(link, &mut self.chosen, schedule, is_keyed, &mut flight.launches)?;
+        flight.pause();
         // What the other lanes are given comes after all of that.
         for here in 1..self.lanes.len() {
             self.after(here, 0, |flight| flight.launches.last().or(flight.loads.last()))?;
@@ -62,7 +63,6 @@ impl<B: Backend> Long<'_, B> {
         &mut self,
         job: &mut Job<'_>,
         schedule: &Schedule<B>,
-        spans: &mut Spans,
         take_back: bool,
     ) -> Result<(), Fault> {
         // CBC reads the block before a piece. Other pieces may come in at the same time, and keep the link busy between
@@ -75,10 +75,12 @@ impl<B: Backend> Long<'_, B> {
                 if reads_before {
                     self.after(here, before, |flight| flight.loads.last())?;
                 }
-                self.lanes[here].land(self.backend, job, spans)?;
+                self.lanes[here].land(self.backend, job)?;
             }
             let Lane { queue, stagings: Stagings { input, output, .. }, flight, .. } = &mut self.lanes[here];
             let flight = flight.get_or_insert_default();
+            // The end of a message whose parts were run elsewhere has no text of its own.
+            flight.chunks += usize::from(!piece.tiles.is_empty());
             let link = Link { backend: self.backend, queue };
             upload_text(link, input, &self.scene, job, piece, &mut flight.loads)?;
             self.scene.stages(
@@ -117,6 +119,7 @@ impl<B: Backend> Long<'_, B> {
         }
         let lane = &mut self.lanes[0];
         let flight = lane.flight.get_or_insert_default();
+        flight.pause();
         let link = Link { backend: self.backend, queue: &lane.queue };
         let bytes = sum::place(self.scene.columns).end;
         let rows = lane.stagings.rows.reserved(bytes, |bytes| link.backend.staging(bytes))?;
@@ -140,7 +143,6 @@ impl<B: Backend> Long<'_, B> {
         &mut self,
         job: &mut Job<'_>,
         schedule: &Schedule<B>,
-        spans: &mut Spans,
     ) -> Result<(), Fault> {
         // All other lanes wait for the end, which is on the first.
         for here in 1..self.lanes.len() {
@@ -149,7 +151,7 @@ impl<B: Backend> Long<'_, B> {
         let streams = self.lanes.len();
         for (index, piece) in self.group.pieces.iter().enumerate() {
             let lane = &mut self.lanes[index % streams];
-            lane.land(self.backend, job, spans)?;
+            lane.land(self.backend, job)?;
             let Lane { queue, stagings: Stagings { output, .. }, flight, .. } = lane;
             let flight = flight.insert(Flight::default());
             let link = Link { backend: self.backend, queue };

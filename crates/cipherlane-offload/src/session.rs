@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cipherlane_core::{Batch, BatchError, Column, DeviceError, Output, Plan, Session, Shape, Spans};
+use cipherlane_core::{
+    Batch, BatchError, Column, DeviceError, Output, Plan, Session, Shape, Spans, StreamSpans,
+};
 use cipherlane_kernels::manifest::When;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -57,7 +59,7 @@ impl<B: Backend> OffloadSession<B> {
         let shape = Shape { shared_key: shared, ..device::nominal(plan.algorithm, plan.operation) };
         let streams = plan.geometry.map_or(STREAMS, |geometry| geometry.streams);
         let mut session = Self {
-            lanes: (0..streams).map(|_| Lane::new(&*backend)).collect::<Result<_, Fault>>()?,
+            lanes: (0..streams).map(|number| Lane::new(&*backend, number)).collect::<Result<_, Fault>>()?,
             schedule: Schedule::new(&*backend)?,
             whole: Buffers::default(),
             plan: plan.clone(),
@@ -79,6 +81,7 @@ impl<B: Backend> OffloadSession<B> {
             self.answering = Some(index);
             let answer = answers::check(self, algorithm, operation, shape.shared_key);
             self.answering = None;
+            self.clear_spans();
             answer.map_err(Fault)?;
         }
         Ok(index)
@@ -120,7 +123,6 @@ impl<B: Backend> OffloadSession<B> {
         job: &mut Job<'_>,
         program: usize,
         ending: &mut Ending<'_>,
-        spans: &mut Spans,
     ) -> Result<(), Fault> {
         let tiling = self.programs.get(program).program.tiling;
         let cutter = Cutter {
@@ -130,25 +132,25 @@ impl<B: Backend> OffloadSession<B> {
             tiling,
         };
         if job.part.is_some() {
-            return self.run_long(job, &cutter.alone(), program, ending, spans);
+            return self.run_long(job, &cutter.alone(), program, ending);
         }
         for (index, group) in cutter.groups().enumerate() {
             if group.pieces.len() > 1 {
-                self.land_all(job, spans)?;
-                self.run_long(job, &group, program, ending, spans)?;
+                self.land_all(job)?;
+                self.run_long(job, &group, program, ending)?;
             } else {
                 let streams = self.lanes.len();
                 let lane = &mut self.lanes[index % streams];
-                lane.land(&*self.backend, job, spans)?;
+                lane.land(&*self.backend, job)?;
                 let loaded = self.programs.get(program);
                 lane.fly(&*self.backend, Chosen { index: program, loaded }, &mut self.schedule, job, &group)?;
             }
         }
-        self.land_all(job, spans)
+        self.land_all(job)
     }
 
-    fn land_all(&mut self, job: &mut Job<'_>, spans: &mut Spans) -> Result<(), Fault> {
-        self.lanes.iter_mut().try_for_each(|lane| lane.land(&*self.backend, job, spans))
+    fn land_all(&mut self, job: &mut Job<'_>) -> Result<(), Fault> {
+        self.lanes.iter_mut().try_for_each(|lane| lane.land(&*self.backend, job))
     }
 
     /// Runs a message that is longer than a chunk: all of it comes to lie on the device, piece by piece, each launched
@@ -159,7 +161,6 @@ impl<B: Backend> OffloadSession<B> {
         group: &Group,
         program: usize,
         ending: &mut Ending<'_>,
-        spans: &mut Spans,
     ) -> Result<(), Fault> {
         let backend = &*self.backend;
         let loaded = self.programs.get(program);
@@ -180,17 +181,21 @@ impl<B: Backend> OffloadSession<B> {
         let stages = &long.chosen.loaded.program.stages;
         // The verdict on a part is that on its message, which the caller has.
         let waits = job.part.is_none() && stages.iter().any(|stage| stage.when == When::TilesAfter);
-        long.tiles(job, &self.schedule, spans, !waits)?;
+        long.tiles(job, &self.schedule, !waits)?;
         long.end(&self.schedule, ending)?;
         if waits {
-            long.tiles_after(job, &self.schedule, spans)?;
+            long.tiles_after(job, &self.schedule)?;
         }
         let place = sum::place(&columns);
-        self.land_all(job, spans)?;
+        self.land_all(job)?;
         if let (Ending::Sum(sum), Some(staging)) = (ending, self.lanes[0].stagings.rows.get()) {
             sum.0.copy_from_slice(&staging[place]);
         }
         Ok(())
+    }
+
+    fn clear_spans(&mut self) {
+        self.lanes.iter_mut().for_each(|lane| lane.spans.clear());
     }
 
     fn run_as(
@@ -199,13 +204,13 @@ impl<B: Backend> OffloadSession<B> {
         ending: &mut Ending<'_>,
         start: Instant,
     ) -> Result<Spans, DeviceError> {
-        let mut spans = Spans::default();
+        self.clear_spans();
         let batch = job.batch;
         if !batch.is_empty() {
             let program = self.answering.map_or_else(|| self.program(&job.shape, job.part), Ok);
             let program = program.map_err(|fault| self.failed(fault))?;
             self.take_key(batch);
-            let run = self.run_job(&mut job, program, ending, &mut spans);
+            let run = self.run_job(&mut job, program, ending);
             if let Err(fault) = run {
                 for lane in &mut self.lanes {
                     lane.abandon(&*self.backend);
@@ -218,8 +223,13 @@ impl<B: Backend> OffloadSession<B> {
                 return Err(self.failed(fault));
             }
         }
-        spans.wall = start.elapsed();
-        Ok(spans)
+        let spans = self.lanes.iter().map(|lane| &lane.spans);
+        Ok(Spans {
+            load: spans.clone().map(|spans| spans.load).sum(),
+            execute: spans.clone().map(|spans| spans.execute).sum(),
+            store: spans.map(|spans| spans.store).sum(),
+            wall: start.elapsed(),
+        })
     }
 }
 
@@ -229,6 +239,10 @@ impl<B: Backend> Session for OffloadSession<B> {
         let start = Instant::now();
         self.check_operation(batch)?;
         self.run_as(Job::new(batch, output)?, &mut Ending::Result, start)
+    }
+
+    fn streams(&self) -> Vec<StreamSpans> {
+        self.lanes.iter().map(|lane| lane.spans.clone()).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cipherlane_core::{Batch, DeviceError, Output, Session, Source, Spans};
+use cipherlane_core::{Batch, DeviceError, Output, Session, Source, Spans, StreamSpans};
 
 use super::each::{self, Done};
 use super::share::{Aside, Cut, Owned, Share};
@@ -10,20 +10,46 @@ use crate::part::{Parts, Sum};
 
 /// A session on each device.
 pub(super) struct Sessions {
-    all: Vec<Box<dyn Parts>>,
+    seats: Vec<Seat>,
     how: Cut,
 }
 
+/// A session of one device, which has several runs in one of the fleet.
+struct Seat {
+    session: Box<dyn Parts>,
+    /// Times of all of them.
+    streams: Vec<StreamSpans>,
+}
+
+impl Seat {
+    /// Has the session run something.
+    fn run<T>(
+        &mut self,
+        run: impl FnOnce(&mut dyn Parts) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
+        let ran = run(&mut *self.session);
+        for (all, one) in self.streams.iter_mut().zip(self.session.streams()) {
+            all.add(&one);
+        }
+        ran
+    }
+}
+
 impl Sessions {
-    pub(super) const fn new(all: Vec<Box<dyn Parts>>, how: Cut) -> Self {
-        Self { all, how }
+    pub(super) fn new(all: Vec<Box<dyn Parts>>, how: Cut) -> Self {
+        let seat = |session: Box<dyn Parts>| Seat { streams: session.streams(), session };
+        Self { seats: all.into_iter().map(seat).collect(), how }
     }
 
     fn run_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let done = each::each(&mut self.all, self.how, batch, output, |session, _, batch, output, part| {
-            let Some(part) = part else { return Ok((session.run(batch, output)?, None)) };
-            let (spans, sum) = session.run_part(batch, output, part)?;
-            Ok((spans, Some(sum)))
+        let done = each::each(&mut self.seats, self.how, batch, output, |seat, _, batch, output, part| {
+            seat.run(|session| match part {
+                None => Ok((session.run(batch, output)?, None)),
+                Some(part) => {
+                    let (spans, sum) = session.run_part(batch, output, part)?;
+                    Ok((spans, Some(sum)))
+                }
+            })
         })?;
         self.end_messages(&done, batch, output)
     }
@@ -44,7 +70,9 @@ impl Sessions {
             let share = Share { messages: message..message + 1, text: 0..0 };
             let owned = Owned::without_text();
             let ending = owned.batch(batch, &share, Source::Apart(&[]));
-            let ended = self.all[0].end_parts(&ending, &mut aside.output(), message_bytes, &total)?;
+            let ended = self.seats[0].run(|session| {
+                session.end_parts(&ending, &mut aside.output(), message_bytes, &total)
+            })?;
             spans = each::after(spans, ended);
             aside.settle(batch, output, message);
         }
@@ -56,9 +84,14 @@ impl Session for Sessions {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         batch.check(output)?;
+        self.seats.iter_mut().flat_map(|seat| &mut seat.streams).for_each(StreamSpans::clear);
         let mut spans =
             self.run_shares(batch, output).inspect_err(|error| each::forget(batch, output, error))?;
         spans.wall = start.elapsed();
         Ok(spans)
+    }
+
+    fn streams(&self) -> Vec<StreamSpans> {
+        self.seats.iter().flat_map(|seat| &seat.streams).cloned().collect()
     }
 }
