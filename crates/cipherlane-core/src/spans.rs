@@ -71,8 +71,7 @@ mod tests {
     fn runs_add_up_and_are_forgotten() {
         let time = Duration::from_micros;
         let idle = StreamSpans::idle("cuda:0", 3);
-        let one =
-            StreamSpans { chunks: 2, load: time(5), execute: time(7), store: time(11), ..idle.clone() };
+        let one = StreamSpans { chunks: 2, load: time(5), execute: time(7), store: time(11), ..idle.clone() };
         let mut both = one.clone();
         both.add(&one);
         assert_eq!((both.chunks, both.busy()), (4, time(46)));

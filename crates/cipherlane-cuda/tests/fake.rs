@@ -8,11 +8,15 @@
 mod exam;
 #[path = "fake/fleet.rs"]
 mod fleet;
+#[path = "../../cipherlane-offload/tests/exam/streams.rs"]
+mod streams;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use cipherlane_core::{Algorithm, Batch, Column, Device, Messages, Operation, Output, Shape, Source, Wish};
+use cipherlane_offload::Member;
 
 /// Set in the processes that the tests start.
 const ROLE: &str = "CIPHERLANE_TEST_ROLE";
@@ -137,6 +141,22 @@ fn keep_data() {
 #[test]
 fn data_stays_on_the_fake_gpu() {
     if let Some((said, passed)) = run("keep_data", &[]) {
+        assert!(passed, "{said}");
+    }
+}
+
+/// Not a test of its own: times stream by stream.
+#[test]
+fn tell_streams() {
+    if is_role("tell_streams") {
+        let device: Arc<dyn Member> = Arc::new(cipherlane_cuda::devices().unwrap().swap_remove(0));
+        streams::check(&device, "banked1");
+    }
+}
+
+#[test]
+fn streams_of_the_fake_gpu_agree_with_the_whole() {
+    if let Some((said, passed)) = run("tell_streams", &[]) {
         assert!(passed, "{said}");
     }
 }

@@ -27,6 +27,7 @@ mod row;
 pub mod scaling;
 mod schedule;
 pub mod statistics;
+mod streams;
 pub mod suite;
 pub mod telemetry;
 pub mod totals;

@@ -12,8 +12,8 @@ use cipherlane_record::{
 use crate::bench::{Options, Wanted};
 use crate::ceiling::mix;
 use crate::measure::{End, Runner};
-use crate::statistics;
 use crate::workload::Workload;
+use crate::{statistics, streams};
 
 /// What the rows of one point have in common.
 pub(crate) struct Point<'a> {
@@ -84,6 +84,7 @@ impl Point<'_> {
             best_rival: self.best_rival(runner, others),
             geometry: self.geometry(runner),
             times: times(runner),
+            streams: streams::medians(&runner.streams),
             load: None,
             energy: None,
             timeline,

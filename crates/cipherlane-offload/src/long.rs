@@ -139,11 +139,7 @@ impl<B: Backend> Long<'_, B> {
     }
 
     /// Launches what waits for the verdict, and takes the texts back.
-    pub(crate) fn tiles_after(
-        &mut self,
-        job: &mut Job<'_>,
-        schedule: &Schedule<B>,
-    ) -> Result<(), Fault> {
+    pub(crate) fn tiles_after(&mut self, job: &mut Job<'_>, schedule: &Schedule<B>) -> Result<(), Fault> {
         // All other lanes wait for the end, which is on the first.
         for here in 1..self.lanes.len() {
             self.after(here, 0, |flight| flight.launches.last())?;

@@ -118,12 +118,7 @@ impl<B: Backend> OffloadSession<B> {
     }
 
     /// Runs a batch of whole messages, or a part of one with `ending`.
-    fn run_job(
-        &mut self,
-        job: &mut Job<'_>,
-        program: usize,
-        ending: &mut Ending<'_>,
-    ) -> Result<(), Fault> {
+    fn run_job(&mut self, job: &mut Job<'_>, program: usize, ending: &mut Ending<'_>) -> Result<(), Fault> {
         let tiling = self.programs.get(program).program.tiling;
         let cutter = Cutter {
             offsets: job.batch.messages.offsets,

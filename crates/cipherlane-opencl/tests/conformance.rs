@@ -14,14 +14,17 @@
 mod exam;
 #[path = "../../cipherlane-kernels/tests/known/mod.rs"]
 mod known;
+#[path = "../../cipherlane-offload/tests/exam/streams.rs"]
+mod streams;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use cipherlane_core::{Algorithm, Device, Geometry, Operation, Shape, Wish};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::programs;
 use cipherlane_kernels::probe::{Kernel, LANES, Steps};
-use cipherlane_offload::Provider;
+use cipherlane_offload::{Member, Provider};
 use cipherlane_opencl::OpenClDevice;
 use known::{Known, Task};
 
@@ -178,6 +181,15 @@ fn defaults_are_constant_time() {
             let edited = cipherlane_core::Plan { geometry: Some(edited), ..plan.clone() };
             assert!(device.open(&edited).is_err(), "{edited:?}");
         }
+    }
+}
+
+/// A kernel that always sits the exam, so that it is compiled anyway.
+#[test]
+fn streams_agree_with_the_whole() {
+    for device in devices() {
+        let device: Arc<dyn Member> = Arc::new(device);
+        streams::check(&device, "aes-ctr/bitsliced");
     }
 }
 

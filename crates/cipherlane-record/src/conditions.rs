@@ -38,6 +38,29 @@ pub struct Times {
     pub to_host_seconds: f64,
 }
 
+impl Times {
+    /// All three.
+    #[must_use]
+    pub fn total_seconds(&self) -> f64 {
+        self.to_device_seconds + self.kernel_seconds + self.to_host_seconds
+    }
+}
+
+/// Where the time of one pass went on one of the streams that a session kept busy: medians over the samples, of the
+/// last pass of each. A stream does one thing after the other; streams run side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamTimes {
+    /// The device that it is of: `cuda:0`, where several are one.
+    pub device: String,
+    /// Its number there, from 0.
+    pub stream: u64,
+    /// Groups of messages and pieces of long messages that went through it.
+    pub chunks: u64,
+    /// Where their time went.
+    pub times: Times,
+}
+
 /// Other work that the machine had while this was measured, as parts of what it can do, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -25,7 +25,7 @@ pub mod throttle;
 pub mod timeline;
 pub mod units;
 
-pub use conditions::{Calibration, CrossCheck, Energy, Geometry, Load, Meter, Share, Times};
+pub use conditions::{Calibration, CrossCheck, Energy, Geometry, Load, Meter, Share, StreamTimes, Times};
 pub use host::{Host, Tool};
 pub use lines::{ReadError, Record, Writer, measurements, read, read_from};
 pub use measurement::{Checks, Keys, Measurement, Part, Sample};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::conditions::{Calibration, Energy, Geometry, Load, Times};
+use crate::conditions::{Calibration, Energy, Geometry, Load, StreamTimes, Times};
 use crate::host::Host;
 use crate::scope::Scope;
 use crate::summary::{Ceiling, Comparison, Interval, Summary};
@@ -70,6 +70,10 @@ pub struct Measurement {
     /// Where the time went; absent on devices without memory of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Times>,
+    /// The same stream by stream, of several devices device by device; absent where data stay on the device, where there
+    /// are no streams, and from records of writers before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamTimes>,
     /// Other work of the machine meanwhile; absent where nobody made any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,

@@ -6,8 +6,9 @@ use std::path::Path;
 use cipherlane_record::{
     Axis, Cache, Calibration, Ceiling, Channel, Checks, Comparison, CrossCheck, Energy, Geometry, Host,
     Interval, KeySetup, Keys, Kind, Load, Measurement, Meter, OBSERVATION_SCHEMA, Observation, Part,
-    Published, ReadError, Record, SCHEMA, SCHEMA_VERSION, Sample, Scope, Share, Summary, Tag, Timeline,
-    Times, Tool, Transfer, Value as Observed, Verdict, Writer, csv, markdown, measurements, read, read_from,
+    Published, ReadError, Record, SCHEMA, SCHEMA_VERSION, Sample, Scope, Share, StreamTimes, Summary, Tag,
+    Timeline, Times, Tool, Transfer, Value as Observed, Verdict, Writer, csv, markdown, measurements, read,
+    read_from,
 };
 use serde_json::{Value, json};
 
@@ -108,6 +109,8 @@ fn observation() -> Observation {
     }
 }
 
+const TIMES: Times = Times { to_device_seconds: 1e-4, kernel_seconds: 2e-4, to_host_seconds: 1e-4 };
+
 fn row() -> Measurement {
     let sample = Sample {
         round: 0,
@@ -161,7 +164,11 @@ fn row() -> Measurement {
             verdict: Verdict::Faster,
         }),
         geometry: Some(Geometry { blocks: 528, threads_per_block: 512, streams: 3 }),
-        times: Some(Times { to_device_seconds: 1e-4, kernel_seconds: 2e-4, to_host_seconds: 1e-4 }),
+        times: Some(TIMES),
+        streams: vec![
+            StreamTimes { device: "cuda:0".to_owned(), stream: 0, chunks: 3, times: TIMES },
+            StreamTimes { device: "cuda:1".to_owned(), stream: 5, chunks: 0, times: TIMES },
+        ],
         load: Some(Load { cpu: Some(Share { requested: 0.4, achieved: 0.41 }), gpu: None }),
         energy: Some(Energy {
             meter: Meter::NvmlCounter,
@@ -288,7 +295,7 @@ fn observations_fit_their_schema_and_wrong_ones_do_not() {
 fn what_is_wrong_does_not_fit_the_schema() {
     let validator = validator();
     let good = serde_json::to_value(row()).unwrap();
-    let changes: [(&str, Value); 18] = [
+    let changes: [(&str, Value); 21] = [
         ("/schema_version", json!(2)),
         ("/operation", json!("encipher")),
         ("/threads", json!(0)),
@@ -299,6 +306,9 @@ fn what_is_wrong_does_not_fit_the_schema() {
         ("/scope/key_setup", json!("maybe")),
         ("/scope", json!({})),
         ("/best_rival/verdict", json!("BETTER")),
+        ("/streams", json!([])),
+        ("/streams/0/stream", json!(-1)),
+        ("/streams/1/times/kernel_seconds", Value::Null),
         ("/samples", json!([])),
         ("/samples/0/wall_seconds", json!(0)),
         ("/samples/0/throttled", json!("yes")),
@@ -314,7 +324,7 @@ fn what_is_wrong_does_not_fit_the_schema() {
         assert!(!validator.is_valid(&value), "{pointer} = {wrong}");
     }
     // Fields that came later, and those of conditions that not every row has.
-    let optional = ["ceiling", "geometry", "times", "load", "energy", "timeline", "calibration"];
+    let optional = ["ceiling", "geometry", "times", "streams", "load", "energy", "timeline", "calibration"];
     for field in good.as_object().unwrap().keys().filter(|field| !optional.contains(&field.as_str())) {
         let mut value = good.clone();
         value.as_object_mut().unwrap().remove(field);
@@ -342,6 +352,16 @@ fn rows_read_back_as_they_were() {
     let rows = read(&path).unwrap();
     assert_eq!(rows[2], Record::Observation(Box::new(observation())));
     assert_eq!(measurements(rows).len(), 2);
+}
+
+/// Lines of writers that had no streams yet.
+#[test]
+fn rows_without_streams_read_back() {
+    let without = Measurement { streams: Vec::new(), ..row() };
+    let old = serde_json::to_value(&without).unwrap();
+    assert!(validator().is_valid(&old) && old.get("streams").is_none());
+    let read = read_from(old.to_string().as_bytes(), Path::new("rows.jsonl")).unwrap();
+    assert_eq!(read, [Record::Measurement(Box::new(without))]);
 }
 
 #[test]

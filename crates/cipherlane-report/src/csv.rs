@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use cipherlane_record::{Interval, Measurement, Observation, Record};
+use cipherlane_record::{Interval, Measurement, Observation, Record, StreamTimes};
 
 const HEADER: &str = "record,experiment,machine,subject,subject_name,where,quantity,unit,value,low_95,high_95,\
                       verified,published";
@@ -66,7 +66,7 @@ fn of_measurement(row: &Measurement) -> Vec<[String; 10]> {
             None,
         ),
     ];
-    let line = |(name, unit, value, interval): Quantity| {
+    let line = |place: &str, (name, unit, value, interval): Quantity| {
         let value = value?;
         let ends =
             interval.map_or_else(Default::default, |ends| [ends.low.to_string(), ends.high.to_string()]);
@@ -74,7 +74,7 @@ fn of_measurement(row: &Measurement) -> Vec<[String; 10]> {
         Some([
             row.device.clone(),
             row.device_name.clone(),
-            place.clone(),
+            place.to_owned(),
             name.to_owned(),
             unit.to_owned(),
             value.to_string(),
@@ -84,7 +84,24 @@ fn of_measurement(row: &Measurement) -> Vec<[String; 10]> {
             String::new(),
         ])
     };
-    quantities.into_iter().filter_map(line).collect()
+    let whole = quantities.into_iter().filter_map(|quantity| line(&place, quantity));
+    let streams = row.streams.iter().flat_map(|stream| {
+        let place = format!("{place}, stream {} of {}", stream.stream, stream.device);
+        of_stream(stream).into_iter().filter_map(move |quantity| line(&place, quantity))
+    });
+    whole.chain(streams).collect()
+}
+
+fn of_stream(stream: &StreamTimes) -> [Quantity; 4] {
+    let times = stream.times;
+    #[allow(clippy::cast_precision_loss)] // chunks of a batch
+    let chunks = stream.chunks as f64;
+    [
+        ("chunks", "1", Some(chunks), None),
+        ("time to device", "s", Some(times.to_device_seconds), None),
+        ("time of kernel", "s", Some(times.kernel_seconds), None),
+        ("time to host", "s", Some(times.to_host_seconds), None),
+    ]
 }
 
 fn of_observation(row: &Observation) -> Vec<[String; 10]> {

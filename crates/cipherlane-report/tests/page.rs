@@ -10,7 +10,7 @@ use cipherlane_record::{Measurement, Record};
 use cipherlane_report::Report;
 #[cfg(unix)]
 use support::cpu_seconds;
-use support::{committed, every_chart, experiment, measurement, sizes, threads};
+use support::{committed, every_chart, experiment, measurement, on_gpu, sizes, threads};
 
 fn page(records: &[Record]) -> String {
     Report::new(records, &BTreeMap::new()).html().unwrap()
@@ -185,6 +185,7 @@ fn charts_follow_from_what_the_rows_have() {
         ("grid", "Threads per block"),
         ("streams", "Messages per batch"),
         ("sizes", "Part of the time on the device (%)"),
+        ("sizes", "Part of a pass (%)"),
         ("cpu-load", "Load of the CPU, as it was (%)"),
         ("energy", "Message text for a joule (Gbit/J = Gbit/s per W)"),
         ("energy", "Power (W)"),
@@ -231,6 +232,27 @@ fn threads_beyond_the_cores_are_not_recommended() {
 fn no_records_make_a_page_that_says_so() {
     let page = page(&[]);
     assert!(page.contains("no records") && page.contains("hold no verified row"));
+}
+
+#[test]
+fn streams_are_parts_of_a_pass() {
+    let mut row = on_gpu(50.0, 1 << 30);
+    row.summary.median_seconds = 2e-3;
+    let report = [experiment("bench", row.clone())];
+    let shown = page(&report);
+    assert!(
+        shown.contains("the busiest of 3 streams works for 65 % of a pass, the least busy for 0 %."),
+        "no finding"
+    );
+    assert!(shown.contains("stream 0, 2 chunks") && shown.contains("stream 2, 0 chunks"));
+    let csv = Report::new(&report, &BTreeMap::new()).csv();
+    assert!(
+        csv.contains("stream 1 of cuda:0\",chunks,1,1,") && csv.contains("time of kernel,s,0.0001,"),
+        "{csv}"
+    );
+    // One that had it all shares nothing.
+    row.streams[1].chunks = 0;
+    assert!(!page(&[experiment("bench", row)]).contains("What each stream does"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use cipherlane_core::{
 use cipherlane_cuda::{CudaDevice, Fleet, Member};
 use cipherlane_reference::Reference;
 
-use crate::{is_role, run};
+use crate::{is_role, run, streams};
 
 /// Messages that a fleet of two or three cuts, after and before short ones.
 const LENGTHS: [usize; 5] = [40, (3 << 20) + 5, 0, (1 << 20) + (1 << 17), 17];
@@ -97,7 +97,7 @@ fn open(device: &dyn Device, operation: Operation) -> (Box<dyn Session>, Option<
 }
 
 /// Both ways, in a session and where the batch stays, fleets do what the reference does.
-fn compare(fleet: &Fleet, case: &Case, sealed: Option<&Results>) -> Results {
+fn compare(fleet: &Fleet, devices: usize, case: &Case, sealed: Option<&Results>) -> Results {
     let operation = if sealed.is_some() { Operation::Open } else { Operation::Seal };
     let (mut reference, _) = open(&Reference::new(), operation);
     let wanted = case.run(sealed, |batch, output| {
@@ -108,6 +108,7 @@ fn compare(fleet: &Fleet, case: &Case, sealed: Option<&Results>) -> Results {
     let found = case.run(sealed, |batch, output| {
         let spans = session.run(batch, output).unwrap();
         assert!(!spans.load.is_zero() && !spans.execute.is_zero() && !spans.store.is_zero(), "{spans:?}");
+        streams::agree(&spans, &session.streams(), devices);
     });
     assert!(found == wanted, "{operation} in a session, {:?}", found.accepted);
     let found = case.run(sealed, |batch, output| {
@@ -133,11 +134,11 @@ fn share_messages() {
         let all = (0..count).map(|_| -> Arc<dyn Member> { Arc::<CudaDevice>::clone(&device) });
         let fleet = Fleet::new("cuda:all", all.collect());
         let case = Case::new();
-        let mut sealed = compare(&fleet, &case, None);
+        let mut sealed = compare(&fleet, count, &case, None);
         // The last bit of a tag of 13 bytes with two devices, of 8 with three.
         let wrong = if count == 2 { 1 } else { 4 };
         sealed.tags[16 * wrong + usize::from(TAGS[wrong]) - 1] ^= 1;
-        let opened = compare(&fleet, &case, Some(&sealed));
+        let opened = compare(&fleet, count, &case, Some(&sealed));
         for (index, accepted) in opened.accepted.into_iter().enumerate() {
             assert_eq!(accepted, index != wrong);
             let text = case.offsets[index] as usize..case.offsets[index + 1] as usize;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use cipherlane::{Algorithm, Device, Operation, Plan, Resident, Session, Shape, Spans, Wish};
+use cipherlane::{Algorithm, Device, Operation, Plan, Resident, Session, Shape, Spans, StreamSpans, Wish};
 use cipherlane_record::Keys;
 
 use super::setting::Setting;
@@ -164,6 +164,15 @@ impl Steady {
 
     /// Runs the batch `often`, or until the setting is stopped; then once more, to look at its outputs.
     pub(super) fn repeat(&mut self, setting: &Setting<'_>, often: Often) -> Result<Vec<Spans>, String> {
+        Ok(self.repeat_by_stream(setting, often)?.into_iter().map(|(spans, _)| spans).collect())
+    }
+
+    /// The same, with the spans of each run stream by stream.
+    pub(super) fn repeat_by_stream(
+        &mut self,
+        setting: &Setting<'_>,
+        often: Often,
+    ) -> Result<Vec<(Spans, Vec<StreamSpans>)>, String> {
         let end = Instant::now() + often.most;
         let is_over = |runs: usize, least: usize| runs >= least && Instant::now() >= end;
         for run in 0..often.dropped {
@@ -172,14 +181,23 @@ impl Steady {
             }
             self.once()?;
         }
-        let mut spans = Vec::with_capacity(often.runs);
-        while spans.len() < often.runs.max(3) && !is_over(spans.len(), 3) && !setting.stopped() {
-            spans.push(self.once()?);
+        let mut runs = Vec::with_capacity(often.runs);
+        while runs.len() < often.runs.max(3) && !is_over(runs.len(), 3) && !setting.stopped() {
+            let spans = self.once()?;
+            runs.push((spans, self.streams()));
         }
         self.spoil();
         self.once()?;
         self.look()?;
-        Ok(spans)
+        Ok(runs)
+    }
+
+    /// Of the last run, stream by stream. None of a batch that stays on the device.
+    fn streams(&self) -> Vec<StreamSpans> {
+        match &self.way {
+            Way::There(session) => session.streams(),
+            Way::Stays(_) => Vec::new(),
+        }
     }
 
     /// Runs until `end` or until the setting is stopped, but once at least; bytes of text that it got through. The outputs of the last

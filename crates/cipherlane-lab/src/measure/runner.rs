@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use cipherlane::{DeviceError, Plan, Resident, Session, Spans};
+use cipherlane::{DeviceError, Plan, Resident, Session, Spans, StreamSpans};
 use cipherlane_record::{Checks, Sample, Transfer};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::contender::Contender;
+use crate::streams;
 use crate::workload::part::Results;
 use crate::workload::{Task, Workload};
 
@@ -26,6 +27,8 @@ pub struct Runner<'a> {
     pub task_seconds: Vec<Vec<f64>>,
     /// Times by the device's own events, for each sample that is not superseded: of a pass.
     pub spans: Vec<Spans>,
+    /// The same stream by stream, of the last pass of each such sample. Nothing where batches stay on the device.
+    pub streams: Vec<Vec<StreamSpans>>,
     /// What was looked at, and found.
     pub checks: Checks,
     /// Repetitions of samples that were held back like the first.
@@ -58,6 +61,8 @@ pub(super) struct Timing {
     pub(super) cpu: Duration,
     pub(super) tasks: Vec<Duration>,
     pub(super) spans: Spans,
+    /// Of the last pass.
+    pub(super) streams: Vec<StreamSpans>,
 }
 
 impl Timing {
@@ -94,6 +99,7 @@ impl<'a> Runner<'a> {
             task_seconds: vec![Vec::new(); plans.len()],
             plans,
             spans: Vec::new(),
+            streams: Vec::new(),
             checks: Checks::default(),
             vain: 0,
             ways,
@@ -143,11 +149,12 @@ impl<'a> Runner<'a> {
 
     /// Keeps a sample of `round`. A sample of the same round that came before is superseded. `throttled` is what a
     /// sensor said at its end.
-    pub(super) fn keep(&mut self, round: usize, threads: usize, timing: &Timing, throttled: Option<bool>) {
+    pub(super) fn keep(&mut self, round: usize, threads: usize, timing: Timing, throttled: Option<bool>) {
         let repeats = self.samples.last().is_some_and(|last| last.round == round);
         if let Some(last) = self.samples.last_mut().filter(|_| repeats) {
             last.superseded = true;
             self.spans.pop();
+            self.streams.pop();
             for seconds in &mut self.task_seconds {
                 seconds.pop();
             }
@@ -166,6 +173,7 @@ impl<'a> Runner<'a> {
         let Spans { load, execute, store, wall } = timing.spans;
         let [load, execute, store, wall] = [load, execute, store, wall].map(|time| time / self.passes);
         self.spans.push(Spans { load, execute, store, wall });
+        self.streams.push(timing.streams);
         for (seconds, task) in self.task_seconds.iter_mut().zip(&timing.tasks) {
             seconds.push(task.as_secs_f64() / passes);
         }
@@ -209,7 +217,9 @@ pub(super) fn time_passes(
         }
     }
     let cpu = process_time().saturating_sub(cpu);
-    Ok(Timing { wall: last - start, cpu, tasks: of_tasks, spans })
+    // Asked when the clock does not run any more.
+    let streams = streams::together(sessions.iter().map(|session| session.streams()));
+    Ok(Timing { wall: last - start, cpu, tasks: of_tasks, spans, streams })
 }
 
 /// Runs all tasks `passes` times where they lie on the device. What counts is the time of the kernels, by the device's
@@ -236,7 +246,7 @@ fn time_residents(
         add(&mut spans, Spans { load: load * passes, execute, store: store * passes, wall: execute });
     }
     let wall = of_tasks.iter().sum();
-    Ok(Timing { wall, cpu: Duration::ZERO, tasks: of_tasks, spans })
+    Ok(Timing { wall, cpu: Duration::ZERO, tasks: of_tasks, spans, streams: Vec::new() })
 }
 
 fn add(sum: &mut Spans, spans: Spans) {

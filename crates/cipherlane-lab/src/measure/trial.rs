@@ -133,12 +133,12 @@ impl Trial<'_> {
         for repeat in 0..=REPEATS {
             let timing = self.time(runner, results, round)?;
             let throttled = self.throttled(runner);
-            runner.keep(round, self.threads, &timing, throttled);
+            let preempted = self.threads == 1 && !runner.launches() && timing.preempted();
+            runner.keep(round, self.threads, timing, throttled);
             runner.check(&self.workload.tasks, results);
             if repeat == REPEATS || Instant::now() >= self.deadline {
                 break;
             }
-            let preempted = self.threads == 1 && !runner.launches() && timing.preempted();
             if throttled == Some(true) && runner.vain < VAIN {
                 runner.vain += usize::from(repeat > 0);
                 self.cool_down();

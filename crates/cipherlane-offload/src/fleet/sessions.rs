@@ -70,9 +70,8 @@ impl Sessions {
             let share = Share { messages: message..message + 1, text: 0..0 };
             let owned = Owned::without_text();
             let ending = owned.batch(batch, &share, Source::Apart(&[]));
-            let ended = self.seats[0].run(|session| {
-                session.end_parts(&ending, &mut aside.output(), message_bytes, &total)
-            })?;
+            let ended = self.seats[0]
+                .run(|session| session.end_parts(&ending, &mut aside.output(), message_bytes, &total))?;
             spans = each::after(spans, ended);
             aside.settle(batch, output, message);
         }

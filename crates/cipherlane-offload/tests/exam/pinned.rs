@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use cipherlane_core::{
-    Algorithm, BLOCK, Batch, Column, Device, Messages, Operation, Output, Session, Shape, Source, Spans, Wish,
+    Algorithm, BLOCK, Batch, Column, Device, Messages, Operation, Output, Session, Shape, Source, Spans,
+    StreamSpans, Wish,
 };
 use cipherlane_reference::Reference;
 
@@ -28,9 +29,9 @@ const RUNS: usize = 7;
 const PARTS: usize = 16;
 const PART: usize = 16 << 10;
 
-/// Prints a line for each way and for each of three lengths, as far as the buffers reach. `link` copies the one buffer to
-/// the device and the other back at the same time, in pieces of so many bytes, and says how many go each way in a second.
-/// Returns how many ways came out wrong.
+/// Prints a line for each way, with one on its streams below, for each of three lengths, as far as the buffers reach. `link`
+/// copies the one buffer to the device and the other back at the same time, in pieces of so many bytes, and says how many go
+/// each way in a second. Returns how many ways came out wrong.
 pub(crate) fn measure(
     device: &dyn Device,
     input: &mut [u8],
@@ -61,9 +62,12 @@ pub(crate) fn measure(
             output.fill(0);
             let wish = Wish { chunk, streams, ..Wish::default() };
             let ran = run(device, &wish, input, output)
-                .and_then(|spans| compare(input, output, &mut expected).map(|()| spans));
+                .and_then(|found| compare(input, output, &mut expected).map(|()| found));
             match ran {
-                Ok(spans) => println!("{}", line(bytes, chunk, streams, best, &spans)),
+                Ok((spans, of_each)) => {
+                    println!("{}", line(bytes, chunk, streams, best, &spans));
+                    println!("           by stream: {}", by_stream(&spans, &of_each));
+                }
                 Err(reason) => {
                     println!("      WRONG: {reason}");
                     wrong += 1;
@@ -111,6 +115,15 @@ fn line(bytes: usize, chunk: Option<usize>, streams: Option<usize>, link: f64, s
     )
 }
 
+/// How many chunks each stream had, and for which part of the run it was busy.
+fn by_stream(spans: &Spans, streams: &[StreamSpans]) -> String {
+    let part = |one: &StreamSpans| 100.0 * one.busy().as_secs_f64() / spans.wall.as_secs_f64();
+    let one = |one: &StreamSpans| {
+        format!("{} {}: {} chunks, {:.0} % busy", one.device, one.stream, one.chunks, part(one))
+    };
+    streams.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
 fn rate(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / time.as_secs_f64() / 1e9
 }
@@ -119,14 +132,21 @@ fn rate(bytes: usize, time: Duration) -> f64 {
 const COUNTER: [u8; BLOCK] = [9; BLOCK];
 
 /// From call to return, the median of some runs after one that does not count.
-fn run(device: &dyn Device, wish: &Wish, input: &[u8], output: &mut [u8]) -> Result<Spans, String> {
+fn run(
+    device: &dyn Device,
+    wish: &Wish,
+    input: &[u8],
+    output: &mut [u8],
+) -> Result<(Spans, Vec<StreamSpans>), String> {
     let mut session = open(device, wish, input.len())?;
     once(&mut *session, &COUNTER, input, output)?;
-    let runs: Result<Vec<Spans>, _> =
-        (0..RUNS).map(|_| once(&mut *session, &COUNTER, input, output)).collect();
-    let mut runs = runs?;
-    runs.sort_by_key(|spans| spans.wall);
-    Ok(runs[RUNS / 2])
+    let mut runs = Vec::with_capacity(RUNS);
+    for _ in 0..RUNS {
+        let spans = once(&mut *session, &COUNTER, input, output)?;
+        runs.push((spans, session.streams()));
+    }
+    runs.sort_by_key(|(spans, _)| spans.wall);
+    Ok(runs.swap_remove(RUNS / 2))
 }
 
 fn algorithm() -> Algorithm {

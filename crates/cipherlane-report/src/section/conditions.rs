@@ -55,7 +55,7 @@ pub(super) fn more(all: usize, shown: usize) -> String {
 fn parts(row: &Row<'_>, launched: bool) -> Option<Group> {
     let times = row.times?;
     let seconds = [times.to_device_seconds, times.kernel_seconds, times.to_host_seconds];
-    let sum: f64 = seconds.iter().sum();
+    let sum = times.total_seconds();
     let bar = |part: f64| Bar { value: 100.0 * part / sum, interval: None, note: units::seconds(part) };
     (sum > 0.0).then(|| Group {
         label: if launched { label(row) + &launch(row) } else { label(row) },
@@ -64,7 +64,7 @@ fn parts(row: &Row<'_>, launched: bool) -> Option<Group> {
     })
 }
 
-fn label(row: &Row<'_>) -> String {
+pub(super) fn label(row: &Row<'_>) -> String {
     let messages = if row.messages == 1 { String::new() } else { format!(", {}", messages(row)) };
     format!("{}{messages} on {}", row.does(), row.contender())
 }

@@ -6,6 +6,7 @@ mod observed;
 mod overview;
 mod rows;
 mod scopes;
+mod streams;
 pub(crate) mod sweep;
 pub(crate) mod threads;
 mod timeline;
@@ -145,6 +146,7 @@ fn charts_of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
     charts.extend(overview::rivals(&not_swept(rows), machines));
     charts.extend(conditions::transfers(rows));
     charts.extend(conditions::times(rows));
+    charts.extend(streams::chart(rows));
     charts.extend(conditions::energy(rows));
     charts.extend(overview::ceilings(rows, machines));
     charts

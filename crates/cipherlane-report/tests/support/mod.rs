@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use cipherlane_record::{
     Axis, Cache, Ceiling, Channel, Checks, Comparison, Energy, Geometry, Host, Interval, KeySetup, Keys,
     Kind, Load, Measurement, Meter, Observation, Published, Record, SCHEMA_VERSION, Sample, Scope, Share,
-    Summary, Tag, Timeline, Times, Tool, Transfer, Value, Verdict,
+    StreamTimes, Summary, Tag, Timeline, Times, Tool, Transfer, Value, Verdict,
 };
 
 /// CPU time of this thread: other tests run beside the one that asks.
@@ -76,6 +76,7 @@ pub(crate) fn measurement(gigabytes: f64, message_bytes: u64) -> Measurement {
         best_rival: Some(faster_than_openssl(rate)),
         geometry: None,
         times: None,
+        streams: Vec::new(),
         load: None,
         energy: None,
         timeline: None,
@@ -138,6 +139,14 @@ fn summary(seconds: f64) -> Summary {
     }
 }
 
+/// One of three streams: the last has nothing to do.
+fn stream(number: u64) -> StreamTimes {
+    let [to_device_seconds, kernel_seconds, to_host_seconds] =
+        [[7e-4, 1e-4, 5e-4], [3e-4, 1e-4, 3e-4], [0.0; 3]][usize::try_from(number).unwrap()];
+    let times = Times { to_device_seconds, kernel_seconds, to_host_seconds };
+    StreamTimes { device: "cuda:0".to_owned(), stream: number, chunks: 2 - number, times }
+}
+
 /// The same on a GPU, transfers included.
 pub(crate) fn on_gpu(gigabytes: f64, message_bytes: u64) -> Measurement {
     let row = measurement(gigabytes, message_bytes);
@@ -149,6 +158,7 @@ pub(crate) fn on_gpu(gigabytes: f64, message_bytes: u64) -> Measurement {
         scope: Scope { transfer: Transfer::Included, ..row.scope.clone() },
         geometry: Some(Geometry { blocks: 132, threads_per_block: 512, streams: 3 }),
         times: Some(Times { to_device_seconds: 1e-3, kernel_seconds: 2e-4, to_host_seconds: 8e-4 }),
+        streams: (0..3).map(stream).collect(),
         best_rival: None,
         ceiling: None,
         cycles_per_byte: None,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-use cipherlane::{Algorithm, Device, Operation, Wish};
+use cipherlane::{Algorithm, Device, Operation, Spans, StreamSpans, Wish};
 use cipherlane_record::{Axis, Keys, Value};
 use serde::Deserialize;
 
-use crate::experiment::setting::{Row, Run, Setting, beside, median};
+use crate::experiment::setting::{Row, Run, Setting, beside, median, value};
 use crate::experiment::steady::{Often, Prepared, Work};
 use crate::observer::Observer;
 
@@ -106,6 +106,51 @@ fn published(
     vec![beside(latency, source, &latencies), beside(throughput, source, &[(figures.megabits, CARD)])]
 }
 
+/// What each stream did in `runs`: medians. Where devices share out the batch, which are not the `subject`, streams are
+/// told apart by them as well.
+fn of_streams(
+    subject: &str,
+    axes: &BTreeMap<String, Axis>,
+    runs: &[(Spans, Vec<StreamSpans>)],
+    seed: u64,
+) -> Vec<Row> {
+    let Some((_, last)) = runs.last() else { return Vec::new() };
+    let row = |(index, stream): (usize, &StreamSpans)| {
+        let time = |name: &str, of: fn(&StreamSpans) -> Duration| {
+            let streams = runs.iter().filter_map(|(_, streams)| streams.get(index));
+            let microseconds: Vec<f64> = streams.map(|one| 1e6 * of(one).as_secs_f64()).collect();
+            median(name, "µs", &microseconds, seed)
+        };
+        let mut axes = axes.clone();
+        axes.insert("stream".to_owned(), Axis::Number(stream.stream as f64));
+        if stream.device != subject {
+            axes.insert("device".to_owned(), stream.device.as_str().into());
+        }
+        Row {
+            axes,
+            values: vec![
+                value("chunks", "1", stream.chunks as f64),
+                time("to device", |one| one.load),
+                time("kernels", |one| one.execute),
+                time("to host", |one| one.store),
+            ],
+            notes: vec![
+                "rows of a stream are of the largest batch, by the device's events; streams run side by side"
+                    .to_owned(),
+            ],
+            ..Row::default()
+        }
+    };
+    last.iter().enumerate().map(row).collect()
+}
+
+/// What came of a point.
+struct Found {
+    row: Row,
+    /// Of the largest batch, stream by stream.
+    streams: Vec<Row>,
+}
+
 impl Streams {
     fn axes(operation: Operation, (messages, streams): (usize, usize)) -> BTreeMap<String, Axis> {
         BTreeMap::from([
@@ -122,19 +167,19 @@ impl Streams {
         batch: &Prepared,
         operation: Operation,
         (messages, streams): (usize, usize),
-    ) -> Result<Row, String> {
+    ) -> Result<Found, String> {
         let mark = setting.sampler.mark();
         let mut steady = batch.open(device, &wish(messages, self.message_bytes, streams))?;
         let most = Duration::from_secs_f64(self.seconds);
-        let spans = steady.repeat(setting, Often { runs: self.runs, dropped: 2, most })?;
-        let latencies: Vec<f64> = spans.iter().map(|spans| 1e6 * spans.wall.as_secs_f64()).collect();
+        let runs = steady.repeat_by_stream(setting, Often { runs: self.runs, dropped: 2, most })?;
+        let latencies: Vec<f64> = runs.iter().map(|(spans, _)| 1e6 * spans.wall.as_secs_f64()).collect();
         let bits = 8.0 * steady.bytes() as f64;
         let rates: Vec<f64> = latencies.iter().map(|microseconds| bits / microseconds).collect();
         let values = [
             median("latency", "µs", &latencies, setting.seed),
             median("throughput", "Mbit/s", &rates, setting.seed),
         ];
-        Ok(Row {
+        let row = Row {
             values: published(self.algorithm, operation, (messages, streams), values),
             samples: latencies,
             verified: Some(steady.verified()),
@@ -145,7 +190,14 @@ impl Streams {
                 self.algorithm, self.message_bytes
             )],
             ..Row::default()
-        })
+        };
+        let mut of_each = Vec::new();
+        if self.messages.iter().all(|&other| other <= messages) {
+            let axes = Self::axes(operation, (messages, streams));
+            of_each = of_streams(&device.info().id, &axes, &runs, setting.seed);
+            of_each.iter_mut().for_each(|one| one.verified = row.verified);
+        }
+        Ok(Found { row, streams: of_each })
     }
 
     fn points(&self) -> impl Iterator<Item = (Operation, usize)> {
@@ -177,16 +229,24 @@ impl Run for Streams {
             for (&device, &streams) in
                 devices.iter().flat_map(|device| self.streams.iter().map(move |streams| (device, streams)))
             {
+                let axes = Self::axes(operation, (messages, streams));
+                let mut of_each = Vec::new();
                 let make = || {
                     let batch = batch.get_or_insert_with(|| {
                         keyed(self.algorithm, operation, self.message_bytes, messages).batch(setting, 1)
                     });
                     let batch = batch.as_ref().map_err(Clone::clone)?;
                     let found = self.point(setting, device, batch, operation, (messages, streams));
-                    found.map_err(|reason| format!("{messages} messages, streams {streams}: {reason}"))
+                    let found = found
+                        .map_err(|reason| format!("{messages} messages, streams {streams}: {reason}"))?;
+                    of_each = found.streams;
+                    Ok(found.row)
                 };
-                let axes = Self::axes(operation, (messages, streams));
                 setting.point(observer, device, Some(self.algorithm), axes, make)?;
+                for row in of_each {
+                    let axes = row.axes.clone();
+                    setting.point(observer, device, Some(self.algorithm), axes, || Ok(row))?;
+                }
             }
         }
         Ok(())
@@ -198,13 +258,37 @@ mod tests {
     use cipherlane_record::Value;
 
     use super::*;
-    use crate::experiment::setting::value;
 
     #[test]
     fn a_chunk_is_a_stream_s_part_of_the_batch() {
         assert_eq!(chunk(4096, 16_384, 4), 1024 * (16_384 + ROW_BYTES));
         assert_eq!(chunk(1, 16_384, 8), 16_384 + ROW_BYTES);
         assert_eq!(chunk(5, 16_384, 2), 3 * (16_384 + ROW_BYTES));
+    }
+
+    #[test]
+    fn streams_have_rows_of_their_own() {
+        let stream = |device: &str, stream, microseconds| StreamSpans {
+            chunks: 3,
+            load: Duration::from_micros(microseconds),
+            ..StreamSpans::idle(device, stream)
+        };
+        let run = |times: [u64; 2]| {
+            (Spans::default(), vec![stream("cuda:0", 0, times[0]), stream("cuda:1", 0, times[1])])
+        };
+        let axes = Streams::axes(Operation::Encrypt, (64, 1));
+        let rows = of_streams("cuda:0", &axes, &[run([5, 60]), run([9, 20]), run([7, 40])], 1);
+        let found: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                (row.axes.get("device").map(Axis::to_string), row.values[0].value, row.values[1].value)
+            })
+            .collect();
+        assert_eq!(found, [(None, Some(3.0), Some(7.0)), (Some("cuda:1".to_owned()), Some(3.0), Some(40.0))]);
+        assert!(
+            rows.iter().all(|row| row.axes["stream"] == Axis::Number(0.0) && row.axes.len() > axes.len())
+        );
+        assert!(of_streams("cuda:0", &axes, &[], 1).is_empty());
     }
 
     #[test]

@@ -212,6 +212,13 @@ const SIMD_GRID: &[Picture] = &[
 const STREAMS: &[Picture] = &[
     picture("Throughput by messages and streams", &["throughput"], curves("messages")).each(&["operation"]),
     picture("Latency by messages and streams", &["latency"], curves("messages")).each(&["operation"]),
+    picture(
+        "What each stream does, of the largest batch",
+        &["to device", "kernels", "to host"],
+        Form::Stacked { parts: VALUE },
+    )
+    .only(&[Only::Has("stream")])
+    .each(&["operation"]),
 ];
 
 const BREAKDOWN: &[Picture] = &[

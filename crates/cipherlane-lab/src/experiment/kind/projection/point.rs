@@ -76,7 +76,7 @@ fn of_record(record: &Record) -> Vec<Point> {
 fn of_measurement(row: &Measurement) -> Vec<Point> {
     let Some(times) = row.times.filter(|_| row.verified && row.geometry.is_some()) else { return Vec::new() };
     let alone = row.scope.transfer == Transfer::Excluded;
-    let all = times.to_device_seconds + times.kernel_seconds + times.to_host_seconds;
+    let all = times.total_seconds();
     let way = if alone { "kernels alone" } else { "there and back" };
     let (algorithm, operation, messages, bytes) =
         (&row.algorithm, &row.operation, row.messages, row.message_bytes);
