@@ -225,3 +225,25 @@ impl<B: Backend> Scene<'_, B> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_part_steps() {
+        fn stretches(steps: &Steps<u8>) -> Vec<&[u8]> {
+            steps.stretches().filter(|stretch| !stretch.is_empty()).collect()
+        }
+        let mut steps = Steps::default();
+        assert!(stretches(&steps).is_empty());
+        steps.pause();
+        steps.push(1);
+        steps.push(2);
+        steps.pause();
+        steps.pause();
+        steps.push(3);
+        assert_eq!(stretches(&steps), [&[1, 2][..], &[3]]);
+        assert_eq!((steps.all(), steps.last()), (&[1, 2, 3][..], Some(&3)));
+    }
+}

@@ -18,10 +18,10 @@ const CHUNK: usize = 1 << 20;
 const MESSAGES: usize = 38;
 const MESSAGE: usize = CHUNK / 4 - 256;
 
-/// A batch over several streams, a long message, the two after each other, nothing, and a fleet of two: under
+/// A batch over several streams, a long message, a short one, nothing; a long one on one stream; a fleet of two: under
 /// AES-128-CTR, by the best kernel whose name contains `kernel`.
 pub(crate) fn check(member: &Arc<dyn Member>, kernel: &str) {
-    let mut session = open(&**member, kernel);
+    let mut session = open(&**member, kernel, CHUNK, STREAMS);
     let all = |count: usize| (0..count as u64).collect::<Vec<_>>();
     // Chunks take turns: ten of four messages each, but for the last, and six pieces, of which one is the end.
     let batch: Vec<usize> = vec![MESSAGE; MESSAGES];
@@ -36,8 +36,12 @@ pub(crate) fn check(member: &Arc<dyn Member>, kernel: &str) {
         assert_eq!(streams.iter().map(|one| one.chunks).collect::<Vec<_>>(), wanted, "{what}");
         agree(&spans, &streams, 1);
     }
+    // The key is expanded between two copies: times that overlap would be longer than the run.
+    let (spans, streams) = run(&mut *open(&**member, kernel, 1 << 10, 1), &[150_000]);
+    assert!(streams.len() == 1 && streams[0].chunks > 1, "{streams:?} of {spans:?}");
+    agree(&spans, &streams, 1);
     let fleet = Fleet::new("all", vec![Arc::clone(member), Arc::clone(member)]);
-    let mut session = open(&fleet, kernel);
+    let mut session = open(&fleet, kernel, CHUNK, STREAMS);
     // A half for each, of three pieces; then a message that one of them has for itself.
     for (bytes, wanted) in [(6 * CHUNK, [1, 1, 1, 0, 1, 1, 1, 0]), (5, [1, 0, 0, 0, 0, 0, 0, 0])] {
         let (spans, streams) = run(&mut *session, &[bytes]);
@@ -69,11 +73,11 @@ fn algorithm() -> Algorithm {
     "aes-128-ctr".parse().unwrap()
 }
 
-fn open(device: &dyn Device, kernel: &str) -> Box<dyn Session> {
+fn open(device: &dyn Device, kernel: &str, chunk: usize, streams: usize) -> Box<dyn Session> {
     let shape = Shape::uniform(algorithm(), Operation::Encrypt, MESSAGES, MESSAGE as u64, true);
     let found = device.kernels(&shape).into_iter().find(|found| found.name.contains(kernel));
     let kernel = Some(found.unwrap().name);
-    let wish = Wish { kernel, chunk: Some(CHUNK), streams: Some(STREAMS), ..Wish::default() };
+    let wish = Wish { kernel, chunk: Some(chunk), streams: Some(streams), ..Wish::default() };
     device.open(&device.plan(&shape, &wish).unwrap()).unwrap()
 }
 

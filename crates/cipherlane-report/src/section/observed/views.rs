@@ -213,7 +213,7 @@ const STREAMS: &[Picture] = &[
     picture("Throughput by messages and streams", &["throughput"], curves("messages")).each(&["operation"]),
     picture("Latency by messages and streams", &["latency"], curves("messages")).each(&["operation"]),
     picture(
-        "What each stream does, of the largest batch",
+        "What each stream does with the largest batch",
         &["to device", "kernels", "to host"],
         Form::Stacked { parts: VALUE },
     )
