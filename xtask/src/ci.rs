@@ -47,8 +47,13 @@ pub(crate) fn clippy(workspace: &Workspace) -> Result<()> {
 }
 
 /// Builds the documentation; a warning fails.
+///
+/// That of examples as well: asked for them, cargo takes dependencies with the features that tests give them, as clippy
+/// has checked them.
 pub(crate) fn docs(workspace: &Workspace) -> Result<()> {
     let features = test::features()?;
+    let targets = ["--lib", "--bins", "--examples"];
     let mut cargo = workspace.cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
+    cargo.args(targets);
     shell::run(cargo.args(["--profile", "test", "--features", &features]).env("RUSTDOCFLAGS", "-D warnings"))
 }

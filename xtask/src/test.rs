@@ -60,7 +60,8 @@ pub(crate) fn features() -> Result<String> {
     Ok(features.join(","))
 }
 
-/// The test programs of the CPU crate that `arguments` build, each with the folder that cargo runs it in.
+/// The integration tests of the CPU crate that `arguments` build, each with the folder that cargo runs it in. Unit tests
+/// make their kernels by hand, whatever is switched off.
 ///
 /// They are started directly: narrowing `cargo test` to one package would unify features anew, and build anew.
 fn cpu_tests(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<(PathBuf, PathBuf)>> {
@@ -73,6 +74,7 @@ fn cpu_tests(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<(PathBuf, 
         let package = workspace.metadata.packages.iter().find(|package| package.id == artifact.package_id);
         if let (true, Some(program), Some(package)) = (artifact.profile.test, artifact.executable, package)
             && package.name == "cipherlane-cpu"
+            && artifact.target.is_test()
         {
             let folder = package.manifest_path.parent().context("a manifest lies in a folder")?;
             programs.push((program.into(), folder.into()));

@@ -16,7 +16,8 @@ struct Tool {
 }
 
 enum Source {
-    /// Compiled from the crate of the same name. Unoptimised, which halves the build and checks in a second still.
+    /// Compiled from the crate of the same name. Unoptimised and without what debuggers need, which halves the build;
+    /// it checks in a second still.
     Crate,
     /// Taken ready-built from the Python package of this name, which its authors publish.
     Python(&'static str),
@@ -69,7 +70,8 @@ impl Tool {
         match self.source {
             Source::Crate => {
                 let options = ["--version", self.version, "--locked", "--debug", "--root", &home];
-                run(workspace.cargo(&["install", self.program]).args(options))
+                let mut cargo = workspace.cargo(&["install", self.program]);
+                run(cargo.args(options).env("CARGO_PROFILE_DEV_DEBUG", "none"))
             }
             Source::Python(package) => {
                 let options =

@@ -6,7 +6,7 @@ use cipherlane_core::{
 
 use crate::describe::{self, ID};
 use crate::pool::Pools;
-use crate::session::CpuSession;
+use crate::session::{Bare, CpuSession};
 use crate::split::{self, MIN_CHUNK};
 use crate::table::{self, Entry};
 use crate::tier::Tier;
@@ -22,6 +22,8 @@ pub struct Cpu {
     /// Available tiers, best first.
     tiers: Vec<Tier>,
     topology: Topology,
+    /// Bytes of the last cache, where the system says so.
+    last_cache: Option<usize>,
     pools: Pools,
 }
 
@@ -38,7 +40,15 @@ impl Cpu {
             threads: topology.cpus().len(),
             details: describe::details(&topology),
         };
-        Self { info, tiers, topology, pools: Pools::default() }
+        let last_cache = topology.last_cache();
+        Self { info, tiers, topology, last_cache, pools: Pools::default() }
+    }
+
+    /// The CPU with a last cache of `bytes` bytes, whatever the system says of it: where texts overflow that, long
+    /// messages are stored past the caches. Zero has them always stored so.
+    #[must_use]
+    pub fn with_last_cache(self, bytes: usize) -> Self {
+        Self { last_cache: Some(bytes), ..self }
     }
 
     /// The kernels for an algorithm and operation, best first; after them those that are not constant-time, which
@@ -149,11 +159,25 @@ impl Device for Cpu {
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let entry = self.check_plan(plan)?;
         let pool = self.pools.of(plan.threads, &self.topology);
-        Ok(Box::new(CpuSession::new(plan, entry, pool?, self.topology.last_cache())))
+        Ok(Box::new(CpuSession::new(plan, entry, pool?, self.last_cache)))
     }
 }
 
 impl Cpu {
+    /// The kernel of `plan` by itself, on the calling thread: for tests, which cut closer than a session does. It has
+    /// messages in segments of `segment` bytes, any multiple of 16, or whole.
+    ///
+    /// # Errors
+    /// Where [`Device::open`] refuses the plan.
+    ///
+    /// # Panics
+    /// If segments are not whole blocks.
+    #[doc(hidden)]
+    pub fn open_bare(&self, plan: &Plan, segment: Option<usize>) -> Result<Box<dyn Session>, DeviceError> {
+        let kernel = self.check_plan(plan)?.kernel;
+        Ok(Box::new(Bare::new((plan.algorithm, plan.operation), kernel, segment)))
+    }
+
     /// The kernel of `plan`, which may have been written by hand.
     fn check_plan(&self, plan: &Plan) -> Result<Entry, Unsupported> {
         if plan.device != ID {

@@ -1,5 +1,7 @@
 //! Sessions: a plan put into effect.
 
+mod bare;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,6 +11,7 @@ use cipherlane_core::{
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+pub(crate) use self::bare::Bare;
 use crate::crew::Crew;
 use crate::job::Job;
 use crate::pool::Pool;
@@ -37,22 +40,24 @@ impl CpuSession {
             last_cache,
         }
     }
+}
 
-    fn check_operation(&self, batch: &Batch<'_>) -> Result<(), BatchError> {
-        if (batch.algorithm, batch.operation) == (self.algorithm, self.operation) {
-            return Ok(());
-        }
-        Err(BatchError::OtherSession {
-            session: format!("{} {}", self.algorithm, self.operation),
-            batch: format!("{} {}", batch.algorithm, batch.operation),
-        })
+/// Whether `batch` is of the algorithm and operation that a session is for.
+fn check_operation(session: (Algorithm, Operation), batch: &Batch<'_>) -> Result<(), BatchError> {
+    if (batch.algorithm, batch.operation) == session {
+        return Ok(());
     }
+    let (algorithm, operation) = session;
+    Err(BatchError::OtherSession {
+        session: format!("{algorithm} {operation}"),
+        batch: format!("{} {}", batch.algorithm, batch.operation),
+    })
 }
 
 impl Session for CpuSession {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        self.check_operation(batch)?;
+        check_operation((self.algorithm, self.operation), batch)?;
         let job = Job::new(batch, output)?.beside_cache(self.last_cache.unwrap_or(usize::MAX));
         if !batch.is_empty() {
             self.crew.run(self.workers.of(batch), &job)?;
@@ -99,7 +104,5 @@ impl Workers {
     }
 }
 
-#[cfg(test)]
-mod past_caches_tests;
 #[cfg(test)]
 mod tests;

@@ -49,31 +49,3 @@ pub(crate) type Partial = [u8; BLOCK];
 /// Least bytes of the last of several segments. Ciphertext stealing (XTS) needs the last whole block and the rest of
 /// a message in the same hands: at most 31 bytes.
 pub(crate) const LAST_SEGMENT: usize = 2 * BLOCK;
-
-/// Cuts a message of `bytes` bytes as closely as kernels allow: into segments of `chunk` bytes, a multiple of 16. The
-/// last one takes the rest, and a rest shorter than [`LAST_SEGMENT`] joins the segment before it.
-#[cfg(test)]
-pub(crate) fn cut(bytes: usize, chunk: usize) -> impl ExactSizeIterator<Item = Range<usize>> {
-    assert!(chunk > 0 && chunk.is_multiple_of(BLOCK), "segments are whole blocks");
-    let last = bytes.saturating_sub(LAST_SEGMENT) / chunk;
-    (0..last + 1).map(move |i| i * chunk..if i == last { bytes } else { (i + 1) * chunk })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn segments_cover_a_message_and_the_last_is_never_short() {
-        for bytes in (0..300).chain([4096, 4097]) {
-            for chunk in [16, 32, 48, 160] {
-                let segments: Vec<_> = cut(bytes, chunk).collect();
-                assert_eq!((segments[0].start, segments.last().unwrap().end), (0, bytes));
-                assert!(segments.windows(2).all(|pair| pair[0].end == pair[1].start));
-                let (last, rest) = segments.split_last().unwrap();
-                assert!(rest.iter().all(|segment| segment.len() == chunk));
-                assert!(rest.is_empty() || last.len() >= LAST_SEGMENT, "{bytes} {chunk}");
-            }
-        }
-    }
-}

@@ -19,6 +19,12 @@ fn the_default_kernel_is_of_a_tier_that_is_on() {
     assert!(plan.tier.parse::<Tier>().unwrap().is_available());
     println!("default kernel: {}", plan.kernel);
     for tier in Tier::ALL {
+        let details = &cpu.info().details;
+        let state = details.iter().find(|(name, _)| name == tier.name()).map(|(_, state)| state.as_str());
+        assert_eq!(
+            state.unwrap().contains("switched off by"),
+            tier.missing().is_empty() && tier.is_switched_off()
+        );
         let wish = Wish { tier: Some(tier.name().to_owned()), ..Wish::default() };
         if let Err(error) = cpu.plan(&shape(), &wish) {
             println!("{error}");

@@ -213,6 +213,7 @@ impl<H: Iterated, E: Absorb<H>> Drop for Incremental<H, E> {
     }
 }
 
+/// The streams of all tiers; what is public of them is in `tests/kernels/`, on the tier that a [`Hasher`] chooses.
 #[cfg(test)]
 mod tests {
     use cipherlane_reference::hash::hash as reference;
@@ -262,38 +263,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn output_is_read_in_pieces() {
-        for hash in [Hash::Shake128, Hash::Shake256] {
-            let whole = expected(hash, b"any message", 1000);
-            for piece in [1, 135, 136, 137, 168, 500, 1000] {
-                let mut hasher = Hasher::new(hash);
-                hasher.update(b"any message");
-                let mut xof = hasher.finalize_xof();
-                let mut found = vec![0; 1000];
-                found.chunks_mut(piece).for_each(|piece| xof.read(piece));
-                assert_eq!(found, whole, "{} by {piece}", hash.name());
-            }
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "sha-256 has no digests of 31 bytes")]
-    fn a_digest_has_its_length() {
-        Hasher::new(Hash::Sha256).finalize(&mut [0; 31]);
-    }
-
-    #[test]
-    #[should_panic(expected = "sha3-256 has digests of one length")]
-    fn only_shake_is_read_on() {
-        let _ = Hasher::new(Hash::Sha3_256).finalize_xof();
-    }
-
-    #[test]
-    fn a_log_shows_no_state() {
-        assert_eq!(format!("{:?}", Hasher::new(Hash::Sha512)), "Hasher(sha-512)");
-        assert_eq!(format!("{:?}", Hasher::new(Hash::Shake128).finalize_xof()), "Xof");
     }
 }

@@ -1,18 +1,14 @@
 //! What is stored past the caches is what is stored otherwise: all modes, tiers, alignments, whole and in segments.
 
-use std::sync::Arc;
-
 use cipherlane_core::{
-    Algorithm, BLOCK, Batch, Column, Device, Messages, Mode, Operation, Output, Session, Shape, Source, Wish,
+    Algorithm, BLOCK, Batch, Column, Device, Messages, Mode, Operation, Output, Session, Source,
 };
+use cipherlane_cpu::{Cpu, Tier};
 
-use super::CpuSession;
-use crate::device::Cpu;
-use crate::pool::Pool;
-use crate::table;
-use crate::tier::Tier;
-use crate::topology::Topology;
+use super::{plan, tiers};
 
+/// Cuts the longest messages, each at its own places.
+const CHUNK: usize = 20 << 10;
 /// Some too short to be stored so, some of many groups, ragged ends; whole blocks where a mode asks for them.
 const LENGTHS: [usize; 6] = [48, 16 << 10, 100, 17_003, 40_961, 16_399];
 /// Room for every alignment.
@@ -51,7 +47,7 @@ impl Material {
     }
 
     /// Runs it with output `shift` bytes beyond an aligned address.
-    fn run(&self, session: &mut CpuSession, shift: usize) -> Made {
+    fn run(&self, session: &mut dyn Session, shift: usize) -> Made {
         let key: Vec<u8> = (0..self.algorithm.key_bytes() as u8).collect();
         let width = match self.algorithm.mode() {
             Some(Mode::Ecb) => 0,
@@ -83,52 +79,37 @@ impl Material {
             }
         };
         session.run(&batch, &mut output).unwrap();
+        let (before, after) = (&room[..start], &room[start + self.text.len()..]);
+        assert!([before, after].concat() == [0xa5; MARGIN], "bytes beside the output were touched");
         let bytes = room[start..start + self.text.len()].to_vec();
-        room[start..start + self.text.len()].fill(0xa5);
-        assert!(room.iter().all(|&byte| byte == 0xa5), "bytes beside the output were touched");
         Made { bytes, tags, accepted }
     }
 }
 
-/// A session of the kernel of `tier`, if there is one, beside a last cache of `last_cache` bytes.
-fn session(
-    tier: Tier,
-    (algorithm, operation): (Algorithm, Operation),
-    threads: usize,
-    last_cache: Option<usize>,
-) -> Option<CpuSession> {
-    let entry = table::kernel(tier, algorithm, operation)?;
-    let wish = Wish { tier: Some(tier.name().to_owned()), threads: Some(threads), ..Wish::default() };
-    let shape = Shape::uniform(algorithm, operation, LENGTHS.len(), 1 << 14, true);
-    let mut plan = Cpu::new().plan(&shape, &wish).ok()?;
-    plan.chunk = 20 << 10;
-    Some(CpuSession::new(
-        &plan,
-        entry,
-        Arc::new(Pool::start(threads, &Topology::detect()).unwrap()),
-        last_cache,
-    ))
+/// A session of `what` on `tier`.
+fn session(cpu: &Cpu, tier: Tier, what: (Algorithm, Operation), threads: usize) -> Box<dyn Session> {
+    cpu.open(&plan(cpu, tier, what, (threads, CHUNK))).unwrap()
 }
 
-fn assert_same(tier: Tier, algorithm: Algorithm, operation: Operation) {
+/// Compares what `past_caches` stores with what `usual` does.
+fn assert_same([usual, past_caches]: [&Cpu; 2], tier: Tier, algorithm: Algorithm, operation: Operation) {
     let what = (algorithm, operation);
-    let Some(mut usual) = session(tier, what, 1, None) else { return };
     let mut material = Material::new(algorithm, operation);
     if operation == Operation::Open {
         // Good tags but for two, of which one is of a long message.
-        let mut sealing = session(tier, (algorithm, Operation::Seal), 1, None).unwrap();
-        let sealed = Material::new(algorithm, Operation::Seal).run(&mut sealing, 0);
+        let mut sealing = session(usual, tier, (algorithm, Operation::Seal), 1);
+        let sealed = Material::new(algorithm, Operation::Seal).run(&mut *sealing, 0);
         (material.text, material.tags) = (sealed.bytes, sealed.tags);
         material.tags[0] ^= 1;
         material.tags[4 * BLOCK] ^= 0x80;
     }
-    let expected = material.run(&mut usual, 0);
+    let expected = material.run(&mut *session(usual, tier, what, 1), 0);
     let rejected = expected.accepted.iter().filter(|accepted| !**accepted).count();
     assert!(operation != Operation::Open || rejected == 2, "{rejected} rejected");
     for threads in [1, 2] {
-        let mut past_caches = session(tier, what, threads, Some(0)).unwrap();
+        let mut session = session(past_caches, tier, what, threads);
         for shift in [0, 16, 48, 7] {
-            let made = material.run(&mut past_caches, shift);
+            let made = material.run(&mut *session, shift);
             assert!(
                 made == expected,
                 "{algorithm} {operation} on {tier}, {threads} threads, output at {shift}"
@@ -139,10 +120,11 @@ fn assert_same(tier: Tier, algorithm: Algorithm, operation: Operation) {
 
 #[test]
 fn stores_past_the_caches_change_no_byte() {
-    for tier in Tier::available() {
+    let (usual, past_caches) = (Cpu::new().with_last_cache(usize::MAX), Cpu::new().with_last_cache(0));
+    for tier in tiers() {
         for algorithm in Algorithm::ciphers() {
             for &operation in algorithm.operations() {
-                assert_same(tier, algorithm, operation);
+                assert_same([&usual, &past_caches], tier, algorithm, operation);
             }
         }
     }

@@ -1,0 +1,40 @@
+//! Every kernel of every tier of this machine, as it is compiled into the library.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
+
+mod conformance;
+mod hasher;
+mod hashes;
+mod lanes;
+mod material;
+mod modes;
+mod past_caches;
+
+use cipherlane_core::{Algorithm, Device, Operation, Plan, Shape, Wish};
+use cipherlane_cpu::{Cpu, Tier};
+
+/// The tiers to test, best first. Where a tier is switched off, the best of the others alone: what that is made of may
+/// have changed, and the rest is tested without the switch.
+fn tiers() -> Vec<Tier> {
+    let mut tiers = Tier::available();
+    if is_any_switched_off() {
+        tiers.truncate(1);
+    }
+    tiers
+}
+
+fn is_any_switched_off() -> bool {
+    Tier::ALL.into_iter().any(Tier::is_switched_off)
+}
+
+/// The plan of `tier` for any batch, on `threads` threads in chunks of `chunk` bytes.
+fn plan(
+    cpu: &Cpu,
+    tier: Tier,
+    (algorithm, operation): (Algorithm, Operation),
+    (threads, chunk): (usize, usize),
+) -> Plan {
+    let tier = Some(tier.name().to_owned());
+    let wish = Wish { tier, threads: Some(threads), chunk: Some(chunk), ..Wish::default() };
+    cpu.plan(&Shape::uniform(algorithm, operation, 1, 16, true), &wish).unwrap()
+}
