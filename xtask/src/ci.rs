@@ -39,7 +39,7 @@ pub(crate) fn fmt(workspace: &Workspace) -> Result<()> {
 
 /// Lints everything; a warning fails.
 ///
-/// The test profile makes the C libraries of the rivals build once, for clippy and for the tests.
+/// The test profile makes AWS-LC build once, for clippy and for the tests.
 pub(crate) fn clippy(workspace: &Workspace) -> Result<()> {
     let features = test::features()?;
     let mut cargo = workspace.cargo(&["clippy", "--workspace", "--all-targets", "--locked"]);
