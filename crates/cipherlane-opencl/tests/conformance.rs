@@ -101,13 +101,28 @@ fn examine(device: &OpenClDevice, candidate: &Candidate) -> Vec<String> {
     let outcome = exam::examine(device, *algorithm, kernel);
     let seconds = outcome.time.as_secs_f64();
     match outcome.result {
-        None => vec![format!("{algorithm}: there is no {kernel}")],
+        None => examine_long(device, candidate),
         Some(Err(failure)) => vec![format!("{algorithm} by {kernel}: {failure}")],
         Some(Ok((checks, kernels))) if checks <= 20 || !kernels.contains(kernel) => {
             vec![format!("{algorithm}: no more than {checks} batches by {kernels:?}")]
         }
         Some(Ok((checks, _))) => {
             eprintln!("{algorithm} by {kernel}: {checks} batches right in {seconds:.0} s");
+            Vec::new()
+        }
+    }
+}
+
+/// What is wrong with a kernel that takes no messages but long ones.
+fn examine_long(device: &OpenClDevice, Candidate { algorithm, kernel }: &Candidate) -> Vec<String> {
+    match exam::long(device, *algorithm, kernel, exam::LONG) {
+        None => vec![format!("{algorithm}: there is no {kernel}")],
+        Some(Err(failure)) => vec![format!("{algorithm} by {kernel}, long messages: {failure}")],
+        Some(Ok(kernels)) if !kernels.contains(kernel) => {
+            vec![format!("{algorithm}: no long message by {kernel}, but by {kernels:?}")]
+        }
+        Some(Ok(_)) => {
+            eprintln!("{algorithm} by {kernel}: long messages right");
             Vec::new()
         }
     }

@@ -35,7 +35,7 @@ FN void run_blocks(block_t *x, u32 width, int block, COUNTING *s, const run_t *r
         text[i] = here >= 0 ? load_aligned(from + i * UNIT_THREADS * BLOCK_BYTES) : zero_block();
         x[i] = COUNTED(s, run, here, k, shared);
     }
-    aes_rounds(x, width, k, shared, COUNTED_ROUNDS + 1, 0);
+    aes_rounds(x, width, k, shared, COUNTED_ROUNDS + 1, ROUNDS, 0);
     UNROLL for (u32 i = 0; i < width; ++i) {
         int here = block + (int)(i * UNIT_THREADS);
         xor_block(&x[i], &text[i]);

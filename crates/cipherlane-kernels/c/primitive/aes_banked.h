@@ -5,6 +5,7 @@
  */
 #ifndef CL_AES_BANKED
 #define CL_AES_BANKED
+#include "primitive/aes_sbox.h"
 #include "primitive/aes_schedule.h"
 #include "primitive/aes_table.h"
 #include "primitive/banked.h"
@@ -80,10 +81,10 @@ FN u32 aes_round_column(LOCAL const u32 *shared, const block_t *x, u32 c, u32 k,
     return aes_last_column(shared, b0, b1, b2, b3, k, lane);
 }
 
-/* Rounds `first` to the last one of `width` blocks, side by side so that look-ups overlap. */
-FN void aes_rounds(block_t *x, u32 width, KEY const u32 *k, LOCAL const u32 *shared, u32 first,
+/* Rounds `first` to `last` of `width` blocks, side by side so that look-ups overlap. */
+FN void aes_rounds(block_t *x, u32 width, KEY const u32 *k, LOCAL const u32 *shared, u32 first, u32 last,
                    u32 inverse) {
-    UNROLL for (u32 r = first; r <= ROUNDS; ++r) {
+    UNROLL for (u32 r = first; r <= last; ++r) {
         UNROLL for (u32 w = 0; w < width; ++w) {
             block_t y;
             UNROLL for (u32 c = 0; c < 4; ++c)
@@ -93,15 +94,50 @@ FN void aes_rounds(block_t *x, u32 width, KEY const u32 *k, LOCAL const u32 *sha
     }
 }
 
+/* ShiftRows (section 5.1.2) or its inverse: row r of column c comes from column c + r, or c - r. */
+FN u32 aes_shifted_column(const u32 *s, u32 c, u32 inverse) {
+    const u32 step = inverse ? 3 : 1;
+    u32 low = SELECT(0x000000ffu, s[c], s[(c + step) % 4]);
+    return SELECT(0x0000ffffu, low, SELECT(0x00ff0000u, s[(c + 2) % 4], s[(c + 3 * step) % 4]));
+}
+
+/* The last round of two blocks with no look-up: their 32 bytes are as many as bits of a word, for SubBytes as a circuit.
+ * It takes instructions, where look-ups are what a kernel waits for.
+ */
+FN void aes_last_pair(block_t *a, block_t *b, KEY const u32 *k, u32 inverse) {
+    u32 s[8], planes[8];
+    UNROLL for (u32 i = 0; i < 4; ++i) s[i] = a->w[i], s[4 + i] = b->w[i];
+    slice_words(planes, s);
+    if (inverse)
+        aes_inverse_sbox(planes);
+    else
+        aes_sbox(planes);
+    unslice_words(s, planes);
+    UNROLL for (u32 c = 0; c < 4; ++c) {
+        a->w[c] = aes_shifted_column(s, c, inverse) ^ k[4 * ROUNDS + c];
+        b->w[c] = aes_shifted_column(s + 4, c, inverse) ^ k[4 * ROUNDS + c];
+    }
+}
+
 FN void aes_whiten(block_t *x, u32 width, KEY const u32 *k) {
     UNROLL for (u32 w = 0; w < width; ++w) {
         UNROLL for (u32 c = 0; c < 4; ++c) x[w].w[c] ^= k[c];
     }
 }
 
-FN void cipher_encrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
+/* All rounds of WIDTH blocks. Of four blocks two do without look-ups in the last round: with more, instructions would
+ * be what is waited for.
+ */
+FN void aes_blocks(block_t *x, KEY const u32 *k, LOCAL const u32 *shared, u32 inverse) {
     aes_whiten(x, WIDTH, k);
-    aes_rounds(x, WIDTH, k, shared, 1, 0);
+    aes_rounds(x, WIDTH, k, shared, 1, ROUNDS - 1, inverse);
+    UNROLL for (u32 i = 0; i < WIDTH / 4; ++i) aes_last_pair(&x[4 * i], &x[4 * i + 1], k, inverse);
+    UNROLL for (u32 i = 0; i < WIDTH; ++i)
+        if (WIDTH < 4 || i % 4 > 1) aes_rounds(&x[i], 1, k, shared, ROUNDS, ROUNDS, inverse);
+}
+
+FN void cipher_encrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
+    aes_blocks(x, k, shared, 0);
 }
 
 /* One block, whatever WIDTH is, and in little code: for what is done once. */
@@ -119,8 +155,7 @@ FN void cipher_encrypt_one(block_t *x, KEY const u32 *k, LOCAL const u32 *shared
 
 /* The equivalent inverse cipher (section 5.3.5), with a schedule made for it. */
 FN void cipher_decrypt(block_t *x, KEY const u32 *k, LOCAL const u32 *shared) {
-    aes_whiten(x, WIDTH, k);
-    aes_rounds(x, WIDTH, k, shared, 1, 1);
+    aes_blocks(x, k, shared, 1);
 }
 
 FN void cipher_expand(GLOBAL const u8 *key, GLOBAL u32 *out) {

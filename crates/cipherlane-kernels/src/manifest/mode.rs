@@ -150,8 +150,15 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
         key_in_registers: false,
         workspace: Workspace::default(),
     };
+    let by_four_tables = variant.aes_by_tables && variant.tables == 4;
+    // Look-ups of two blocks overlap, and more than two would need more registers than there are.
+    let two = if by_four_tables { 2 } else { variant.width };
     match mode {
-        Mode::Ecb => vec![form("entry/ecb.c", &[EXPAND, TILES])],
+        Mode::Ecb => {
+            // Of four blocks `primitive/aes_banked.h` has a pair that does without look-ups in the last round.
+            let width = if by_four_tables { 4 } else { variant.width };
+            vec![ModeProgram { width, ..form("entry/ecb.c", &[EXPAND, TILES]) }]
+        }
         Mode::Ctr => {
             let mut forms = vec![form("entry/ctr.c", &[EXPAND, TILES])];
             if variant.aes_by_tables && shape.shared_key && shape.longest >= LONG {
@@ -186,7 +193,11 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
         Mode::Cbc => {
             let chain = StageForm::new("chain", Items::Tiles, When::TilesInPlace);
             let workspace = Workspace { chain: 16, ..Workspace::default() };
-            vec![ModeProgram { workspace, ..form("entry/cbc_decrypt.c", &[EXPAND, chain, TILES]) }]
+            vec![ModeProgram {
+                workspace,
+                width: two,
+                ..form("entry/cbc_decrypt.c", &[EXPAND, chain, TILES])
+            }]
         }
         Mode::Xts => {
             let start = StageForm::new("start", Items::Messages, When::Start).ciphers();
@@ -195,6 +206,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
             vec![ModeProgram {
                 tiling: Tiling::WholeBlocks(tile),
                 workspace,
+                width: two,
                 // Tweaks and the two blocks that exchange bytes take registers beside the cipher's.
                 threads: variant.threads.min(if target.keeps_more() { 512 } else { 768 }),
                 ..form("entry/xts.c", &[EXPAND, start, chain, TILES])
