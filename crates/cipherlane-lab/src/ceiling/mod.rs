@@ -53,7 +53,7 @@ pub struct Ceilings {
     pub not_measured: Vec<String>,
     /// The levels of its memory.
     pub memory: Vec<Level>,
-    /// What mixes of instructions take, measured when one is first asked for: rows of one algorithm have one ceiling.
+    /// What mixes of instructions take, measured when one is asked for.
     #[serde(skip)]
     mixes: mix::Mixes,
 }
