@@ -13,7 +13,7 @@ use self::tweak::MAX_GROUP;
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
 use super::keys::Keys;
-use crate::cipher::{Permutation, V};
+use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::worker::{Kernel, Segment, Worker};
@@ -214,26 +214,47 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
 
     #[inline(always)]
     fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
-        let output = tweaked(self.cipher, input, &self.next);
         if M == N {
-            for tweak in &mut self.next {
-                *tweak = tweak::advance(*tweak, N * V::<P>::LANES);
-            }
-        } else {
-            // Groups smaller than N end a message: together they have no more than the registers here.
-            self.next.copy_within(M.., 0);
+            let now = self.next;
+            return tweaked(self.cipher, input, &now, &mut Advance(&mut self.next));
         }
+        let output = tweaked(self.cipher, input, &self.next, &mut Nothing);
+        // Groups smaller than N end a message: together they have no more than the registers here.
+        self.next.copy_within(M.., 0);
         output
+    }
+}
+
+/// The tweaks of the next group, made while the cipher runs on one: it waits for them no longer, and the multipliers are
+/// idle meanwhile.
+struct Advance<'a, V, const N: usize>(&'a mut [V; N]);
+
+impl<V: Lanes, const N: usize> Meanwhile for Advance<'_, V, N> {
+    #[inline(always)]
+    fn step(&mut self, call: usize) {
+        let each = N.div_ceil(CALLS);
+        for tweak in self.0.iter_mut().skip(call * each).take(each) {
+            *tweak = tweak::advance(*tweak, N * V::LANES);
+        }
     }
 }
 
 /// The cipher between two additions of the tweaks, of which there may be more than registers.
 #[inline(always)]
-fn tweaked<P: Permutation, const M: usize>(cipher: &P, mut blocks: [V<P>; M], tweaks: &[V<P>]) -> [V<P>; M] {
+fn tweaked<P: Permutation, const M: usize>(
+    cipher: &P,
+    mut blocks: [V<P>; M],
+    tweaks: &[V<P>],
+    meanwhile: &mut impl Meanwhile,
+) -> [V<P>; M] {
     for (block, tweak) in blocks.iter_mut().zip(tweaks) {
         *block = block.xor(*tweak);
     }
-    blocks = cipher.apply(blocks);
+    blocks = if <P::Isa as Isa>::REGISTERS >= 32 {
+        cipher.finish_in_step(cipher.begin(blocks), &mut [], meanwhile)
+    } else {
+        cipher.apply_while(blocks, meanwhile)
+    };
     for (block, tweak) in blocks.iter_mut().zip(tweaks) {
         *block = block.xor(*tweak);
     }

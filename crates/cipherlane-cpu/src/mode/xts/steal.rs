@@ -4,7 +4,7 @@ use cipherlane_core::BLOCK;
 
 use super::tweak::times_x;
 use super::{Direction, tweaked};
-use crate::cipher::{Permutation, V};
+use crate::cipher::{Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
 use crate::rows::{load_block, store_block};
@@ -37,6 +37,7 @@ pub(super) unsafe fn steal<P: Permutation, D: Direction>(cipher: &P, tweak: [u8;
 #[inline(always)]
 fn run<P: Permutation>(cipher: &P, block: u128, tweak: [u8; BLOCK]) -> u128 {
     let isa = cipher.isa();
-    let [output]: [V<P>; 1] = tweaked(cipher, [isa.splat(&block.to_le_bytes())], &[isa.splat(&tweak)]);
+    let [output]: [V<P>; 1] =
+        tweaked(cipher, [isa.splat(&block.to_le_bytes())], &[isa.splat(&tweak)], &mut Nothing);
     u128::from_le_bytes(output.to_blocks()[0])
 }
