@@ -114,8 +114,8 @@ const PAIRED: Mix = Mix {
 /// The inverse S-box is the S-box between two affine maps of eight functions, for two blocks.
 const INVERSE_PAIRED: Mix = Mix { logic: 8.0, ..NONE };
 
-/// What the last inverse round of AES by look-ups has more: no table holds plain bytes, so four words are added up byte by byte, by six
-/// permutations a column instead of three, and two functions more.
+/// What the last inverse round of AES by look-ups has more: no table holds plain bytes, so four words are added up byte
+/// by byte, by six permutations a column instead of three, and two functions more.
 const INVERSE_AES: Mix = Mix { permutations: 12.0, logic: 8.0, ..NONE };
 
 /// What a mode other than GCM adds to a block.
