@@ -18,7 +18,7 @@ use cipherlane_cuda::compile::{Compiler, Target};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{self, Program, Stage, programs};
 use cipherlane_kernels::probe::{Kernel, Steps};
-use known::{Known, Task};
+use known::{Known, Reader, Task};
 
 /// Capabilities, and the shared memory that a block can have there: CUDA C++ Programming Guide, table of technical
 /// specifications.
@@ -76,9 +76,10 @@ fn task(algorithm: Algorithm, capability: u32, shared_bytes: u32) -> Task<Defaul
                 let program = program.unwrap_or_else(|| panic!("no program for {algorithm} {operation}"));
                 assert!(program.constant_time, "{}: the default depends on secrets", program.kernel);
                 let text = flatten::text(&program);
+                let read = Reader::NVRTC.read(&text);
                 let counts =
                     |line: &&str| !line.starts_with("#define PROGRAM ") && !line.starts_with("#define TILE ");
-                texts.entry(text.lines().filter(counts).collect::<String>()).or_insert((text, program));
+                texts.entry(read.lines().filter(counts).collect::<String>()).or_insert((text, program));
             }
         }
     }

@@ -160,7 +160,11 @@ FN u32 cl_lop3(u32 a, u32 b, u32 c, u32 table) {
 #define PERMUTE(a, b, selector) cl_permute((a), (b), (selector))
 #endif
 #define ROTL32(x, n) rotate((u32)(x), (u32)(n))
+#if defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
+#define SWAP32(x) cl_prmt((x), 0u, 0x0123u)
+#else
 #define SWAP32(x) ((rotate((u32)(x), 8u) & 0x00ff00ffu) | (rotate((u32)(x), 24u) & 0xff00ff00u))
+#endif
 #define LOCAL_WORD(base, at, plus) (*(__local const u32 *)((__local const char *)(base) + (at) + (plus)))
 #define ATOMIC_XOR(pointer, word) atomic_xor((pointer), (word))
 

@@ -25,7 +25,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("entry/gcm_run.h", include_str!("../c/entry/gcm_run.h")),
     ("entry/gcm_stages.h", include_str!("../c/entry/gcm_stages.h")),
     ("entry/gcm_tiles.h", include_str!("../c/entry/gcm_tiles.h")),
-    ("entry/gcm_whitened.h", include_str!("../c/entry/gcm_whitened.h")),
+    ("entry/gcm_counted.h", include_str!("../c/entry/gcm_counted.h")),
     ("entry/hash.c", include_str!("../c/entry/hash.c")),
     ("entry/keys.h", include_str!("../c/entry/keys.h")),
     ("entry/xts.c", include_str!("../c/entry/xts.c")),

@@ -11,6 +11,8 @@ pub use select::{Target, programs};
 
 /// Name of the stage that expands keys; the schedule is copied after it.
 pub const KEYS: &str = "keys";
+/// Name of what a text is given as the most blocks of a tile that it has room for, if there is a bound.
+const MOST_TILE: &str = "MOST_TILE";
 /// Name of the stage that turns the sums of a GCM message into its tag.
 pub const FINISH: &str = "finish";
 
@@ -72,10 +74,18 @@ impl Program {
         self
     }
 
-    /// The same program with tiles of `blocks` blocks, a multiple of 32 times [`Program::lanes`] (and of 128); for tuning. Nothing changes where there are
-    /// no tiles.
+    /// Most blocks of a tile.
+    #[must_use]
+    pub fn most_tile(&self) -> u64 {
+        let most = self.defines.iter().find(|(name, _)| *name == MOST_TILE);
+        most.and_then(|(_, blocks)| blocks.parse().ok()).unwrap_or(u64::MAX)
+    }
+
+    /// The same program with tiles of `blocks` blocks, a multiple of 32 times [`Program::lanes`] (and of 128) up to
+    /// [`Program::most_tile`]; for tuning. Nothing changes where there are no tiles.
     #[must_use]
     pub fn with_tile(mut self, blocks: u64) -> Self {
+        let blocks = blocks.min(self.most_tile());
         for (name, value) in &mut self.defines {
             if *name == "TILE" {
                 *value = blocks.to_string();

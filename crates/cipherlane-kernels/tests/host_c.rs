@@ -27,7 +27,7 @@ use check::{check, harness, key};
 use cipherlane_core::{Algorithm, Shape};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{Program, Target, programs};
-use known::{Known, Task};
+use known::{Known, Reader, Task};
 
 const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host/known.txt");
 const ABOUT: &str = "\
@@ -164,4 +164,35 @@ fn lists_hold_what_came_out_right() {
     assert_eq!((again.len(), known.has(&tasks[0])), (1, false));
     let elsewhere = Known::read(&path, "# about\n", "elsewhere".to_owned());
     assert!(!elsewhere.has(&task("kernel", "1", true)));
+}
+
+/// What keys are made of: what a compiler does not read is none of what it was seen to do.
+#[test]
+fn a_compiler_reads_its_own_branches() {
+    let text = "\
+one
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+two
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+three
+#endif
+#elif defined(__OPENCL_VERSION__)
+four
+#ifdef __clang__
+five
+#else
+six
+#endif
+#else
+seven
+#endif
+#ifndef EIGHT
+eight
+#endif
+";
+    let end = "#ifndef EIGHT\neight\n#endif\n";
+    let cuda = "two\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\nthree\n#endif\n";
+    for (reader, own) in [(Reader::NVRTC, cuda), (Reader::POCL, "four\nfive\n"), (Reader::HOST, "seven\n")] {
+        assert_eq!(reader.read(text), format!("one\n{own}{end}"));
+    }
 }

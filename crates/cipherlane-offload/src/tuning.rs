@@ -125,7 +125,7 @@ impl Launch {
             What::Tiles => [self.tile / 4, self.tile / 2, self.tile * 2, self.tile * 4]
                 .map(|tile| Self { tile, ..self })
                 .into_iter()
-                .filter(|launch| launch.tile >= 256 && launch.tile % 256 == 0)
+                .filter(|launch| (256..=program.most_tile()).contains(&launch.tile) && launch.tile % 256 == 0)
                 .collect(),
         }
     }
@@ -295,6 +295,11 @@ pub(crate) mod tests {
             launch.neighbours(What::Tiles, &gcm, 132).iter().map(|launch| launch.tile).collect();
         assert_eq!(tiles, [256, 1024, 2048]);
         assert!(Launch { tile: 0, ..launch }.neighbours(What::Tiles, &gcm, 132).is_empty());
+        // Whose counters have tables take no tile beyond them.
+        let records = program("aes-gcm/banked4-mma-records/x2");
+        let largest = Launch { tile: records.most_tile(), ..launch }.neighbours(What::Tiles, &records, 132);
+        assert_eq!(largest.iter().map(|launch| launch.tile).collect::<Vec<_>>(), [2048, 4096]);
+        assert_eq!(records.clone().with_tile(1 << 20), records.with_tile(8192));
     }
 
     #[test]

@@ -26,7 +26,7 @@ use cipherlane_kernels::manifest::programs;
 use cipherlane_kernels::probe::{Kernel, LANES, Steps};
 use cipherlane_offload::{Member, Provider};
 use cipherlane_opencl::OpenClDevice;
-use known::{Known, Task};
+use known::{Known, Reader, Task};
 
 /// The devices, or none with a line that says so.
 fn devices() -> Vec<OpenClDevice> {
@@ -80,7 +80,7 @@ fn kernels(device: &OpenClDevice, algorithm: Algorithm) -> Vec<Task<Candidate>> 
                 for program in programs(&shape, device.provider().target()) {
                     if offered.iter().any(|kernel| kernel.name == program.kernel) {
                         // How it is launched is no part of its text.
-                        let text = format!("{program:?}\n{}", flatten::text(&program));
+                        let text = format!("{program:?}\n{}", Reader::POCL.read(&flatten::text(&program)));
                         all.entry(program.kernel).or_default().insert(text);
                     }
                 }

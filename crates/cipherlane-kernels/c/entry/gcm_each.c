@@ -16,7 +16,7 @@
 #error four blocks of a thread are the rows of two matrices
 #endif
 
-#include "entry/gcm_whitened.h"
+#include "entry/gcm_counted.h"
 #include "entry/gcm_run.h"
 
 #define TILE_SHARED (THREADS * EACH_WORDS * 4)
@@ -25,7 +25,7 @@ FN void start_block(LOCAL u32 *matrix, GLOBAL const u32 *powers) {
     (void)matrix, (void)powers;
 }
 
-FN block_t sum_run(const run_t *run, const block_t *counter, GLOBAL const u32 *powers, KEY const u32 *k,
+FN block_t sum_run(const run_t *run, const counting_t *counting, GLOBAL const u32 *powers, KEY const u32 *k,
                    LOCAL const u32 *shared, LOCAL u32 *matrix) {
     u32 lane = THREAD % LANES, rows[2];
     LOCAL u32 *own = matrix + THREAD / LANES * (LANES * EACH_WORDS);
@@ -38,7 +38,7 @@ FN block_t sum_run(const run_t *run, const block_t *counter, GLOBAL const u32 *p
     int block = blocks - pairs * (2 * EACH_UNIT) + (int)lane;
     ROLLED for (u32 n = (u32)pairs; n > 0; --n, block += 2 * EACH_UNIT) {
         block_t x[4];
-        run_blocks(x, WIDTH, block, counter, run, k, shared);
+        run_blocks(x, WIDTH, block, counting, run, k, shared);
         ROLLED for (u32 unit = 0; unit < 2; ++unit) {
             UNROLL for (u32 r = 0; r < 2; ++r) mma_carry(&x[r], rows[r]);
             last[0] = x[0], last[1] = x[1];

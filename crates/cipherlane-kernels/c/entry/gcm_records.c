@@ -17,7 +17,7 @@
 #error eight blocks of a thread meet the matrix at once
 #endif
 
-#include "entry/gcm_whitened.h"
+#include "entry/gcm_counted.h"
 #include "entry/gcm_mma.h"
 
 #define TILE_SHARED (4 * MMA_MATRIX)
@@ -27,10 +27,10 @@ FN void start_block(LOCAL u32 *matrix, GLOBAL const u32 *powers) {
     ROLLED for (u32 i = THREAD; i < MMA_MATRIX; i += THREADS) matrix[i] = from[i];
 }
 
-FN block_t sum_run(const run_t *run, const block_t *counter, GLOBAL const u32 *powers, KEY const u32 *k,
+FN block_t sum_run(const run_t *run, const counting_t *counting, GLOBAL const u32 *powers, KEY const u32 *k,
                    LOCAL const u32 *shared, LOCAL u32 *matrix) {
     u32 units = ((u32)run->blocks + UNIT - 1) / UNIT;
-    return sum_units(units, 0, units, counter, run, FACTORS_OF(powers), k, shared, matrix);
+    return sum_units(units, 0, units, counting, run, FACTORS_OF(powers), k, shared, matrix);
 }
 
 #include "entry/gcm_tiles.h"

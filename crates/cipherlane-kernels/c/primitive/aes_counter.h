@@ -25,33 +25,47 @@ typedef struct {
     u32 upper;
 } counter_t;
 
-/* U_s(v), added to `to`: byte v of the counter enters column s by table 3 - s, and each row of the column goes on to
- * another one in round 2.
+/* U_s(v), added to `to`: byte v of the counter enters column s, which is `column` without it, by table 3 - s, and each row
+ * of the column goes on to another one in round 2.
  */
-FN void counter_add(block_t *to, u32 s, u32 v, KEY const u32 *k, LOCAL const u32 *shared, u32 lane) {
-    u32 column = COUNTER_COLUMNS(shared)[s] ^ BANKED_TURNED(shared, (v ^ (k[3] >> (24 - 8 * s))) & 255u, 0, 3 - s, lane);
+FN void counter_add(block_t *to, u32 s, u32 v, u32 column, KEY const u32 *k, LOCAL const u32 *shared) {
+    const u32 lane = BANKED_LANE;
+    column ^= BANKED_TURNED(shared, (v ^ (k[3] >> (24 - 8 * s))) & 255u, 0, 3 - s, lane);
     UNROLL for (u32 r = 0; r < 4; ++r) to->w[(s + 4 - r) % 4] ^= BANKED_TURNED(shared, column, r, r, lane);
+}
+
+/* Column `c` after round 1 without the counter's part, from the upper three words `w` of the block, in memory order and
+ * with the first round key.
+ */
+FN u32 counter_column(const u32 *w, u32 c, KEY const u32 *k, LOCAL const u32 *shared) {
+    const u32 lane = BANKED_LANE;
+    u32 column = k[4 + c];
+    UNROLL for (u32 r = 0; r < 4; ++r)
+        if ((c + r) % 4 < 3) column ^= BANKED_TURNED(shared, w[(c + r) % 4], r, r, lane);
+    return column;
+}
+
+/* The same of the columns that all threads share. */
+FN void counter_add_shared(block_t *to, u32 s, u32 v, KEY const u32 *k, LOCAL const u32 *shared) {
+    counter_add(to, s, v, COUNTER_COLUMNS(shared)[s], k, shared);
 }
 
 /* What all threads share. `upper` is the counter block in host order; its last word does not count. All threads of the
  * block call it.
  */
 FN void counter_tables(const block_t *upper, KEY const u32 *k, LOCAL u32 *shared) {
-    const u32 lane = BANKED_LANE;
     LOCAL u32 *table = COUNTER_TABLE(shared);
     u32 w[3];
     UNROLL for (u32 i = 0; i < 3; ++i) w[i] = SWAP32(upper->w[i]) ^ k[i];
     BARRIER();
     UNROLL for (u32 c = 0; c < 4; ++c) {
-        u32 column = k[4 + c];
-        UNROLL for (u32 r = 0; r < 4; ++r)
-            if ((c + r) % 4 < 3) column ^= BANKED_TURNED(shared, w[(c + r) % 4], r, r, lane);
+        u32 column = counter_column(w, c, k, shared);
         if (THREAD == 0) COUNTER_COLUMNS(shared)[c] = column;
     }
     BARRIER();
     ROLLED for (u32 v = THREAD; v < 256; v += THREADS) {
         block_t u = zero_block();
-        counter_add(&u, 1, v, k, shared, lane);
+        counter_add_shared(&u, 1, v, k, shared);
         UNROLL for (u32 i = 0; i < 4; ++i) table[4 * v + i] = u.w[i];
     }
     BARRIER();
@@ -65,12 +79,11 @@ FN void counter_start(counter_t *s, const block_t *upper, KEY const u32 *k, LOCA
 /* The state after round 2 for the counter `count`; a thread's counts all have the same lowest byte. */
 FN block_t counter_state(counter_t *s, u32 count, KEY const u32 *k, LOCAL const u32 *shared) {
     if (count >> 16 != s->upper) {
-        const u32 lane = BANKED_LANE;
         s->upper = count >> 16;
         UNROLL for (u32 c = 0; c < 4; ++c) s->rest.w[c] = k[8 + c];
-        counter_add(&s->rest, 0, count & 255, k, shared, lane);
-        counter_add(&s->rest, 2, count >> 16 & 255, k, shared, lane);
-        counter_add(&s->rest, 3, count >> 24, k, shared, lane);
+        counter_add_shared(&s->rest, 0, count & 255, k, shared);
+        counter_add_shared(&s->rest, 2, count >> 16 & 255, k, shared);
+        counter_add_shared(&s->rest, 3, count >> 24, k, shared);
     }
     block_t x = s->rest;
     words4 u = *(LOCAL const words4 *)(COUNTER_TABLE(shared) + (count >> 8 & 255) * 4);
@@ -90,7 +103,6 @@ FN block_t counter_state(counter_t *s, u32 count, KEY const u32 *k, LOCAL const 
  * on: from 65536, and what its lower half is above that. All threads of the block call it.
  */
 FN block_t counter_start_run(u32 *count, const block_t *first, u64 blocks, u32 c0, KEY const u32 *k, LOCAL u32 *shared) {
-    const u32 lane = BANKED_LANE;
     LOCAL u32 *uppers = COUNTER_UPPERS(shared);
     block_t low = zero_block();
     counter_tables(first, k, shared);
@@ -100,11 +112,11 @@ FN block_t counter_start_run(u32 *count, const block_t *first, u64 blocks, u32 c
         block_t u;
         u32 high = (first->w[3] >> 16) - 1 + i;
         UNROLL for (u32 c = 0; c < 4; ++c) u.w[c] = k[8 + c];
-        counter_add(&u, 2, high & 255, k, shared, lane);
-        counter_add(&u, 3, high >> 8 & 255, k, shared, lane);
+        counter_add_shared(&u, 2, high & 255, k, shared);
+        counter_add_shared(&u, 3, high >> 8 & 255, k, shared);
         UNROLL for (u32 c = 0; c < 4; ++c) uppers[4 * i + c] = u.w[c];
     }
-    counter_add(&low, 0, c0, k, shared, lane);
+    counter_add_shared(&low, 0, c0, k, shared);
     BARRIER();
     return low;
 }

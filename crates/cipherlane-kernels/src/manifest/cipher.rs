@@ -3,7 +3,7 @@
 use cipherlane_core::{Cipher, Mode, Operation, Shape};
 
 use super::mode::{self, ModeProgram, WHOLE_BLOCK};
-use super::{Program, Stage, Target, Threads, Workspace};
+use super::{MOST_TILE, Program, Stage, Target, Threads, Workspace};
 
 /// A way to write a cipher: one header, some defines, and what they cost.
 #[derive(Clone, Copy, Debug)]
@@ -161,6 +161,9 @@ fn program(
         // Counter modes decrypt by enciphering.
         ("INVERSE_CIPHER", u32::from(inverse && !matches!(mode, Mode::Ctr | Mode::Gcm)).to_string()),
     ];
+    if let Some(most) = form.most_tile {
+        defines.push((MOST_TILE, most.to_string()));
+    }
     if constant {
         defines.push(("SCHEDULE_WORDS", (words * keys_in_one).to_string()));
     }

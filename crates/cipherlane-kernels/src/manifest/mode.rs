@@ -29,6 +29,10 @@ const MATRIX_BYTES: u32 = 16 << 10;
 const FACTORS_BYTES: u64 = 257 * 16;
 /// The same of `entry/gcm_records.c`, whose units are a warp's.
 const RECORD_FACTORS_BYTES: u64 = 33 * 16;
+/// Most blocks of a tile of records: as many counters as 32 threads have tables for (`entry/gcm_counted.h`). Beside the
+/// matrices of `entry/gcm_each.c` there is less room.
+const RECORD_TILE: u64 = 8192;
+const EACH_TILE: u64 = 2048;
 /// What a thread of `entry/gcm_each.c` keeps of its matrix: `EACH_WORDS` of `primitive/ghash_each.h` in bytes.
 const EACH_BYTES: u32 = 64 * 4;
 /// Records from here on fill some units of 256 blocks.
@@ -49,6 +53,8 @@ pub(super) struct ModeProgram {
     pub(super) stages: Vec<StageForm>,
     pub(super) tiling: Tiling,
     pub(super) tile: u64,
+    /// Most blocks of a tile, if there is a bound: MOST_TILE of its text.
+    pub(super) most_tile: Option<u64>,
     pub(super) threads: u32,
     /// What the number of threads of a block is a multiple of.
     pub(super) thread_step: u32,
@@ -144,6 +150,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
         stages: stages.to_vec(),
         tiling: Tiling::Blocks(tile),
         tile,
+        most_tile: None,
         threads: variant.threads,
         thread_step: LANES,
         width: variant.width,
@@ -311,27 +318,38 @@ fn gcm_long(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
 
 /// A tile for 32 threads, GHASH on binary tensor cores.
 fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
-    let mut form = gcm(shape, target, form);
-    form.stages[3].extra_shared = MATRIX_BYTES;
+    let mut form = counted(gcm(shape, target, form), RECORD_TILE);
     form.stages.insert(2, StageForm::new("matrix", Items::Keys, When::Start));
     form.workspace.hash += u64::from(MATRIX_BYTES) + RECORD_FACTORS_BYTES;
-    // The blocks of a unit, and two that are enciphered; where GHASH takes the text that comes in, and with the round keys
-    // of AES-256, a few registers more than 640 threads have.
-    let few = shape.operation == Operation::Seal && shape.algorithm.cipher() != Some(Cipher::Aes256);
+    // The blocks of a unit, and two that are enciphered; where GHASH takes the text that comes in, the round keys of
+    // AES-256 take more registers than 640 threads have.
+    let many = shape.operation == Operation::Open && shape.algorithm.cipher() == Some(Cipher::Aes256);
     let threads = if target.keeps_more() {
         384
-    } else if few {
-        640
-    } else {
+    } else if many {
         512
+    } else {
+        640
     };
+    form.stages[4].extra_shared = MATRIX_BYTES + counted_bytes(threads, RECORD_TILE);
     ModeProgram { suffix: Some("mma-records"), width: 2, threads, ..form }
 }
 
 /// The same where each message has its key: every 32 threads make a matrix of their own for each tile.
 fn gcm_each(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
-    let mut form = gcm(shape, target, form);
+    let mut form = counted(gcm(shape, target, form), EACH_TILE);
     let threads = form.threads.min(if target.keeps_more() { 256 } else { 384 });
-    form.stages[3].extra_shared = threads * EACH_BYTES;
+    form.stages[3].extra_shared = threads * EACH_BYTES + counted_bytes(threads, EACH_TILE);
     ModeProgram { suffix: Some("mma-each"), width: 4, threads, ..form }
+}
+
+/// The form with tiles whose counters have tables, for up to `most` blocks.
+fn counted(form: ModeProgram, most: u64) -> ModeProgram {
+    let tile = form.tile.min(most);
+    ModeProgram { tile, tiling: Tiling::Blocks(tile), most_tile: Some(most), ..form }
+}
+
+/// `COUNTED_WORDS` of `entry/gcm_counted.h` in bytes, for all groups of a block of threads.
+const fn counted_bytes(threads: u32, most_tile: u64) -> u32 {
+    threads / LANES * 16 * (most_tile as u32 / 256 + 2)
 }

@@ -7,6 +7,7 @@ use cipherlane_kernels::manifest::Program;
 use crate::build::{self, Compiler};
 use crate::case::{Case, Results};
 use crate::job::{Job, Layout};
+use crate::known::Reader;
 
 /// A name for the texts that the list holds for.
 pub(crate) fn harness() -> String {
@@ -30,7 +31,7 @@ fn prepared(program: &Program, case: &Case, (layout, in_place): (Layout, bool)) 
 
 /// A name for all that decides whether the check succeeds: the text that is compiled, all that it reads, and what is wanted.
 pub(crate) fn key(program: &Program, case: &Case, wanted: &Results) -> String {
-    let mut all = build::text(program).into_bytes();
+    let mut all = Reader::HOST.read(&build::text(program)).into_bytes();
     for way in ways(case) {
         all.extend(prepared(program, case, way).1.bytes());
     }

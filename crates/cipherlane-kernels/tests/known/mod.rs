@@ -7,11 +7,15 @@
 //!
 //! `EVERY=1` checks what is known as well, `KNOWN=write` takes down what a run finds right. What it finds wrong it strikes off.
 
+mod reader;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub(crate) use reader::Reader;
 
 /// Something to check.
 pub(crate) struct Task<T> {

@@ -42,13 +42,20 @@ pub(crate) fn measure(device: &dyn Device, options: &Options, input: &mut [u8], 
     let is_wanted =
         |point: &Point| names.is_empty() || names.iter().any(|n| point.algorithm.to_string().contains(n));
     let mut wrong = 0;
-    for point in points().into_iter().filter(is_wanted) {
-        let mut texts = Texts { input, output };
-        match point.measure(device, options, &mut texts) {
-            Ok(line) => println!("{line}"),
-            Err(reason) => {
-                wrong += 1;
-                println!("{} WRONG: {reason}", point.name());
+    let points = if options.get("kernel=") == Some("each") { points_of_each() } else { points() };
+    for point in points.into_iter().filter(is_wanted) {
+        for kernel in point.kernels(device, options.get("kernel="), input.len()) {
+            let mut texts = Texts { input, output };
+            match point.measure(device, options, kernel.as_deref(), &mut texts) {
+                Ok(line) => println!("{line}"),
+                Err(reason) => {
+                    wrong += 1;
+                    println!(
+                        "{} by {} WRONG: {reason}",
+                        point.name(),
+                        kernel.as_deref().unwrap_or("the default")
+                    );
+                }
             }
         }
     }
@@ -79,6 +86,24 @@ fn points() -> Vec<Point> {
     points
 }
 
+/// Messages that every kernel is for, one or another: long, of some blocks and short, with one key and a key each.
+fn points_of_each() -> Vec<Point> {
+    let mut points = Vec::new();
+    for algorithm in Algorithm::all() {
+        let lengths: &[usize] = if algorithm.hash().is_some() { &[1 << 10] } else { &[0, 4 << 10, 128] };
+        let keys: &[bool] = if algorithm.hash().is_some() { &[true] } else { &[true, false] };
+        for &operation in algorithm.operations() {
+            // One chain of blocks would have one thread of the device at work.
+            let chains =
+                algorithm.mode() == Some(cipherlane_core::Mode::Cbc) && operation == Operation::Encrypt;
+            for &message in &lengths[usize::from(chains)..] {
+                points.extend(keys.iter().map(|&shared| Point { algorithm, operation, message, shared }));
+            }
+        }
+    }
+    points
+}
+
 /// Bytes that repeat nowhere: xorshift64*.
 pub(crate) fn fill(bytes: &mut [u8]) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -98,23 +123,31 @@ impl Point {
         format!("{algorithm} {operation}, {length}{keys}")
     }
 
+    fn shape(&self, columns: &Columns) -> Shape {
+        Shape::uniform(self.algorithm, self.operation, columns.messages(), columns.longest(), self.shared)
+    }
+
+    /// The kernels to measure: the one of that name, or `each` that the device offers; `None` for its choice.
+    fn kernels(&self, device: &dyn Device, name: Option<&str>, bytes: usize) -> Vec<Option<String>> {
+        if name != Some("each") {
+            return vec![name.map(str::to_owned)];
+        }
+        let offered = device.kernels(&self.shape(&Columns::new(self, bytes)));
+        offered.into_iter().map(|kernel| Some(kernel.name)).collect()
+    }
+
     /// One line: GB/s of the texts.
     fn measure(
         &self,
         device: &dyn Device,
         options: &Options,
+        kernel: Option<&str>,
         texts: &mut Texts<'_>,
     ) -> Result<String, String> {
         let mut columns = Columns::new(self, texts.input.len());
-        let shape = Shape::uniform(
-            self.algorithm,
-            self.operation,
-            columns.messages(),
-            columns.longest(),
-            self.shared,
-        );
+        let shape = self.shape(&columns);
         let blocks = options.get("blocks=").map(|blocks| blocks.parse().unwrap());
-        let wish = Wish { kernel: options.get("kernel=").map(str::to_owned), blocks, ..Wish::default() };
+        let wish = Wish { kernel: kernel.map(str::to_owned), blocks, ..Wish::default() };
         let mut plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
         if options.get("tune=") == Some("yes") {
             // The comparison below looks at what the fastest gives.

@@ -29,7 +29,7 @@ impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
     #[inline(always)]
     pub(super) fn complete<const N: usize>(mut self) -> Ghash<'p, I, KARATSUBA> {
         if let Some(group) = self.group {
-            self.hash.state = GroupHash::<I, N, KARATSUBA>::new(&self.hash, group).all();
+            self.hash.state = GroupHash::<I, _, N, KARATSUBA>::new(&self.hash, InMemory(group)).all();
         }
         self.hash
     }
@@ -58,7 +58,7 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
             if let Some(before) = before
                 && let Some(last) = before.group.take()
             {
-                let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(&before.hash, last);
+                let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(&before.hash, InMemory(last));
                 text::crypt::<P, N>(cipher, counters.take(), message, &mut step);
                 before.hash.state = step.finish();
             } else {
@@ -71,7 +71,7 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
             let hashed = if D::OPEN { here.input } else { here.output.cast_const().sub(group) };
             // Without this the compiler hoists round keys and powers out of the loop, and spills.
             let cipher = std::hint::black_box(cipher);
-            let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(&hash, hashed);
+            let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(&hash, InMemory(hashed));
             text::crypt::<P, N>(cipher, counters.take(), here, &mut step);
             hash.state = step.finish();
             done += group;
@@ -94,35 +94,59 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
     }
 }
 
+/// A group of ciphertext.
+pub(super) trait Group<I: Isa> {
+    /// Its register `register`.
+    fn register(&self, isa: I, register: usize) -> I::V;
+}
+
+/// One that is readable for as long as it is hashed.
+pub(super) struct InMemory(pub(super) *const u8);
+
+impl<I: Isa> Group<I> for InMemory {
+    #[inline(always)]
+    fn register(&self, isa: I, register: usize) -> I::V {
+        // SAFETY: this is made of whole groups of readable ciphertext only.
+        unsafe { isa.load(self.0.add(register * I::V::BYTES)) }
+    }
+}
+
+/// One that is kept in registers.
+impl<I: Isa, const N: usize> Group<I> for [I::V; N] {
+    #[inline(always)]
+    fn register(&self, _: I, register: usize) -> I::V {
+        self[register]
+    }
+}
+
 /// The hash of one group, two multiplications of registers every other call, or every call where there are many.
 ///
 /// The state and all registers but the last are multiplied by H^(LANES * what follows); the last is pending.
-pub(super) struct GroupHash<'a, I: Isa, const N: usize, const KARATSUBA: bool> {
+pub(super) struct GroupHash<'a, I: Isa, G, const N: usize, const KARATSUBA: bool> {
     powers: &'a Powers<I>,
-    from: *const u8,
+    group: G,
     state: I::V,
     products: Products<I::V>,
     last: I::V,
 }
 
-impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARATSUBA> {
+impl<'a, I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, G, N, KARATSUBA> {
     /// Calls from one pair of registers to the next.
     const STRIDE: usize = if N <= CALLS { 2 } else { 1 };
     const ENOUGH_CALLS: () = assert!(N / 2 * Self::STRIDE <= CALLS && N.is_multiple_of(2));
 
-    /// The hash that continues `hash` with the group at `from`, which is readable.
+    /// The hash that continues `hash` with `group`.
     #[inline(always)]
-    pub(super) fn new(hash: &Ghash<'a, I, KARATSUBA>, from: *const u8) -> Self {
+    pub(super) fn new(hash: &Ghash<'a, I, KARATSUBA>, group: G) -> Self {
         let () = Self::ENOUGH_CALLS;
         let powers = std::hint::black_box(hash.powers());
         let zero = powers.isa().zero();
-        Self { powers, from, state: hash.state, products: Products::zero(powers.isa()), last: zero }
+        Self { powers, group, state: hash.state, products: Products::zero(powers.isa()), last: zero }
     }
 
     #[inline(always)]
     fn load(&self, register: usize) -> I::V {
-        // SAFETY: `run` makes this for whole groups of readable ciphertext only.
-        unsafe { self.powers.isa().load(self.from.add(register * I::V::BYTES)) }.reverse_bytes()
+        self.group.register(self.powers.isa(), register).reverse_bytes()
     }
 
     /// The state after all steps, one after the other.
@@ -141,7 +165,9 @@ impl<'a, I: Isa, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, N, KARA
     }
 }
 
-impl<I: Isa, const N: usize, const KARATSUBA: bool> Meanwhile for GroupHash<'_, I, N, KARATSUBA> {
+impl<I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> Meanwhile
+    for GroupHash<'_, I, G, N, KARATSUBA>
+{
     /// The registers two by two, the state first. Calls beyond the last pair do nothing.
     #[inline(always)]
     fn step(&mut self, call: usize) {

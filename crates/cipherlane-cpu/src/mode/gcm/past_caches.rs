@@ -4,7 +4,7 @@
 use cipherlane_core::BLOCK;
 
 use super::ghash::Ghash;
-use super::long::GroupHash;
+use super::long::{GroupHash, InMemory};
 use super::one_key::{OneKey, Text};
 use super::{Direction, text};
 use crate::cipher::{Nothing, Permutation, V};
@@ -57,28 +57,29 @@ impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Wo
     fn run(self) -> Self::Output {
         let Text { cipher, mut hash, mut text, mut counters, .. } = self.0;
         let (isa, group) = (cipher.isa(), N * V::<P>::BYTES);
-        let any = text.bytes > 0;
-        let mut copy = [isa.zero(); N];
         // SAFETY: the text is whole groups, and aligned.
         unsafe {
-            if !D::OPEN && text.bytes > 0 {
-                text::crypt_past_caches::<P, N>(cipher, counters.take(), text, &mut Nothing, Some(&mut copy));
+            if D::OPEN {
+                while text.bytes > 0 {
+                    let cipher = std::hint::black_box(cipher);
+                    let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(&hash, InMemory(text.input));
+                    text::crypt_past_caches::<P, N>(cipher, counters.take(), text, &mut step);
+                    hash.state = step.finish();
+                    text = text.skip(group);
+                }
+            } else if text.bytes > 0 {
+                let mut before = text::crypt_past_caches::<P, N>(cipher, counters.take(), text, &mut Nothing);
                 text = text.skip(group);
-            }
-            while text.bytes > 0 {
-                let hashed = if D::OPEN { text.input } else { (&raw const copy).cast() };
-                let cipher = std::hint::black_box(cipher);
-                let mut step = GroupHash::<P::Isa, N, KARATSUBA>::new(&hash, hashed);
-                // A plaintext is not left behind.
-                let copy = (!D::OPEN).then_some(&mut copy);
-                text::crypt_past_caches::<P, N>(cipher, counters.take(), text, &mut step, copy);
-                hash.state = step.finish();
-                text = text.skip(group);
+                while text.bytes > 0 {
+                    let cipher = std::hint::black_box(cipher);
+                    let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(&hash, before);
+                    before = text::crypt_past_caches::<P, N>(cipher, counters.take(), text, &mut step);
+                    hash.state = step.finish();
+                    text = text.skip(group);
+                }
+                hash.state = GroupHash::<P::Isa, _, N, KARATSUBA>::new(&hash, before).all();
             }
             isa.fence();
-        }
-        if !D::OPEN && any {
-            hash.state = GroupHash::<P::Isa, N, KARATSUBA>::new(&hash, (&raw const copy).cast()).all();
         }
         hash
     }

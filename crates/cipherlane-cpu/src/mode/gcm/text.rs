@@ -23,7 +23,7 @@ pub(super) unsafe fn crypt<P: Permutation, const N: usize>(
     }
 }
 
-/// The same past the caches, and to `copy`, if there is one.
+/// The same past the caches. Returns what was stored.
 ///
 /// # Safety
 /// The message has N registers, and its output is aligned to one.
@@ -33,19 +33,17 @@ pub(super) unsafe fn crypt_past_caches<P: Permutation, const N: usize>(
     begun: [V<P>; N],
     message: Message,
     meanwhile: &mut impl Meanwhile,
-    mut copy: Option<&mut [V<P>; N]>,
-) {
-    for (register, key) in keystream(cipher, begun, meanwhile).into_iter().enumerate() {
+) -> [V<P>; N] {
+    let mut text = keystream(cipher, begun, meanwhile);
+    for (register, text) in text.iter_mut().enumerate() {
         let at = register * V::<P>::BYTES;
         // SAFETY: the message reaches that far.
         unsafe {
-            let text = cipher.isa().load(message.input.add(at)).xor(key);
+            *text = cipher.isa().load(message.input.add(at)).xor(*text);
             text.store_past_caches(message.output.add(at));
-            if let Some(copy) = copy.as_deref_mut() {
-                copy[register] = text;
-            }
         }
     }
+    text
 }
 
 #[inline(always)]
