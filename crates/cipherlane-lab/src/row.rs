@@ -127,11 +127,12 @@ impl Point<'_> {
             return None;
         }
         let ceilings = self.options.ceilings?;
-        let bound = mix::bound(ceilings, task.part.algorithm, &plan.tier)?;
-        let threads = self.threads as f64;
-        let compute = bound.bytes_per_clock * hertz? * threads;
-        let (copying, level) =
-            mix::memory_bound(ceilings, self.workload.working_set_bytes() / self.threads as u64)?;
+        let (threads, hertz) = (self.threads as f64, hertz?);
+        let by_a_thread = bytes_per_second / threads;
+        let bound = mix::bound_above(ceilings, task.part.algorithm, &plan.tier, by_a_thread / hertz)?;
+        let compute = bound.bytes_per_clock * hertz * threads;
+        let working_set = self.workload.working_set_bytes() / self.threads as u64;
+        let (copying, level) = mix::memory_bound(ceilings, working_set, by_a_thread)?;
         let (limit, bound) =
             if copying * threads < compute { (copying * threads, level) } else { (compute, bound.by) };
         Some(Ceiling { bytes_per_second: limit, share: bytes_per_second / limit, bound })

@@ -56,6 +56,9 @@ pub struct Ceilings {
     /// What mixes of instructions take, measured when one is asked for.
     #[serde(skip)]
     mixes: mix::Mixes,
+    /// Copies that were measured again.
+    #[serde(skip)]
+    copies: memory::Copies,
 }
 
 /// How much is done to measure.
@@ -91,7 +94,14 @@ impl Ceilings {
         let (rates, not_measured) = rates(before, effort.loops.max(1));
         let memory = memory::levels(effort.walks.max(1));
         let clock_hertz = [before, core_clock_hertz()?];
-        Ok(Self { clock_hertz, rates, not_measured, memory, mixes: mix::Mixes::default() })
+        Ok(Self {
+            clock_hertz,
+            rates,
+            not_measured,
+            memory,
+            mixes: mix::Mixes::default(),
+            copies: memory::Copies::default(),
+        })
     }
 
     /// The rate of `mnemonic` at `bits`, if the CPU has it.

@@ -7,21 +7,34 @@ use super::{Chain, Mix, NONE};
 /// A block in a mode other than GCM.
 pub(super) fn block(cipher: Cipher, mode: Mode, operation: Operation, kernel: &str) -> Option<Mix> {
     let split = mode == Mode::Ctr && kernel.contains("-split");
+    let start = if split { Start::Split } else { Start::Whole };
     let inverse = operation == Operation::Decrypt && mode != Mode::Ctr;
-    let block = rounds(cipher, split, kernel)?.with(around(mode, inverse));
+    let block = rounds(cipher, start, kernel)?.with(around(mode, inverse));
     let block = if is_aes(cipher) { block.with(last_rounds(mode, inverse, kernel)) } else { block };
     let chain = (mode == Mode::Cbc && !inverse).then(|| chain(cipher, kernel)).flatten();
     Some(Mix { chain, ..block })
 }
 
-/// A cipher on one block, from tables of which each bank has a copy; `split` where the counter is looked up.
-pub(super) fn rounds(cipher: Cipher, split: bool, kernel: &str) -> Option<Mix> {
+/// How AES takes its first two rounds.
+#[derive(Clone, Copy)]
+pub(super) enum Start {
+    /// Like the others.
+    Whole,
+    /// A counter's bytes each have a table of what the two rounds make of them, or a register
+    /// (`c/primitive/aes_counter.h`).
+    Split,
+    /// All but the lowest byte have a table, which a tile's lanes share (`c/entry/gcm_counted.h`).
+    Shared,
+}
+
+/// A cipher on one block, from tables of which each bank has a copy.
+pub(super) fn rounds(cipher: Cipher, start: Start, kernel: &str) -> Option<Mix> {
     let tables = if is_sc2000(cipher) { "/banked6" } else { "/banked4" };
     if !kernel.contains(tables) {
         return None;
     }
     Some(match cipher {
-        Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => aes(aes_rounds(cipher), split),
+        Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256 => aes(aes_rounds(cipher), start),
         // RFC 3713 section 2.4: a function F looks eight bytes up, each by an address of one permutation; sums of four
         // words twice, a sum, a rotation, the round key of two words, and two words that it is added to. Between
         // every six of them two functions FL; a key before and after.
@@ -48,17 +61,20 @@ const fn is_sc2000(cipher: Cipher) -> bool {
 }
 
 /// FIPS 197 section 5.1: a round is sixteen look-ups, whose addresses are one permutation each, and two functions of three
-/// words for each column; the last picks bytes by three permutations a column. Counter mode with split counters looks
-/// the first two rounds up: a word of four by 16 bytes, and two sums (`c/primitive/aes_counter.h`).
-fn aes(rounds: f64, split: bool) -> Mix {
-    let looked_up = if split { rounds - 2.0 } else { rounds };
-    let whitening = if split { 8.0 } else { 4.0 };
-    Mix {
-        look_ups: 16.0 * looked_up + if split { 4.0 } else { 0.0 },
+/// words for each column; the last picks bytes by three permutations a column. Instead of the first two, counters have a word
+/// of four by 16 bytes, and two sums; those whose lowest byte is enciphered five look-ups, with a sum for each.
+fn aes(rounds: f64, start: Start) -> Mix {
+    let (looked_up, first) = match start {
+        Start::Whole => (rounds, Mix { logic: 4.0, ..NONE }),
+        Start::Split => (rounds - 2.0, Mix { look_ups: 4.0, logic: 8.0, ..NONE }),
+        Start::Shared => (rounds - 2.0, Mix { look_ups: 4.0 + 5.0, permutations: 5.0, logic: 6.0, ..NONE }),
+    };
+    first.with(Mix {
+        look_ups: 16.0 * looked_up,
         permutations: 16.0 * looked_up + 12.0,
-        logic: 8.0 * (looked_up - 1.0) + 4.0 + whitening,
+        logic: 8.0 * (looked_up - 1.0) + 4.0,
         ..NONE
-    }
+    })
 }
 
 fn camellia(functions: f64, between: f64) -> Mix {
