@@ -182,7 +182,9 @@ impl Run<'_> {
     }
 
     fn working_set(&self, point: &Point) -> usize {
-        Request::working_set(self.options.cache, self.host.l2_bytes, point.threads)
+        point
+            .working_set_bytes
+            .unwrap_or_else(|| Request::working_set(self.options.cache, self.host.l2_bytes, point.threads))
     }
 
     fn open<'c>(

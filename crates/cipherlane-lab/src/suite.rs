@@ -22,6 +22,9 @@ pub struct Point {
     pub choice: Choice,
     /// Threads.
     pub threads: usize,
+    /// Bytes of input and output together, where the workload's size is free; `None` for what the caches of `threads`
+    /// cores hold, or overflows them where data shall be cold.
+    pub working_set_bytes: Option<usize>,
 }
 
 impl Suite {
@@ -56,7 +59,8 @@ impl Suite {
     /// One's own workload, at each number of `threads`.
     #[must_use]
     pub fn custom(custom: &Custom, threads: &[usize]) -> Self {
-        let point = |&threads| Point { choice: Choice::Custom(custom.clone()), threads };
+        let point =
+            |&threads| Point { choice: Choice::Custom(custom.clone()), threads, working_set_bytes: None };
         Self { experiment: "bench".to_owned(), points: threads.iter().map(point).collect() }
     }
 
@@ -65,8 +69,12 @@ impl Suite {
     }
 
     fn of_choices(choices: impl Iterator<Item = Choice>, threads: &[usize]) -> Self {
-        let points = choices
-            .flat_map(|choice| threads.iter().map(move |&threads| Point { choice: choice.clone(), threads }));
+        let point = |choice: &Choice, &threads: &usize| Point {
+            choice: choice.clone(),
+            threads,
+            working_set_bytes: None,
+        };
+        let points = choices.flat_map(|choice| threads.iter().map(move |threads| point(&choice, threads)));
         Self { experiment: "bench".to_owned(), points: points.collect() }
     }
 }

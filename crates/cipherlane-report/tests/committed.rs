@@ -70,7 +70,7 @@ fn experiments_are_drawn_as_their_studies_drew_them() {
 
 #[test]
 fn the_first_screen_says_what_the_records_of_the_h200_say() {
-    let mut records = committed("h200/gpu-speeds.jsonl");
+    let mut records = committed("h200/table.jsonl");
     let is_rival =
         |record: &Record| matches!(record, Record::Measurement(row) if row.device.starts_with("rival:"));
     records.retain(|record| !is_rival(record));

@@ -23,25 +23,26 @@ pub(super) fn levels(walks: usize) -> Vec<Level> {
     sizes.into_iter().map(|(name, bytes)| level(name, bytes, walks)).collect()
 }
 
-/// What copying reached where it was measured again, by the names of levels.
+/// What copying reached where it was measured again, by the names of levels and by bytes.
 #[derive(Debug, Default)]
-pub(super) struct Copies(Mutex<BTreeMap<String, f64>>);
+pub(super) struct Copies(Mutex<BTreeMap<(String, u64), f64>>);
 
 impl Copies {
-    /// Bytes per second of copying in `level`. Where something else reached more, it is measured again: others share the
-    /// last cache and the memory, and may have been at work. The fastest counts.
-    pub(super) fn fastest(&self, level: &Level, reached: f64) -> f64 {
-        self.fastest_by(level, reached, |level| {
-            copy(usize::try_from(level.bytes).unwrap_or(usize::MAX), AGAIN)
-        })
+    /// Bytes per second of copying in `level`. Where something else reached more with `working_set` bytes, copying is
+    /// measured again with as many: others share the last cache and the memory, and may have been at work, and of what
+    /// just overflows a cache the cache still holds a part. The fastest counts.
+    pub(super) fn fastest(&self, level: &Level, working_set: u64, reached: f64) -> f64 {
+        let measure = |bytes| copy(usize::try_from(bytes).unwrap_or(usize::MAX), AGAIN);
+        self.fastest_by(level, working_set, reached, measure)
     }
 
-    fn fastest_by(&self, level: &Level, reached: f64, measure: impl Fn(&Level) -> f64) -> f64 {
+    fn fastest_by(&self, level: &Level, working_set: u64, reached: f64, measure: impl Fn(u64) -> f64) -> f64 {
+        let bytes = working_set.min(level.bytes);
         // Rates are whole between changes, whoever panicked.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fastest = known.entry(level.name.clone()).or_insert(level.copy_bytes_per_second);
+        let fastest = known.entry((level.name.clone(), bytes)).or_insert(level.copy_bytes_per_second);
         if *fastest < reached {
-            *fastest = fastest.max(measure(level));
+            *fastest = fastest.max(measure(bytes));
         }
         *fastest
     }
@@ -109,9 +110,14 @@ mod tests {
             read_bytes_per_second: 20.0,
         };
         let copies = Copies::default();
-        assert!((copies.fastest_by(&level, 9.0, |_| panic!("nothing passed it")) - 10.0).abs() < 1e-9);
-        assert!((copies.fastest_by(&level, 11.0, |_| 8.0) - 10.0).abs() < 1e-9);
-        assert!((copies.fastest_by(&level, 11.0, |_| 12.0) - 12.0).abs() < 1e-9);
-        assert!((copies.fastest_by(&level, 11.5, |_| panic!("it is known")) - 12.0).abs() < 1e-9);
+        let fastest = |working_set, reached, again: Option<f64>| {
+            copies.fastest_by(&level, working_set, reached, |_| again.expect("nothing passed it"))
+        };
+        assert!((fastest(1 << 20, 9.0, None) - 10.0).abs() < 1e-9);
+        assert!((fastest(1 << 20, 11.0, Some(8.0)) - 10.0).abs() < 1e-9);
+        assert!((fastest(1 << 20, 11.0, Some(12.0)) - 12.0).abs() < 1e-9);
+        assert!((fastest(2 << 20, 11.5, None) - 12.0).abs() < 1e-9, "the level is measured at its size");
+        assert!((fastest(1 << 19, 11.5, Some(30.0)) - 30.0).abs() < 1e-9, "a cache before it holds a part");
+        assert!((fastest(1 << 20, 11.5, None) - 12.0).abs() < 1e-9);
     }
 }

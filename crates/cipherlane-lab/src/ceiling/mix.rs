@@ -163,7 +163,7 @@ pub fn memory_bound(
     // The levels are walked at half of their size.
     let level = ceilings.memory.iter().find(|level| working_set_bytes <= 2 * level.bytes);
     let level = level.or(ceilings.memory.last())?;
-    let copying = ceilings.copies.fastest(level, bytes_per_second);
+    let copying = ceilings.copies.fastest(level, working_set_bytes, bytes_per_second);
     Some((copying, format!("copying in {}", level.name)))
 }
 

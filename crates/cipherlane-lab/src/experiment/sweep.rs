@@ -12,8 +12,10 @@ use crate::workload::Custom;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rows {
-    /// A workload by name, in the place of everything else.
+    /// A workload by name, in the place of everything else but the next.
     workload: Option<String>,
+    /// Its input and output together; none means what fits the second-level caches.
+    working_set_bytes: Option<usize>,
     /// Algorithms by name, or `all`.
     #[serde(default, deserialize_with = "algorithms")]
     algorithms: Vec<Algorithm>,
@@ -62,8 +64,9 @@ impl Rows {
     pub(super) fn points(&self, narrow: &Narrow, threads: &[usize]) -> Result<Vec<Point>, ExperimentError> {
         if let Some(workload) = &self.workload {
             let any = *narrow == Narrow::default();
-            let suite = Suite::of(&[workload], threads)?;
-            return Ok(if any { suite.points } else { Vec::new() });
+            let mut points = if any { Suite::of(&[workload], threads)?.points } else { Vec::new() };
+            points.iter_mut().for_each(|point| point.working_set_bytes = self.working_set_bytes);
+            return Ok(points);
         }
         let mut points = Vec::new();
         for &algorithm in self.algorithms.iter().filter(|&algorithm| lets(&narrow.algorithms, algorithm)) {

@@ -185,6 +185,12 @@ pub(crate) fn exit(outcome: &Outcome) -> Exit {
     }
 }
 
+/// Whether a rival has nothing like what was asked of it: no news to whoever knows the library.
+fn is_lacking(skipped: &Skipped) -> bool {
+    skipped.device.as_ref().is_some_and(|device| device.starts_with("rival:"))
+        && skipped.reason.contains("does not offer")
+}
+
 /// What was left out, for people.
 fn describe(skipped: &Skipped) -> String {
     let Skipped { workload, algorithm, operation, threads, device, reason } = skipped;

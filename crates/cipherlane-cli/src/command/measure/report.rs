@@ -1,13 +1,14 @@
 //! The table of a run, and under it what each number covers.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cipherlane_lab::Outcome;
+use cipherlane_lab::{Outcome, Skipped};
 use cipherlane_record::{Comparison, Geometry, Keys, Measurement, Transfer, Verdict};
 use comfy_table::{Cell, Table};
 
-use super::describe;
+use super::{describe, is_lacking};
 use crate::render::table::{self, Column};
 use crate::render::units;
 
@@ -21,8 +22,8 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, records: Optio
             writeln!(text, "GB/s = 1e9 bytes of message text per second; B/clk per core clock and thread.");
         write_scopes(&mut text, &rows);
     }
-    for skipped in &outcome.skipped {
-        let _ = writeln!(text, "not measured: {}", describe(skipped));
+    for line in left_out(&outcome.skipped) {
+        let _ = writeln!(text, "not measured: {line}");
     }
     if outcome.stopped {
         let _ = writeln!(text, "stopped: the {} rows that were finished are kept", outcome.rows.len());
@@ -34,6 +35,26 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, records: Optio
         }
     }
     text
+}
+
+/// What was not measured: a line each, but for what rivals do not have, which is a line for each rival.
+fn left_out(skipped: &[Skipped]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut lacking: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for skipped in skipped {
+        match (&skipped.device, skipped.algorithm, skipped.operation) {
+            (Some(device), Some(algorithm), Some(operation)) if is_lacking(skipped) => {
+                let jobs = lacking.entry(device).or_default();
+                let job = format!("{algorithm} {operation}");
+                if !jobs.contains(&job) {
+                    jobs.push(job);
+                }
+            }
+            _ => lines.push(describe(skipped)),
+        }
+    }
+    lines.extend(lacking.iter().map(|(device, jobs)| format!("{device} does not offer {}", jobs.join(", "))));
+    lines
 }
 
 fn to_table(rows: &[&Measurement]) -> Table {

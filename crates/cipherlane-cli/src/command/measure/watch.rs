@@ -10,8 +10,8 @@ use cipherlane_lab::workload::part::Results;
 use cipherlane_lab::{Observer, Progress, Skipped, log};
 use cipherlane_record::{Measurement, Observation};
 
-use super::describe;
 use super::store::Store;
+use super::{describe, is_lacking};
 use crate::render::progress::Bar;
 use crate::render::sink::create_for_results;
 use crate::render::{complain, units};
@@ -119,6 +119,8 @@ impl Observer for Watch {
 
     fn skipped(&mut self, skipped: &Skipped) {
         self.skipped.push(describe(skipped));
-        self.bar.suspend(|| complain("skipped", &describe(skipped)));
+        if !is_lacking(skipped) {
+            self.bar.suspend(|| complain("skipped", &describe(skipped)));
+        }
     }
 }

@@ -288,7 +288,7 @@ mod tests {
     fn records_of_two_machines_make_both_tables() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records");
         let mut records = cipherlane_record::read(&folder.join("granite-rapids-vm/bench.jsonl")).unwrap();
-        records.extend(cipherlane_record::read(&folder.join("h200/gpu-speeds.jsonl")).unwrap());
+        records.extend(cipherlane_record::read(&folder.join("h200/table.jsonl")).unwrap());
         let lines = lines(&records);
         let (cpus, gpus): (Vec<_>, Vec<_>) = lines.iter().partition(|line| line.first.column.is_of_cpus());
         let tls = |line: &&&Line<'_>| line.first.message_bytes == 16_384 && line.first.keys == "same";
