@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
+mod chains;
 mod conformance;
 mod hasher;
 mod hashes;

@@ -165,6 +165,10 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
     }
 }
 
+/// Stages from which on it pays to bring outputs to where registers are aligned: a store across the border of two cache
+/// lines takes both.
+const ALIGNED_FROM: usize = 8;
+
 /// The messages of a range, as work.
 struct Interleaved<'a, C, const N: usize> {
     ciphers: C,
@@ -185,6 +189,12 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
         while streams.active() > 0 {
             let stages = streams.stages();
             if stages > 1 && streams.active() == N * lanes {
+                let unaligned = if stages >= ALIGNED_FROM { streams.unaligned(lanes) } else { 0 };
+                if unaligned > 0 {
+                    stage.encrypt::<C, N>(&mut self.ciphers, &mut streams, unaligned);
+                    streams.advance(unaligned, self.job, &mut order);
+                    continue;
+                }
                 // SAFETY: all lanes of N registers have a stream, and each has these blocks left.
                 unsafe { stage.encrypt_many(&mut self.ciphers, &mut streams, stages) }
                 streams.advance(stages * MAX_STEPS, self.job, &mut order);

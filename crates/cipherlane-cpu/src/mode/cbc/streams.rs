@@ -76,6 +76,19 @@ impl Streams {
         self.blocks_left[..self.active].iter().fold(usize::MAX, |least, &left| least.min(left)) / MAX_STEPS
     }
 
+    /// Blocks to run before the outputs of most streams are aligned to a register of LANES blocks; none where no number
+    /// of blocks does it.
+    #[inline(always)]
+    pub(super) fn unaligned(&self, lanes: usize) -> usize {
+        let mut counts = [0; MAX_LANES];
+        for output in &self.output[..self.active] {
+            if output.addr().is_multiple_of(BLOCK) {
+                counts[output.addr().wrapping_neg() / BLOCK % lanes] += 1;
+            }
+        }
+        counts.iter().position(|&count| 2 * count > self.active).unwrap_or(0)
+    }
+
     /// Lets messages enter as long as fewer than `width` are running.
     #[inline(always)]
     pub(super) fn fill(&mut self, job: &Job<'_>, order: &mut Order<'_>, width: usize) {
