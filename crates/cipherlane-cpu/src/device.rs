@@ -231,15 +231,15 @@ impl Grain {
         }
     }
 
-    /// The largest of three chunks that leaves each thread two, so that one that is held up has its share taken
-    /// over. Three, not any number: sessions are kept by their plan.
+    /// The largest of four chunks that leaves each thread two, so that one that is held up has its share taken
+    /// over. Four, not any number: sessions are kept by their plan.
     fn chunk(&self, shape: &Shape, threads: usize) -> usize {
         if threads == 1 {
             return self.chunk;
         }
+        let parts = [1, 4, 8, 16].map(|part| (self.chunk / part).max(MIN_CHUNK));
         let leaves_two = |chunk: &usize| batch_cost(shape) / *chunk as u64 / 2 >= threads as u64;
-        let least = (self.chunk / 16).max(MIN_CHUNK);
-        [self.chunk, self.chunk / 4].into_iter().find(leaves_two).unwrap_or(least)
+        parts.into_iter().find(leaves_two).unwrap_or(parts[3])
     }
 }
 

@@ -21,6 +21,9 @@ const _: () = assert!(SEGMENT_ALIGN >= LAST_SEGMENT);
 /// The smallest chunk.
 pub(crate) const MIN_CHUNK: usize = 4 * SEGMENT_ALIGN;
 
+/// Short messages with a key each that kernels run side by side: a task of a multiple of them leaves no lane idle.
+const COMPANY: usize = 8;
+
 /// A part of the batch for one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
@@ -124,7 +127,16 @@ impl<'a> Split<'a> {
             return Cut { message, byte: byte - byte % SEGMENT_ALIGN };
         }
         // A message belongs to the task in which it starts.
-        Cut { message: if inside > 0 { message + 1 } else { message }, byte: 0 }
+        let next = if inside > 0 { message + 1 } else { message };
+        Cut { message: self.with_company(next, position), byte: 0 }
+    }
+
+    /// Where a cut at `position` that falls on the start of `message` leaves whole groups before it: there, or at that
+    /// message if that is far, and possibly beyond the next cut.
+    fn with_company(&self, message: usize, position: u64) -> usize {
+        let whole = message.next_multiple_of(COMPANY);
+        let is_near = whole <= self.messages() && self.start(whole) - position <= self.chunk / 2;
+        if is_near { whole } else { message }
     }
 
     fn end(&self) -> Cut {
@@ -242,6 +254,16 @@ mod tests {
         let tasks = tasks(Split::with_segments(&offsets(&lengths), 64, CHUNK));
         assert_eq!(tasks.len(), 16, "1000 messages at 64 a piece");
         assert_complete(&tasks, &lengths);
+    }
+
+    #[test]
+    fn tasks_of_short_messages_have_whole_groups_of_them() {
+        let tasks = tasks(Split::with_segments(&offsets(&[128; 1000]), 320, 4 * CHUNK));
+        assert!(tasks.len() > 25, "{}", tasks.len());
+        for task in &tasks {
+            assert!(matches!(task, Task::Messages(range) if range.len() % COMPANY == 0), "{task:?}");
+        }
+        assert_complete(&tasks, &[128; 1000]);
     }
 
     #[test]

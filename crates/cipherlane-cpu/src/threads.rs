@@ -22,8 +22,9 @@ use crate::topology::{LogicalCpu, Topology};
 /// and tens of microseconds there), so polling at most doubles the cost of a pause.
 const POLL: Duration = Duration::from_micros(50);
 
-/// Work lent to a thread. The true lifetime is that of [`Threads::share`], which ends after the last use.
-type Call = &'static (dyn Fn() + Sync);
+/// Work lent to a thread, which is told its number. The true lifetime is that of [`Threads::share`], which ends after the
+/// last use.
+type Call = &'static (dyn Fn(usize) + Sync);
 
 /// A number of threads, the calling one included.
 pub(crate) struct Threads {
@@ -32,11 +33,37 @@ pub(crate) struct Threads {
     workers: Vec<Worker>,
     /// All CPUs of the process, those without a worker included.
     cpus: Vec<LogicalCpu>,
+    /// The tasks of each worker in a run.
+    shares: Vec<Share>,
 }
 
 struct Worker {
     cpu: Option<LogicalCpu>,
     handle: JoinHandle<()>,
+}
+
+/// Tasks from `next` to `end`, which one thread is to do, and which others take over once they have done their own.
+///
+/// Each thread has its stretch of the batch: where the next batch lies where this one does, its texts are in the caches of
+/// the thread that does them again.
+#[derive(Debug, Default)]
+#[repr(align(128))] // as for slots
+struct Share {
+    next: AtomicUsize,
+    end: usize,
+}
+
+impl Share {
+    /// Does what is left, as long as something is.
+    fn run(&self, task: &impl Fn(usize)) {
+        // Looks before it takes: most often another's share is done.
+        while self.next.load(Ordering::Relaxed) < self.end {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            if index < self.end {
+                task(index);
+            }
+        }
+    }
 }
 
 /// What callers and workers both see.
@@ -72,7 +99,8 @@ impl Threads {
             poll: if crowded { Duration::ZERO } else { POLL },
         });
         let cpus = topology.cpus().to_vec();
-        let mut threads = Self { shared, workers: Vec::with_capacity(workers), cpus };
+        let shares = (0..workers).map(|_| Share::default()).collect();
+        let mut threads = Self { shared, workers: Vec::with_capacity(workers), cpus, shares };
         for index in 0..workers {
             threads.spawn(index)?;
         }
@@ -101,33 +129,51 @@ impl Threads {
     /// Calls `task(i)` once for each `i` below `tasks`, on as many threads as there are tasks for. Returns when all
     /// are done. A panic of a task reaches the caller.
     pub(crate) fn run(&mut self, tasks: usize, task: impl Fn(usize) + Sync) {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= tasks {
-                    return;
-                }
-                task(index);
+        let threads = tasks.min(self.workers.len());
+        if threads <= 1 {
+            return (0..tasks).for_each(task);
+        }
+        let caller = self.stand_in();
+        // The caller's worker and the first of the others, in the order of their CPUs.
+        let called = |index: usize| index == caller || index < threads - usize::from(caller >= threads);
+        self.hand_out(tasks, threads, caller, called);
+        let shares = &self.shares;
+        let work = |own: usize| {
+            for turn in 0..shares.len() {
+                shares[(own + turn) % shares.len()].run(&task);
             }
         };
-        let helpers = tasks.min(self.workers.len()).saturating_sub(1);
-        if helpers == 0 { work() } else { self.share(helpers, &work) }
+        self.share(caller, called, &work);
     }
 
-    /// Runs `work` on the caller and on those of `helpers` workers that come in time.
-    fn share(&mut self, helpers: usize, work: &(dyn Fn() + Sync)) {
+    /// Gives each of the `threads` workers of `called` about as many of `tasks` in a row: the first ones, which may be a
+    /// little larger, to the caller, who begins before the others.
+    fn hand_out(&mut self, tasks: usize, threads: usize, caller: usize, called: impl Fn(usize) -> bool) {
+        let mut others = 1;
+        for (index, share) in self.shares.iter_mut().enumerate() {
+            let mut rank = 0;
+            if index != caller {
+                rank = others;
+                others += usize::from(called(index));
+            }
+            let next = AtomicUsize::new(rank * tasks / threads);
+            let end = if called(index) { (rank + 1) * tasks / threads } else { 0 };
+            *share = Share { next, end };
+        }
+    }
+
+    /// Runs `work` on the caller, as worker `caller`, and on those of the other workers of `called` that come in time.
+    fn share(&self, caller: usize, called: impl Fn(usize) -> bool, work: &(dyn Fn(usize) + Sync)) {
         let shared = &*self.shared;
         let call: *mut Call = (&raw const work).cast_mut().cast();
-        let caller = self.stand_in();
-        let called = || (0..self.workers.len()).filter(|&index| index != caller).take(helpers);
+        let called = || (0..self.workers.len()).filter(|&index| index != caller && called(index));
         *lock(&shared.caller) = std::thread::current();
-        shared.pending.store(helpers, Ordering::Relaxed);
+        shared.pending.store(called().count(), Ordering::Relaxed);
         for index in called() {
             shared.slots[index].0.store(call, Ordering::Release);
             self.workers[index].handle.thread().unpark();
         }
-        let outcome = catch_unwind(AssertUnwindSafe(work));
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(caller)));
         for index in called() {
             // No work is left. Whoever has not begun need not begin: the slot still holds the call.
             let slot = &shared.slots[index].0;
@@ -174,7 +220,7 @@ impl Shared {
             // SAFETY: a call that was taken from its slot is pending until the end of this turn, and `share` does
             // not return, nor do the things that its closure borrows end, before no call is pending.
             let work = unsafe { *call };
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(index))) {
                 *lock(&self.panic) = Some(panic);
             }
             if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
