@@ -212,7 +212,7 @@ mod x86 {
             let cpuid = raw_cpuid::CpuId::new();
             let vendor = cpuid.get_vendor_info();
             let family = cpuid.get_feature_info().map_or(0, |info| info.family_id());
-            match vendor.as_ref().map(|vendor| vendor.as_str()) {
+            match vendor.as_ref().map(raw_cpuid::VendorInfo::as_str) {
                 Some("GenuineIntel") => Self::Sixteen,
                 Some("AuthenticAMD") if family >= 0x1a => Self::TwiceSixteen,
                 _ => Self::Slower,
