@@ -1,5 +1,7 @@
 //! Counter mode (SP 800-38A section 6.5): the whole counter block is one 128-bit big-endian number.
 
+mod together;
+
 use std::ops::Range;
 
 use cipherlane_core::BLOCK;
@@ -13,6 +15,7 @@ use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::worker::{Kernel, Segment, Worker};
+use together::Together;
 
 /// CTR with N registers in flight, either direction.
 pub(crate) struct Ctr<P: Permutation, const N: usize> {
@@ -49,6 +52,12 @@ impl<P: Permutation, const N: usize> Body for CtrBody<P, N> {
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        if P::WHOLE_GROUPS
+            && let Some(cipher) = self.keys.shared()
+        {
+            // SAFETY: the job's pointers are good, and this thread alone has these messages.
+            return unsafe { run_together::<P, N>(cipher, job, range) };
+        }
         let mut own = None;
         for index in range {
             let cipher = self.keys.of(job.key(index), &mut own);
@@ -67,6 +76,28 @@ impl<P: Permutation, const N: usize> Body for CtrBody<P, N> {
         // SAFETY: the job's pointers are good, and this thread alone has this segment.
         unsafe { run::<P, N>(cipher, self.first_round.as_ref(), first, part(job, segment)) }
     }
+}
+
+/// Runs messages that share `cipher`: those that leave most of a group empty with others.
+///
+/// # Safety
+/// The job's pointers are good, and nobody else touches the output of these messages.
+#[inline(always)]
+unsafe fn run_together<P: Permutation, const N: usize>(cipher: &P, job: &Job<'_>, range: Range<usize>) {
+    let mut together = Together::<P, N>::new(cipher);
+    for index in range {
+        let (counter, message) = (job.nonce_block(index), job.message(index));
+        // SAFETY: the caller's promise.
+        unsafe {
+            if Together::<P, N>::takes(message.bytes) {
+                together.push(counter, message);
+            } else {
+                run::<P, N>(cipher, None, counter, message);
+            }
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { together.end() }
 }
 
 /// The counter block `blocks` blocks after `counter`, modulo 2^128 (SP 800-38A appendix B.1).
