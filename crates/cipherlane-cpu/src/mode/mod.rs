@@ -12,4 +12,5 @@ mod keys;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
 mod tests;
+mod together;
 pub(crate) mod xts;

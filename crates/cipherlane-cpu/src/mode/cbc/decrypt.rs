@@ -10,6 +10,8 @@ use crate::lanes::{Isa, Lanes};
 use crate::mode::blocks::{self, Pass};
 use crate::mode::body::{Body, Vectorized, part};
 use crate::mode::keys::Keys;
+use crate::mode::together::{Sum, Together};
+use crate::rows::load_block;
 use crate::worker::{Kernel, Segment, Worker};
 
 /// CBC decryption with N registers in flight.
@@ -44,6 +46,12 @@ impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        if P::WHOLE_GROUPS
+            && let Some(cipher) = self.keys.shared()
+        {
+            // SAFETY: the job's pointers are good, and this thread alone has these messages.
+            return unsafe { run_together::<P, N>(cipher, job, range) };
+        }
         let mut own = None;
         for index in range {
             let cipher = self.keys.of(job.key(index), &mut own);
@@ -60,6 +68,50 @@ impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
         let before = if segment.bytes.start == 0 { &iv } else { &segment.before };
         // SAFETY: the job's pointers are good, and this thread alone has this segment.
         unsafe { run::<P, N>(cipher, before, part(job, segment)) }
+    }
+}
+
+/// Decrypts messages that share `cipher`: those that leave most of a group empty with others.
+///
+/// # Safety
+/// The job's pointers are good, and nobody else touches the output of these messages.
+#[inline(always)]
+unsafe fn run_together<P: Permutation, const N: usize>(cipher: &P, job: &Job<'_>, range: Range<usize>) {
+    let mut together = Together::<P, N>::new(cipher);
+    for index in range {
+        let (before, message) = (job.nonce_block(index), job.message(index));
+        // SAFETY: the caller's promise.
+        unsafe {
+            if Together::<P, N>::takes(message.bytes) {
+                push(&mut together, before, message);
+            } else {
+                run::<P, N>(cipher, &before, message);
+            }
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { together.end() }
+}
+
+/// Has `message`, which follows the IV `before`, run together with others.
+///
+/// # Safety
+/// Until the end its pointers are good, and nobody else touches its output.
+#[inline(always)]
+unsafe fn push<P: Permutation, const N: usize>(
+    together: &mut Together<'_, P, N>,
+    before: [u8; BLOCK],
+    mut message: Message,
+) {
+    let mut before = u128::from_le_bytes(before);
+    while message.bytes > 0 {
+        // SAFETY: the message is whole blocks; the caller's promise.
+        unsafe {
+            let block = load_block(message.input, BLOCK);
+            together.push(block, Sum { text: before, output: message.output, bytes: BLOCK });
+            message = message.skip(BLOCK);
+            before = block;
+        }
     }
 }
 

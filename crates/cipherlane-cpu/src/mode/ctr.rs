@@ -1,7 +1,5 @@
 //! Counter mode (SP 800-38A section 6.5): the whole counter block is one 128-bit big-endian number.
 
-mod together;
-
 use std::ops::Range;
 
 use cipherlane_core::BLOCK;
@@ -11,11 +9,12 @@ use super::body::{Body, Vectorized, part};
 use super::counters::Counters;
 use super::first_round::FirstRound;
 use super::keys::Keys;
+use super::together::{Sum, Together};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::rows::load_block;
 use crate::worker::{Kernel, Segment, Worker};
-use together::Together;
 
 /// CTR with N registers in flight, either direction.
 pub(crate) struct Ctr<P: Permutation, const N: usize> {
@@ -90,7 +89,7 @@ unsafe fn run_together<P: Permutation, const N: usize>(cipher: &P, job: &Job<'_>
         // SAFETY: the caller's promise.
         unsafe {
             if Together::<P, N>::takes(message.bytes) {
-                together.push(counter, message);
+                push(&mut together, counter, message);
             } else {
                 run::<P, N>(cipher, None, counter, message);
             }
@@ -98,6 +97,29 @@ unsafe fn run_together<P: Permutation, const N: usize>(cipher: &P, job: &Job<'_>
     }
     // SAFETY: the caller's promise.
     unsafe { together.end() }
+}
+
+/// Has `message`, whose first counter block is `counter`, run together with others.
+///
+/// # Safety
+/// Until the end its pointers are good, and nobody else touches its output.
+#[inline(always)]
+unsafe fn push<P: Permutation, const N: usize>(
+    together: &mut Together<'_, P, N>,
+    counter: [u8; BLOCK],
+    mut message: Message,
+) {
+    let mut counter = u128::from_be_bytes(counter);
+    while message.bytes > 0 {
+        let bytes = message.bytes.min(BLOCK);
+        // SAFETY: the message has these bytes; the caller's promise.
+        unsafe {
+            let sum = Sum { text: load_block(message.input, bytes), output: message.output, bytes };
+            together.push(counter.swap_bytes(), sum);
+            message = message.skip(bytes);
+        }
+        counter = counter.wrapping_add(1);
+    }
 }
 
 /// The counter block `blocks` blocks after `counter`, modulo 2^128 (SP 800-38A appendix B.1).

@@ -1,0 +1,111 @@
+//! Blocks of several short messages under one key: they fill groups of registers together.
+//!
+//! Ciphers that run whole groups take as long for one block as for all of a group.
+
+use std::mem::MaybeUninit;
+
+use cipherlane_core::BLOCK;
+
+use crate::cipher::{Permutation, V};
+use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
+use crate::rows::store_block;
+
+/// Registers of the smallest group that a cipher runs by itself, as [`super::blocks::all`] has them.
+const SMALL: usize = 16;
+
+/// What becomes of a block that has gone through the cipher.
+#[derive(Clone, Copy)]
+pub(super) struct Sum {
+    /// What it is added to, little-endian.
+    pub(super) text: u128,
+    /// Where the sum goes.
+    pub(super) output: *mut u8,
+    /// How many bytes of it: 1 to 16.
+    pub(super) bytes: usize,
+}
+
+/// Up to N registers of blocks that wait for the cipher.
+pub(super) struct Together<'a, P: Permutation, const N: usize> {
+    cipher: &'a P,
+    registers: [V<P>; N],
+    /// The first `count` are written.
+    sums: [[MaybeUninit<Sum>; MAX_LANES]; N],
+    count: usize,
+}
+
+impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
+    /// No blocks yet.
+    #[inline(always)]
+    pub(super) fn new(cipher: &'a P) -> Self {
+        let sums = [[const { MaybeUninit::uninit() }; MAX_LANES]; N];
+        Self { cipher, registers: [cipher.isa().zero(); N], sums, count: 0 }
+    }
+
+    /// Whether a message of `bytes` bytes leaves half of a group empty where it is alone.
+    #[inline(always)]
+    pub(super) const fn takes(bytes: usize) -> bool {
+        let group = if N < SMALL { N } else { SMALL };
+        P::WHOLE_GROUPS && bytes <= group * V::<P>::BYTES / 2
+    }
+
+    /// Sends `block`, little-endian, through the cipher, when there is a group of them or at the end.
+    ///
+    /// # Safety
+    /// Until then the bytes of the output are writable, and nobody else touches them.
+    #[inline(always)]
+    pub(super) unsafe fn push(&mut self, block: u128, sum: Sum) {
+        self.sums.as_flattened_mut()[self.count].write(sum);
+        // SAFETY: `count` is below the number of lanes; the caller's promise.
+        unsafe {
+            let blocks = self.registers.as_mut_ptr().cast::<[u8; BLOCK]>();
+            blocks.add(self.count).write(block.to_le_bytes());
+            self.count += 1;
+            if self.count == N * V::<P>::LANES {
+                self.run();
+            }
+        }
+    }
+
+    /// Runs the blocks that are there.
+    ///
+    /// # Safety
+    /// That of [`Together::push`].
+    #[inline(always)]
+    unsafe fn run(&mut self) {
+        match self.count.div_ceil(V::<P>::LANES) {
+            0..=SMALL if N > SMALL => self.apply::<SMALL>(),
+            0..=32 if N > 32 => self.apply::<32>(),
+            _ => self.apply::<N>(),
+        }
+        let blocks = self.registers.as_ptr().cast::<[u8; BLOCK]>();
+        for (i, sum) in self.sums.as_flattened()[..self.count].iter().enumerate() {
+            // SAFETY: so many sums are written, and so many lanes are there; the caller's promise.
+            unsafe {
+                let Sum { text, output, bytes } = sum.assume_init();
+                store_block(text ^ u128::from_le_bytes(blocks.add(i).read()), output, bytes);
+            }
+        }
+        self.count = 0;
+    }
+
+    /// Sends the first M registers, of N or more, through the cipher.
+    #[inline(always)]
+    fn apply<const M: usize>(&mut self) {
+        if let Some(registers) = self.registers.first_chunk_mut::<M>() {
+            *registers = self.cipher.apply(*registers);
+        }
+    }
+
+    /// Runs what is left, and overwrites what came of it: it may be key stream.
+    ///
+    /// # Safety
+    /// That of [`Together::push`].
+    #[inline(always)]
+    pub(super) unsafe fn end(mut self) {
+        if self.count > 0 {
+            // SAFETY: the caller's promise.
+            unsafe { self.run() }
+        }
+        wipe(&mut self.registers);
+    }
+}
