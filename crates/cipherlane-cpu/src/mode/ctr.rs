@@ -9,7 +9,7 @@ use super::body::{Body, Vectorized, part};
 use super::counters::Counters;
 use super::first_round::FirstRound;
 use super::keys::Keys;
-use super::together::{Sum, Together};
+use super::together::{self, Short, Sum, Together};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
@@ -55,7 +55,7 @@ impl<P: Permutation, const N: usize> Body for CtrBody<P, N> {
             && let Some(cipher) = self.keys.shared()
         {
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
-            return unsafe { run_together::<P, N>(cipher, job, range) };
+            return unsafe { together::run::<Counted, P, N>(cipher, job, range) };
         }
         let mut own = None;
         for index in range {
@@ -77,48 +77,33 @@ impl<P: Permutation, const N: usize> Body for CtrBody<P, N> {
     }
 }
 
-/// Runs messages that share `cipher`: those that leave most of a group empty with others.
-///
-/// # Safety
-/// The job's pointers are good, and nobody else touches the output of these messages.
-#[inline(always)]
-unsafe fn run_together<P: Permutation, const N: usize>(cipher: &P, job: &Job<'_>, range: Range<usize>) {
-    let mut together = Together::<P, N>::new(cipher);
-    for index in range {
-        let (counter, message) = (job.nonce_block(index), job.message(index));
-        // SAFETY: the caller's promise.
-        unsafe {
-            if Together::<P, N>::takes(message.bytes) {
-                push(&mut together, counter, message);
-            } else {
-                run::<P, N>(cipher, None, counter, message);
+/// Short messages: each block is that of a counter, to which text is added.
+struct Counted;
+
+impl Short for Counted {
+    #[inline(always)]
+    unsafe fn push<P: Permutation, const N: usize>(
+        together: &mut Together<'_, P, N>,
+        counter: [u8; BLOCK],
+        mut message: Message,
+    ) {
+        let mut counter = u128::from_be_bytes(counter);
+        while message.bytes > 0 {
+            let bytes = message.bytes.min(BLOCK);
+            // SAFETY: the message has these bytes; the caller's promise.
+            unsafe {
+                let sum = Sum { text: load_block(message.input, bytes), output: message.output, bytes };
+                together.push(counter.swap_bytes(), sum);
+                message = message.skip(bytes);
             }
+            counter = counter.wrapping_add(1);
         }
     }
-    // SAFETY: the caller's promise.
-    unsafe { together.end() }
-}
 
-/// Has `message`, whose first counter block is `counter`, run together with others.
-///
-/// # Safety
-/// Until the end its pointers are good, and nobody else touches its output.
-#[inline(always)]
-unsafe fn push<P: Permutation, const N: usize>(
-    together: &mut Together<'_, P, N>,
-    counter: [u8; BLOCK],
-    mut message: Message,
-) {
-    let mut counter = u128::from_be_bytes(counter);
-    while message.bytes > 0 {
-        let bytes = message.bytes.min(BLOCK);
-        // SAFETY: the message has these bytes; the caller's promise.
-        unsafe {
-            let sum = Sum { text: load_block(message.input, bytes), output: message.output, bytes };
-            together.push(counter.swap_bytes(), sum);
-            message = message.skip(bytes);
-        }
-        counter = counter.wrapping_add(1);
+    #[inline(always)]
+    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, counter: &[u8; BLOCK], message: Message) {
+        // SAFETY: the caller's promise. Such ciphers begin no counters beforehand.
+        unsafe { run::<P, N>(cipher, None, *counter, message) }
     }
 }
 

@@ -3,10 +3,12 @@
 //! Ciphers that run whole groups take as long for one block as for all of a group.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
 use crate::cipher::{Permutation, V};
+use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
 use crate::rows::store_block;
 
@@ -24,6 +26,51 @@ pub(super) struct Sum {
     pub(super) bytes: usize,
 }
 
+/// A mode whose blocks go through the cipher each by itself.
+pub(super) trait Short {
+    /// Pushes the blocks of `message`, whose nonce is `nonce`.
+    ///
+    /// # Safety
+    /// Until the end its pointers are good, and nobody else touches its output.
+    unsafe fn push<P: Permutation, const N: usize>(
+        together: &mut Together<'_, P, N>,
+        nonce: [u8; BLOCK],
+        message: Message,
+    );
+
+    /// Runs `message` by itself.
+    ///
+    /// # Safety
+    /// Its pointers are good, and nobody else touches its output.
+    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, nonce: &[u8; BLOCK], message: Message);
+}
+
+/// Runs messages that share `cipher`: together those that would leave half of a group empty.
+///
+/// # Safety
+/// The job's pointers are good, and nobody else touches the output of these messages.
+#[inline(always)]
+pub(super) unsafe fn run<S: Short, P: Permutation, const N: usize>(
+    cipher: &P,
+    job: &Job<'_>,
+    range: Range<usize>,
+) {
+    let mut together = Together::<P, N>::new(cipher);
+    for index in range {
+        let (nonce, message) = (job.nonce_block(index), job.message(index));
+        // SAFETY: the caller's promise.
+        unsafe {
+            if Together::<P, N>::takes(message.bytes) {
+                S::push(&mut together, nonce, message);
+            } else {
+                S::alone::<P, N>(cipher, &nonce, message);
+            }
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { together.end() }
+}
+
 /// Up to N registers of blocks that wait for the cipher.
 pub(super) struct Together<'a, P: Permutation, const N: usize> {
     cipher: &'a P,
@@ -36,16 +83,16 @@ pub(super) struct Together<'a, P: Permutation, const N: usize> {
 impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
     /// No blocks yet.
     #[inline(always)]
-    pub(super) fn new(cipher: &'a P) -> Self {
+    fn new(cipher: &'a P) -> Self {
         let sums = [[const { MaybeUninit::uninit() }; MAX_LANES]; N];
         Self { cipher, registers: [cipher.isa().zero(); N], sums, count: 0 }
     }
 
     /// Whether a message of `bytes` bytes leaves half of a group empty where it is alone.
     #[inline(always)]
-    pub(super) const fn takes(bytes: usize) -> bool {
+    const fn takes(bytes: usize) -> bool {
         let group = if N < SMALL { N } else { SMALL };
-        P::WHOLE_GROUPS && bytes <= group * V::<P>::BYTES / 2
+        bytes <= group * V::<P>::BYTES / 2
     }
 
     /// Sends `block`, little-endian, through the cipher, when there is a group of them or at the end.
@@ -101,7 +148,7 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
     /// # Safety
     /// That of [`Together::push`].
     #[inline(always)]
-    pub(super) unsafe fn end(mut self) {
+    unsafe fn end(mut self) {
         if self.count > 0 {
             // SAFETY: the caller's promise.
             unsafe { self.run() }

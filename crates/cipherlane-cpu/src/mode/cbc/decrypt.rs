@@ -10,7 +10,7 @@ use crate::lanes::{Isa, Lanes};
 use crate::mode::blocks::{self, Pass};
 use crate::mode::body::{Body, Vectorized, part};
 use crate::mode::keys::Keys;
-use crate::mode::together::{Sum, Together};
+use crate::mode::together::{self, Short, Sum, Together};
 use crate::rows::load_block;
 use crate::worker::{Kernel, Segment, Worker};
 
@@ -50,7 +50,7 @@ impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
             && let Some(cipher) = self.keys.shared()
         {
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
-            return unsafe { run_together::<P, N>(cipher, job, range) };
+            return unsafe { together::run::<Chained, P, N>(cipher, job, range) };
         }
         let mut own = None;
         for index in range {
@@ -71,47 +71,32 @@ impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
     }
 }
 
-/// Decrypts messages that share `cipher`: those that leave most of a group empty with others.
-///
-/// # Safety
-/// The job's pointers are good, and nobody else touches the output of these messages.
-#[inline(always)]
-unsafe fn run_together<P: Permutation, const N: usize>(cipher: &P, job: &Job<'_>, range: Range<usize>) {
-    let mut together = Together::<P, N>::new(cipher);
-    for index in range {
-        let (before, message) = (job.nonce_block(index), job.message(index));
-        // SAFETY: the caller's promise.
-        unsafe {
-            if Together::<P, N>::takes(message.bytes) {
-                push(&mut together, before, message);
-            } else {
-                run::<P, N>(cipher, &before, message);
+/// Short messages: each block is added to the one before it.
+struct Chained;
+
+impl Short for Chained {
+    #[inline(always)]
+    unsafe fn push<P: Permutation, const N: usize>(
+        together: &mut Together<'_, P, N>,
+        before: [u8; BLOCK],
+        mut message: Message,
+    ) {
+        let mut before = u128::from_le_bytes(before);
+        while message.bytes > 0 {
+            // SAFETY: the message is whole blocks; the caller's promise.
+            unsafe {
+                let block = load_block(message.input, BLOCK);
+                together.push(block, Sum { text: before, output: message.output, bytes: BLOCK });
+                message = message.skip(BLOCK);
+                before = block;
             }
         }
     }
-    // SAFETY: the caller's promise.
-    unsafe { together.end() }
-}
 
-/// Has `message`, which follows the IV `before`, run together with others.
-///
-/// # Safety
-/// Until the end its pointers are good, and nobody else touches its output.
-#[inline(always)]
-unsafe fn push<P: Permutation, const N: usize>(
-    together: &mut Together<'_, P, N>,
-    before: [u8; BLOCK],
-    mut message: Message,
-) {
-    let mut before = u128::from_le_bytes(before);
-    while message.bytes > 0 {
-        // SAFETY: the message is whole blocks; the caller's promise.
-        unsafe {
-            let block = load_block(message.input, BLOCK);
-            together.push(block, Sum { text: before, output: message.output, bytes: BLOCK });
-            message = message.skip(BLOCK);
-            before = block;
-        }
+    #[inline(always)]
+    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, before: &[u8; BLOCK], message: Message) {
+        // SAFETY: the caller's promise.
+        unsafe { run::<P, N>(cipher, before, message) }
     }
 }
 
