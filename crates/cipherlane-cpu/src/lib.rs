@@ -15,6 +15,8 @@ mod hash;
 mod job;
 #[allow(unsafe_code)] // vector intrinsics, each behind a proof of its CPU feature
 mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod microarchitecture;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
 mod pool;

@@ -104,8 +104,9 @@ mod x86 {
     use super::*;
     use crate::cipher::aes_rounds::{AesDecrypt, AesEncrypt};
     use crate::lanes::{AesLanes, avx2::Avx2, sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
+    use crate::microarchitecture::Microarchitecture;
     use crate::mode::gcm::InLanes;
-    use crate::tier::{has_vaes256, multiplies_slowly};
+    use crate::tier::has_vaes256;
 
     /// Registers in flight: enough to fill the latency of an AES round on every CPU with these instructions, few
     /// enough for 16 architectural registers.
@@ -121,7 +122,9 @@ mod x86 {
             Tier::Sse => aes::<_, 32, true>(Sse::detect()?, cipher, parts),
             Tier::Avx2 if has_vaes256() => aes::<_, 32, true>(Vaes256::detect()?, cipher, parts),
             Tier::Avx2 => aes::<_, 32, true>(Avx2::detect()?, cipher, parts),
-            Tier::Avx512 if multiplies_slowly() => aes::<_, 64, true>(Vaes512::detect()?, cipher, parts),
+            Tier::Avx512 if Microarchitecture::of_this_cpu().multiplies_slowly() => {
+                aes::<_, 64, true>(Vaes512::detect()?, cipher, parts)
+            }
             Tier::Avx512 => aes::<_, 64, false>(Vaes512::detect()?, cipher, parts),
             Tier::Portable => None,
         }

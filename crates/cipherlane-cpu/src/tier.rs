@@ -145,13 +145,6 @@ pub(crate) fn has_vaes256() -> bool {
     false
 }
 
-/// Whether a carry-less multiplication of 512 bits starts only every other clock: measured on AMD's Zen 5, against
-/// every clock on Intel's CPUs.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn multiplies_slowly() -> bool {
-    raw_cpuid::CpuId::new().get_vendor_info().is_some_and(|vendor| vendor.as_str() == "AuthenticAMD")
-}
-
 /// Every instruction set that kernels make use of and this CPU has.
 pub(crate) fn features() -> Vec<&'static str> {
     let mut features: Vec<&str> = Vec::new();

@@ -1,0 +1,55 @@
+//! Which design a CPU is of, where the instructions that it has do not tell how fast they are.
+
+/// Designs that kernels are chosen by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Microarchitecture {
+    /// Intel's, measured on Emerald Rapids: two vector instructions of 512 bits a clock, one of them a rotation.
+    Intel,
+    /// AMD's before Zen 5, measured on Zen 4: an instruction of 512 bits is two of 256.
+    UpToZen4,
+    /// AMD's from Zen 5 on: four vector instructions of 512 bits a clock, two of them rotations.
+    FromZen5,
+    /// One that nobody measured.
+    Other,
+}
+
+impl Microarchitecture {
+    /// AMD's family of Zen 5, as CPUID counts.
+    const ZEN_5: u8 = 0x1a;
+
+    /// That of this CPU.
+    pub(crate) fn of_this_cpu() -> Self {
+        let cpuid = raw_cpuid::CpuId::new();
+        let vendor = cpuid.get_vendor_info();
+        let family = cpuid.get_feature_info().map_or(0, |info| info.family_id());
+        Self::of(vendor.as_ref().map_or("", raw_cpuid::VendorInfo::as_str), family)
+    }
+
+    fn of(vendor: &str, family: u8) -> Self {
+        match vendor {
+            "GenuineIntel" => Self::Intel,
+            "AuthenticAMD" if family >= Self::ZEN_5 => Self::FromZen5,
+            "AuthenticAMD" => Self::UpToZen4,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether a carry-less multiplication of 512 bits starts only every other clock: on AMD's, against every clock on
+    /// Intel's.
+    pub(crate) fn multiplies_slowly(self) -> bool {
+        matches!(self, Self::UpToZen4 | Self::FromZen5)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn designs_are_told_by_maker_and_family() {
+        assert_eq!(Microarchitecture::of("GenuineIntel", 6), Microarchitecture::Intel);
+        assert_eq!(Microarchitecture::of("AuthenticAMD", 0x19), Microarchitecture::UpToZen4);
+        assert_eq!(Microarchitecture::of("AuthenticAMD", 0x1a), Microarchitecture::FromZen5);
+        assert_eq!(Microarchitecture::of("HygonGenuine", 0x18), Microarchitecture::Other);
+    }
+}
