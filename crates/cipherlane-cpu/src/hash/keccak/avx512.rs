@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::Keccak;
 use super::in_lanes::{Blocks, Few, States};
-use super::permutation::Word;
+use super::permutation::{Word, of_row};
 use super::words::Stored;
 use crate::hash::MAX_STREAMS;
 use crate::lanes::Isa;
@@ -70,9 +70,9 @@ impl Word for Two {
     }
 
     #[inline(always)]
-    fn chi(self, a: Self, b: Self) -> Self {
+    fn chi<const Y: usize>(words: [Self; 5], row: [Self; 5]) -> [Self; 5] {
         // SAFETY: as above.
-        Self(unsafe { _mm_ternarylogic_epi64::<CHI>(self.0, a.0, b.0) })
+        of_row(words, row, |a, b, c| Self(unsafe { _mm_ternarylogic_epi64::<CHI>(a.0, b.0, c.0) }))
     }
 
     #[inline(always)]
@@ -128,9 +128,9 @@ impl Word for Four {
     }
 
     #[inline(always)]
-    fn chi(self, a: Self, b: Self) -> Self {
+    fn chi<const Y: usize>(words: [Self; 5], row: [Self; 5]) -> [Self; 5] {
         // SAFETY: as above.
-        Self(unsafe { _mm256_ternarylogic_epi64::<CHI>(self.0, a.0, b.0) })
+        of_row(words, row, |a, b, c| Self(unsafe { _mm256_ternarylogic_epi64::<CHI>(a.0, b.0, c.0) }))
     }
 
     #[inline(always)]

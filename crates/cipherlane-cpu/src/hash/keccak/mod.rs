@@ -3,6 +3,7 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+mod complemented;
 pub(crate) mod in_lanes;
 mod permutation;
 pub(crate) mod scalar;

@@ -13,11 +13,24 @@ pub(super) trait Word: Copy {
     /// `self ^ constant` in each state.
     fn xor_constant(self, constant: u64) -> Self;
 
-    /// `self ^ (!a & b)`: chi of section 3.2.4.
-    fn chi(self, a: Self, b: Self) -> Self;
+    /// `words[x] ^ (!row[x + 1] & row[x + 2])`, of the row at Y: chi (section 3.2.4), where `words` are the row's own.
+    fn chi<const Y: usize>(words: [Self; 5], row: [Self; 5]) -> [Self; 5];
 
     /// Rotates by R bits, 0 to 63, towards the high bit.
     fn rotate<const R: i32>(self) -> Self;
+
+    /// From how words are outside the permutation to how its rounds take them, and back: the same both ways.
+    #[inline(always)]
+    fn between_permutations(state: [Self; WORDS]) -> [Self; WORDS] {
+        state
+    }
+}
+
+/// `chi` of each of `words`, and the two words of `row` behind its place.
+#[inline(always)]
+pub(super) fn of_row<W: Copy>(words: [W; 5], [a, b, c, d, e]: [W; 5], chi: impl Fn(W, W, W) -> W) -> [W; 5] {
+    let [v, w, x, y, z] = words;
+    [chi(v, b, c), chi(w, c, d), chi(x, d, e), chi(y, e, a), chi(z, a, b)]
 }
 
 /// RC of section 3.2.5 for each round.
@@ -39,12 +52,13 @@ const fn round_constants() -> [u64; 24] {
 
 /// All rounds. Two by two: after them the words are in registers where they can stay for the next two.
 #[inline(always)]
-pub(super) fn permute<W: Word>(mut state: [W; WORDS]) -> [W; WORDS] {
+pub(super) fn permute<W: Word>(state: [W; WORDS]) -> [W; WORDS] {
+    let mut state = W::between_permutations(state);
     for [first, second] in ROUND_CONSTANTS.as_chunks().0 {
         state = round(state, *first);
         state = round(state, *second);
     }
-    state
+    W::between_permutations(state)
 }
 
 /// Rnd (section 3.3). Written out row by row, because positions have to be constants for a state to be in registers.
@@ -58,14 +72,17 @@ fn round<W: Word>(state: [W; WORDS], constant: u64) -> [W; WORDS] {
     // Pi (section 3.2.3): the word at (x, y) comes from ((x + 3y) mod 5, x).
     let row_4 = rotate::<W, 62, 55, 39, 41, 2>(a.at([2, 8, 14, 15, 21]));
     let row_3 = rotate::<W, 27, 36, 10, 15, 56>(a.at([4, 5, 11, 17, 23]));
-    let [s20, s21, s22, s23, s24] = chi(row_4);
+    let [s20, s21, s22, s23, s24] = W::chi::<4>(row_4, row_4);
     let row_2 = rotate::<W, 1, 6, 25, 8, 18>(a.at([1, 7, 13, 19, 20]));
-    let [s15, s16, s17, s18, s19] = chi(row_3);
+    let [s15, s16, s17, s18, s19] = W::chi::<3>(row_3, row_3);
     let row_1 = rotate::<W, 28, 20, 3, 45, 61>(a.at([3, 9, 10, 16, 22]));
-    let [s10, s11, s12, s13, s14] = chi(row_2);
+    let [s10, s11, s12, s13, s14] = W::chi::<2>(row_2, row_2);
     let row_0 = rotate::<W, 0, 44, 43, 21, 14>(a.at([0, 6, 12, 18, 24]));
-    let [s05, s06, s07, s08, s09] = chi(row_1);
-    let [s00, s01, s02, s03, s04] = chi_iota(row_0, constant);
+    // Iota (section 3.2.5): before chi, where nothing waits for it.
+    let mut words = row_0;
+    words[0] = words[0].xor_constant(constant);
+    let [s05, s06, s07, s08, s09] = W::chi::<1>(row_1, row_1);
+    let [s00, s01, s02, s03, s04] = W::chi::<0>(words, row_0);
     [
         s00, s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, s15, s16, s17, s18, s19,
         s20, s21, s22, s23, s24,
@@ -116,16 +133,4 @@ fn rotate<W: Word, const A: i32, const B: i32, const C: i32, const D: i32, const
 ) -> [W; 5] {
     let [a, b, c, d, e] = row;
     [a.rotate::<A>(), b.rotate::<B>(), c.rotate::<C>(), d.rotate::<D>(), e.rotate::<E>()]
-}
-
-/// Chi (section 3.2.4) of a row.
-#[inline(always)]
-fn chi<W: Word>([a, b, c, d, e]: [W; 5]) -> [W; 5] {
-    [a.chi(b, c), b.chi(c, d), c.chi(d, e), d.chi(e, a), e.chi(a, b)]
-}
-
-/// Chi of the first row, and iota (section 3.2.5): before chi, where nothing waits for it.
-#[inline(always)]
-fn chi_iota<W: Word>([a, b, c, d, e]: [W; 5], constant: u64) -> [W; 5] {
-    [a.xor_constant(constant).chi(b, c), b.chi(c, d), c.chi(d, e), d.chi(e, a), e.chi(a, b)]
 }

@@ -1,9 +1,28 @@
 //! One state in 64-bit integers.
 
+use super::complemented::Complemented;
 use super::in_lanes::{Blocks, Few, States};
+use super::words::Stored;
 use super::{Keccak, WORDS};
-use crate::hash::integers::Integers;
+#[cfg(target_arch = "x86_64")]
+use crate::hash::integers::Bmi;
+use crate::hash::integers::{Baseline, Integers};
 use crate::hash::{Absorb, MAX_STREAMS};
+
+/// Integers, and how words are kept in them.
+pub(super) trait Kept: Integers {
+    /// A word of a state.
+    type Word: Stored<Isa = ()>;
+}
+
+impl Kept for Baseline {
+    type Word = Complemented;
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Kept for Bmi {
+    type Word = u64;
+}
 
 /// A single state.
 #[derive(Clone, Copy)]
@@ -16,7 +35,7 @@ impl<I: Integers> Scalar<I> {
     }
 }
 
-impl<I: Integers> Absorb<Keccak> for Scalar<I> {
+impl<I: Kept> Absorb<Keccak> for Scalar<I> {
     const LANES: usize = 1;
     type States = [[u64; 1]; WORDS];
 
@@ -44,12 +63,12 @@ impl<I: Integers> Absorb<Keccak> for Scalar<I> {
         blocks: usize,
     ) {
         // SAFETY: the caller's.
-        self.0.compiled(unsafe { Blocks::<u64, 1>::of_rows((), hash, states, from, blocks) });
+        self.0.compiled(unsafe { Blocks::<I::Word, 1>::of_rows((), hash, states, from, blocks) });
     }
 }
 
 /// A last message goes alone: registers of two or four words need longer for a permutation.
-impl<I: Integers> Few for Scalar<I> {
+impl<I: Kept> Few for Scalar<I> {
     #[inline(always)]
     unsafe fn absorb(
         self,
@@ -63,7 +82,7 @@ impl<I: Integers> Few for Scalar<I> {
             return false;
         }
         // SAFETY: the caller's.
-        self.0.compiled(unsafe { Blocks::<u64, _>::new((), hash, states, from, blocks) });
+        self.0.compiled(unsafe { Blocks::<I::Word, _>::new((), hash, states, from, blocks) });
         true
     }
 }

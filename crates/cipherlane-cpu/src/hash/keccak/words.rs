@@ -1,6 +1,6 @@
 //! What Keccak computes with: 64-bit words, as integers or one in each lane.
 
-use super::permutation::Word;
+use super::permutation::{Word, of_row};
 use crate::hash::MAX_STREAMS;
 use crate::lanes::words::{MAX_WORDS_64, WordLanes};
 
@@ -47,8 +47,8 @@ impl Word for u64 {
     }
 
     #[inline(always)]
-    fn chi(self, a: Self, b: Self) -> Self {
-        self ^ (!a & b)
+    fn chi<const Y: usize>(words: [Self; 5], row: [Self; 5]) -> [Self; 5] {
+        of_row(words, row, |a, b, c| a ^ (!b & c))
     }
 
     #[inline(always)]
@@ -98,8 +98,8 @@ impl<V: WordLanes> Word for V {
     }
 
     #[inline(always)]
-    fn chi(self, a: Self, b: Self) -> Self {
-        WordLanes::chi(self, a, b)
+    fn chi<const Y: usize>(words: [Self; 5], row: [Self; 5]) -> [Self; 5] {
+        of_row(words, row, WordLanes::chi)
     }
 
     #[inline(always)]
