@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cipherlane::{DeviceError, Unsupported};
 use cipherlane_record::{Calibration, Host, Measurement, Transfer};
 use thiserror::Error;
 
@@ -202,7 +203,7 @@ impl Run<'_> {
             }
             match Runner::open(index, contender, workload, threads) {
                 Ok(opened) => runners.extend(opened),
-                Err(error) => self.skip(point, Some(contender), error.to_string()),
+                Err(error) => self.skip(point, Some((contender, &error)), error.to_string()),
             }
         }
         runners
@@ -232,7 +233,7 @@ impl Run<'_> {
         let (end, failed) = trial.run(runners, &mut |within| self.progress(index, within, title));
         let timeline = sampler.zip(mark).map(|(sampler, mark)| sampler.since(mark));
         for (runner, error) in failed {
-            self.skip(point, Some(runner.contender), error.to_string());
+            self.skip(point, Some((runner.contender, &error)), error.to_string());
         }
         if end == End::Stopped {
             return Ok(());
@@ -279,7 +280,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn skip(&mut self, point: &Point, contender: Option<&Contender<'_>>, reason: String) {
+    fn skip(&mut self, point: &Point, failed: Option<(&Contender<'_>, &DeviceError)>, reason: String) {
         let single = match point.choice.job() {
             Job::Single(algorithm, operation) => Some((algorithm, operation)),
             Job::Mixed => None,
@@ -289,7 +290,8 @@ impl Run<'_> {
             algorithm: single.map(|(algorithm, _)| algorithm),
             operation: single.map(|(_, operation)| operation),
             threads: point.threads,
-            device: contender.map(|contender| contender.device.info().id.clone()),
+            device: failed.map(|(contender, _)| contender.device.info().id.clone()),
+            not_offered: failed.is_some_and(|(_, error)| is_not_offered(error)),
             reason,
         };
         self.observer.skipped(&skipped);
@@ -301,6 +303,10 @@ impl Run<'_> {
         let (elapsed, left) = (self.schedule.elapsed(), self.schedule.left(fraction));
         self.observer.progress(&Progress { fraction, elapsed, left, current });
     }
+}
+
+fn is_not_offered(error: &DeviceError) -> bool {
+    matches!(error, DeviceError::Unsupported(Unsupported::Kernel { .. }))
 }
 
 /// What is measured, for people.

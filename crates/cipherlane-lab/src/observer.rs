@@ -84,6 +84,8 @@ pub struct Skipped {
     pub threads: usize,
     /// The device that cannot do it; `None` where the workload itself is not there.
     pub device: Option<String>,
+    /// Whether that device has nothing like it: no fault of this run, and no news to whoever knows the device.
+    pub not_offered: bool,
     /// Why, and what helps.
     pub reason: String,
 }

@@ -198,6 +198,7 @@ impl Setting<'_> {
             operation: algorithm.map(Algorithm::forward),
             threads: 1,
             device: Some(device.info().id.clone()),
+            not_offered: false,
             reason,
         });
     }

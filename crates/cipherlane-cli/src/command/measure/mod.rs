@@ -187,13 +187,12 @@ pub(crate) fn exit(outcome: &Outcome) -> Exit {
 
 /// Whether a rival has nothing like what was asked of it: no news to whoever knows the library.
 fn is_lacking(skipped: &Skipped) -> bool {
-    skipped.device.as_ref().is_some_and(|device| device.starts_with("rival:"))
-        && skipped.reason.contains("does not offer")
+    skipped.not_offered && skipped.device.as_ref().is_some_and(|device| device.starts_with("rival:"))
 }
 
 /// What was left out, for people.
 fn describe(skipped: &Skipped) -> String {
-    let Skipped { workload, algorithm, operation, threads, device, reason } = skipped;
+    let Skipped { workload, algorithm, operation, threads, device, not_offered: _, reason } = skipped;
     let job = algorithm.map_or_else(String::new, |algorithm| format!(" {algorithm}"));
     let operation = operation.map_or_else(String::new, |operation| format!(" {operation}"));
     let device = device.as_ref().map_or_else(String::new, |device| format!(" on {device}"));
