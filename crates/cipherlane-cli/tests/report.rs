@@ -67,11 +67,13 @@ fn what_cannot_be_reported_says_why() {
 /// A browser that writes down what it is shown.
 #[cfg(unix)]
 fn browser(sandbox: &Sandbox) -> std::path::PathBuf {
-    use std::os::unix::fs::PermissionsExt as _;
-    sandbox.write("browser", "#!/bin/sh\nprintf %s \"$1\" > \"$(dirname \"$0\")/shown\"\n");
-    let path = sandbox.folder.path().join("browser");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path
+    // Written by a process of its own: one that another test starts meanwhile would inherit a file open for writing, and
+    // such a file cannot be executed.
+    let write = r##"printf '%s\n' '#!/bin/sh' 'printf %s "$1" > "$(dirname "$0")/shown"' > browser && chmod 755 browser"##;
+    let written =
+        std::process::Command::new("sh").args(["-c", write]).current_dir(sandbox.folder.path()).status();
+    assert!(written.unwrap().success());
+    sandbox.folder.path().join("browser")
 }
 
 /// What the browser was shown; nothing if it was not started. It runs by itself, so that it may take a moment.

@@ -100,6 +100,8 @@ fn closing_the_page_stops_no_run_unless_asked() {
     state(&mut browser, "running");
     served.wait_for_samples(id);
     click(&mut browser, "#stop-on-close");
+    // A page that is left before its request has gone out has asked for nothing.
+    browser.wait("events.readyState === EventSource.OPEN && events.url.endsWith('stop_on_close=true')");
     browser.visit("about:blank", 1280, 900);
     served.wait_for_state(id, "finished");
 }

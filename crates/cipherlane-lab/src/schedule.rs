@@ -19,9 +19,13 @@ impl Schedule {
     /// When `point` must end, if it starts now: its share of what is left, so that a point that is done early
     /// leaves its time to those that follow.
     pub(crate) fn deadline(&self, point: usize) -> Instant {
-        let left = self.budget.saturating_sub(self.start.elapsed());
+        self.deadline_at(point, Instant::now())
+    }
+
+    fn deadline_at(&self, point: usize, now: Instant) -> Instant {
+        let left = self.budget.saturating_sub(now.saturating_duration_since(self.start));
         let after: f64 = self.weights[point..].iter().sum();
-        Instant::now() + left.mul_f64((self.weights[point] / after).clamp(0.0, 1.0))
+        now + left.mul_f64((self.weights[point] / after).clamp(0.0, 1.0))
     }
 
     /// What is done of the run when `within` of `point` is done.
@@ -52,10 +56,13 @@ mod tests {
     #[test]
     fn points_share_what_is_left() {
         let schedule = Schedule::new(Duration::from_secs(100), vec![1.0, 3.0, 1.0]);
-        let seconds = |point| (schedule.deadline(point) - Instant::now()).as_secs_f64().round();
-        assert_eq!((seconds(0), seconds(1), seconds(2)), (20.0, 75.0, 100.0));
+        for (point, passed, share) in [(0, 0, 20.0), (1, 0, 75.0), (2, 0, 100.0), (1, 60, 30.0)] {
+            let now = schedule.start + Duration::from_secs(passed);
+            let given = (schedule.deadline_at(point, now) - now).as_secs_f64();
+            assert!((given - share).abs() < 1e-6, "point {point} after {passed} s: {given} s");
+        }
         assert!((schedule.fraction(1, 0.5) - 0.5).abs() < 1e-9);
-        assert!(schedule.left(0.0) > Duration::from_secs(99));
+        assert!(schedule.left(0.0) > Duration::ZERO);
     }
 
     #[test]

@@ -109,8 +109,8 @@ fn a_laptop_shows_everything() {
     assert_eq!(throttle::seen(&timeline), ["cpu: temperature limit"]);
     assert_eq!(last(&timeline, "cpu.energy"), Some(5.0));
     let watts = last(&timeline, "cpu.power").unwrap();
-    // 5 J in 0.12 s or, on a busy machine, somewhat more.
-    assert!((1.0..=42.0).contains(&watts), "{watts} W");
+    // 5 J in 0.12 s or, on a busy machine, in more.
+    assert!(watts > 0.0 && watts <= 42.0, "{watts} W");
 }
 
 #[test]

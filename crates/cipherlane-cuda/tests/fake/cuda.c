@@ -168,7 +168,8 @@ int cuEventSynchronize(void *event) { return ((struct timespec *)event)->tv_sec 
 int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
     struct timespec *a = start, *b = end;
     if (!a->tv_sec || !b->tv_sec) return 400;
-    return *milliseconds = (b->tv_sec - a->tv_sec) * 1e3f + (b->tv_nsec - a->tv_nsec) / 1e6f, OK;
+    /* Doubles until the end: floats would lose short times across a second's boundary. */
+    return *milliseconds = (float)((b->tv_sec - a->tv_sec) * 1e3 + (b->tv_nsec - a->tv_nsec) / 1e6), OK;
 }
 
 /* A cubin is the path of a library of host C; a function is one of its symbols and how to run it. */

@@ -31,19 +31,29 @@ pub struct Steps {
 ///
 /// # Errors
 /// If it cannot be read, or moved fewer than three times.
-pub fn steps(mut read: impl FnMut() -> Result<f64, String>, time: Duration) -> Result<Steps, String> {
+pub fn steps(read: impl FnMut() -> Result<f64, String>, time: Duration) -> Result<Steps, String> {
     const PAUSE: Duration = Duration::from_millis(1);
     let start = Instant::now();
+    steps_by(read, time, || start.elapsed(), || thread::sleep(PAUSE))
+}
+
+/// The same by any clock.
+fn steps_by(
+    mut read: impl FnMut() -> Result<f64, String>,
+    time: Duration,
+    passed: impl Fn() -> Duration,
+    pause: impl Fn(),
+) -> Result<Steps, String> {
     let mut seen = vec![(Duration::ZERO, read()?)];
     let mut last = seen[0].1;
     // The first step ends a wait of unknown length; it only says where the next begins.
-    while start.elapsed() < time {
+    while passed() < time {
         let value = read()?;
         if value.to_bits() != last.to_bits() {
-            seen.push((start.elapsed(), value));
+            seen.push((passed(), value));
             last = value;
         }
-        thread::sleep(PAUSE);
+        pause();
     }
     let moved: Vec<_> =
         seen[1..].windows(2).map(|pair| (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1)).collect();
@@ -152,16 +162,19 @@ fn drive(
 mod tests {
     use super::*;
     use crate::telemetry::{Sensor, Sensors};
+    use std::cell::Cell;
     use std::sync::Arc;
-    use std::sync::atomic::Ordering;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn a_counter_shows_its_steps() {
-        let start = Instant::now();
-        let read = || Ok((start.elapsed().as_millis() / 20) as f64 * 3.0);
-        let steps = steps(read, Duration::from_millis(300)).unwrap();
-        assert!((0.015..0.06).contains(&steps.seconds), "{steps:?}");
-        assert!(steps.joules >= 3.0 && steps.count >= 4, "{steps:?}");
+        let now = Cell::new(Duration::ZERO);
+        let read = || Ok((now.get().as_millis() / 20) as f64 * 3.0);
+        let tick = || now.set(now.get() + Duration::from_millis(1));
+        let steps = steps_by(read, Duration::from_millis(300), || now.get(), tick).unwrap();
+        // 14 steps, the first of which ends no other.
+        assert_eq!((steps.count, steps.joules), (13, 3.0));
+        assert!((steps.seconds - 0.02).abs() < 1e-9, "{steps:?}");
     }
 
     #[test]
@@ -170,36 +183,36 @@ mod tests {
         assert!(reason.contains("moved 0 times"), "{reason}");
     }
 
-    /// Looks at the load only at its readings, as one with a window much shorter than its period does.
-    struct Glance(Arc<AtomicBool>);
+    /// 100 W of idleness, and 10 J each time that the load is on, by the clock of who asks.
+    struct Counter(Arc<AtomicU64>);
 
-    impl Sensor for Glance {
+    impl Sensor for Counter {
         fn channels(&self) -> Vec<(String, &'static str)> {
-            vec![("cuda:0.power".to_owned(), "W")]
+            vec![("cuda:0.energy".to_owned(), "J")]
         }
 
-        fn read(&mut self, _: Duration) -> Vec<Option<f64>> {
-            vec![Some(if self.0.load(Ordering::Relaxed) { 600.0 } else { 100.0 })]
+        fn read(&mut self, now: Duration) -> Vec<Option<f64>> {
+            vec![Some(100.0 * now.as_secs_f64() + 10.0 * self.0.load(Ordering::Relaxed) as f64)]
         }
     }
 
     #[test]
     fn a_wave_reaches_the_meter_in_every_phase() {
-        let on = Arc::new(AtomicBool::new(false));
+        let turns = Arc::new(AtomicU64::new(0));
         let mut sensors = Sensors::default();
-        sensors.add(Glance(Arc::clone(&on)));
+        sensors.add(Counter(Arc::clone(&turns)));
         let sampler = Sampler::start(sensors, 10.0).unwrap();
         let wave = Wave { period: Duration::from_millis(40), phases: 2, time: Duration::from_millis(400) };
         let busy = |until: Instant| {
-            on.store(true, Ordering::Relaxed);
             thread::sleep(until.saturating_duration_since(Instant::now()));
-            on.store(false, Ordering::Relaxed);
+            turns.fetch_add(1, Ordering::Relaxed);
             Ok(())
         };
         let seen = square_wave(wave, &sampler, "cuda:0", &AtomicBool::new(false), busy).unwrap();
         assert_eq!(seen.len(), 1);
-        assert_eq!((seen[0].meter, seen[0].watts.len()), (Meter::NvmlInstant, 2));
-        assert!(seen[0].watts.iter().all(|watts| (100.0..=600.0).contains(watts)));
+        assert_eq!((seen[0].meter, seen[0].watts.len()), (Meter::NvmlCounter, 2));
+        // At least once in a phase; at most once in each 40 ms, and once at each end.
+        assert!(seen[0].watts.iter().all(|watts| (100.001..450.0).contains(watts)), "{seen:?}");
     }
 
     #[test]

@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_trial_tells_gross_and_net_energy_of_its_load() {
         let (sampler, busy) = fake();
-        let mut calls = 0;
+        let (mut calls, mut worked) = (0, Duration::ZERO);
         let trial = SHORT
             .run(&sampler, "cuda:0", &AtomicBool::new(false), |until| {
                 calls += 1;
@@ -154,7 +154,8 @@ mod tests {
                 while Instant::now() < until {
                     thread::sleep(Duration::from_millis(1));
                 }
-                *busy.lock().unwrap() += start.elapsed();
+                worked = start.elapsed();
+                *busy.lock().unwrap() += worked;
                 Ok::<_, Infallible>(1000)
             })
             .unwrap()
@@ -163,8 +164,9 @@ mod tests {
         let energy = trial.energy.unwrap();
         assert_eq!(energy.meter, Meter::NvmlCounter);
         assert!((energy.idle_watts.unwrap() - 100.0).abs() < 0.1, "{energy:?}");
-        // All but the moments between the load and its marks is busy.
-        assert!((400.0..=601.0).contains(&energy.watts()), "{energy:?}");
+        // The load itself is the last of the two.
+        let expected = 100.0 * energy.seconds + 500.0 * worked.as_secs_f64();
+        assert!((energy.joules - expected).abs() < 1e-6, "{energy:?} and not {expected} J");
         assert!(trial.windows.load.seconds() >= 0.2);
         assert!(trial.windows.before.end <= trial.windows.load.start);
         assert!(trial.windows.load.end <= trial.windows.after.start);

@@ -168,7 +168,8 @@ fn busiest(weights: &[(Instruction, f64)], free: f64) -> Result<(String, f64), S
     }
     let mut kinds: Vec<(String, f64)> = kinds.into_iter().collect();
     kinds.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-    let mut best = (String::new(), 0.0);
+    // Where nothing is saved without any of them, as under a neighbour's load, the most frequent one stands.
+    let mut best = (kinds.first().map_or_else(String::new, |(name, _)| name.clone()), 0.0);
     for (name, _) in kinds.into_iter().take(KINDS) {
         let rest: Vec<_> =
             weights.iter().filter(|(instruction, _)| kind(instruction) != name).copied().collect();

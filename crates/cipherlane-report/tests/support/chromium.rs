@@ -96,6 +96,7 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), &json!({}));
         }
+        browser.call("Page.setLifecycleEventsEnabled", &json!({"enabled": true}));
         browser
     }
 
@@ -136,8 +137,13 @@ impl Browser {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
         self.call("Emulation.setDeviceMetricsOverride", &size);
         self.events.clear();
-        self.call("Page.navigate", &json!({"url": address}));
-        while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
+        let loader = self.call("Page.navigate", &json!({"url": address}))["loaderId"].clone();
+        // Of this document: the one before may have its last events still to come.
+        let is_loaded = |event: &Value| {
+            let event = (&event["method"], &event["params"]["name"], &event["params"]["loaderId"]);
+            event == (&json!("Page.lifecycleEvent"), &json!("load"), &loader)
+        };
+        while !self.events.iter().any(is_loaded) {
             let event = self.next();
             self.events.push(event);
         }
