@@ -44,10 +44,22 @@ pub fn check(device: &dyn Device) -> Result<Report, Failure> {
 /// # Errors
 /// The first result that is wrong; or that the wish leaves nothing to check.
 pub fn check_with(device: &dyn Device, wish: &Wish) -> Result<Report, Failure> {
+    check_each(device, std::slice::from_ref(wish), Algorithm::all())
+}
+
+/// The same of some `algorithms`, each kernel once for each of `wishes`: what it is compared with is computed once.
+///
+/// # Errors
+/// The first result that is wrong; or that the wishes leave nothing to check.
+pub fn check_each(
+    device: &dyn Device,
+    wishes: &[Wish],
+    algorithms: impl IntoIterator<Item = Algorithm>,
+) -> Result<Report, Failure> {
     let mut report = Report::default();
-    for algorithm in Algorithm::all() {
+    for algorithm in algorithms {
         for &operation in algorithm.operations() {
-            let Some(mut examiner) = Examiner::open(device, wish, algorithm, operation)? else { continue };
+            let Some(mut examiner) = Examiner::open(device, wishes, algorithm, operation)? else { continue };
             suite::sit_all(&mut examiner)?;
             *report.checks.entry(algorithm).or_default() += examiner.checks();
             for (kernel, tier) in examiner.kernels() {
@@ -58,5 +70,5 @@ pub fn check_with(device: &dyn Device, wish: &Wish) -> Result<Report, Failure> {
             }
         }
     }
-    if report.kernels.is_empty() { Err(Failure::nothing_offered(device, wish)) } else { Ok(report) }
+    if report.kernels.is_empty() { Err(Failure::nothing_offered(device, wishes)) } else { Ok(report) }
 }

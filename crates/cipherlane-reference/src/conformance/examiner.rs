@@ -20,21 +20,24 @@ pub(super) struct Examiner {
 }
 
 impl Examiner {
-    /// Opens sessions of all kernels that `wish` allows, or returns `None` if there are none.
+    /// Opens sessions of all kernels that each of `wishes` allows, or returns `None` if there are none.
     pub(super) fn open(
         device: &dyn Device,
-        wish: &Wish,
+        wishes: &[Wish],
         algorithm: Algorithm,
         operation: Operation,
     ) -> Result<Option<Self>, Failure> {
-        let candidates =
-            Candidate::all(device, wish, algorithm, operation).map_err(|(kernel, error)| Failure {
+        let mut candidates = Vec::new();
+        for wish in wishes {
+            let found = Candidate::all(device, wish, algorithm, operation);
+            candidates.extend(found.map_err(|(kernel, error)| Failure {
                 what: format!("{algorithm} {operation}"),
                 kernel,
                 case: format!("a session for {wish:?}"),
                 seed: 0,
                 finding: error.to_string(),
-            })?;
+            })?);
+        }
         let examiner = Self { algorithm, operation, candidates, cases: 0, checks: 0 };
         Ok(if examiner.candidates.is_empty() { None } else { Some(examiner) })
     }

@@ -20,11 +20,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub(super) fn nothing_offered(device: &dyn Device, wish: &Wish) -> Self {
+    pub(super) fn nothing_offered(device: &dyn Device, wishes: &[Wish]) -> Self {
+        let wishes: Vec<String> = wishes.iter().map(|wish| format!("{wish:?}")).collect();
         Self {
             what: "any algorithm".to_owned(),
             kernel: device.info().id.clone(),
-            case: format!("{wish:?}"),
+            case: wishes.join(" or "),
             seed: 0,
             finding: format!("there is no such kernel; tiers here: {}", device.info().tiers.join(", ")),
         }
