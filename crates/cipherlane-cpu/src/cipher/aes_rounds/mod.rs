@@ -58,20 +58,43 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
         if INVERSE { block.aes_decrypt_round(key) } else { block.aes_encrypt_round(key) }
     }
 
-    /// The rounds from FIRST on.
+    /// A round which the compiler leaves in its place, if PINNED.
     #[inline(always)]
-    fn rounds<const N: usize, const FIRST: usize>(
+    fn round_pinned<const PINNED: bool>(block: I::V, key: I::V) -> I::V {
+        let next = Self::round(block, key);
+        if PINNED { next.pin() } else { next }
+    }
+
+    /// The rounds from the second on, `beside` with `blocks`; PINNED, in this order.
+    ///
+    /// One by one: the compiler unrolls no loop of so much, and rounds in a loop keep GHASH's sums in memory.
+    #[inline(always)]
+    fn rounds<const N: usize, const PINNED: bool>(
         &self,
         mut blocks: [I::V; N],
+        beside: &mut [I::V],
         meanwhile: &mut impl Meanwhile,
     ) -> [I::V; N] {
-        for round in FIRST..ROUNDS {
-            for block in &mut blocks {
-                *block = Self::round(*block, self.key(round));
-            }
-            meanwhile.step(round - 1);
+        self.in_step::<N, 2, PINNED>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 3, PINNED>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 4, PINNED>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 5, PINNED>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 6, PINNED>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 7, PINNED>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 8, PINNED>(&mut blocks, beside, meanwhile);
+        self.in_step::<N, 9, PINNED>(&mut blocks, beside, meanwhile);
+        if ROUNDS > 10 {
+            self.in_step::<N, 10, PINNED>(&mut blocks, beside, meanwhile);
+            self.in_step::<N, 11, PINNED>(&mut blocks, beside, meanwhile);
+        }
+        if ROUNDS > 12 {
+            self.in_step::<N, 12, PINNED>(&mut blocks, beside, meanwhile);
+            self.in_step::<N, 13, PINNED>(&mut blocks, beside, meanwhile);
         }
         for block in &mut blocks {
+            *block = Self::last(*block, self.key(ROUNDS));
+        }
+        for block in beside {
             *block = Self::last(*block, self.key(ROUNDS));
         }
         blocks
@@ -79,18 +102,18 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Aes<I, ROUND
 
     /// Round ROUND of all registers.
     #[inline(always)]
-    fn in_step<const N: usize, const ROUND: usize>(
+    fn in_step<const N: usize, const ROUND: usize, const PINNED: bool>(
         &self,
         blocks: &mut [I::V; N],
         beside: &mut [I::V],
         meanwhile: &mut impl Meanwhile,
     ) {
         let key = self.key(ROUND);
-        for block in &mut *blocks {
-            *block = Self::round(*block, key).pin();
+        for block in blocks {
+            *block = Self::round_pinned::<PINNED>(*block, key);
         }
         for block in beside {
-            *block = Self::round(*block, key).pin();
+            *block = Self::round_pinned::<PINNED>(*block, key);
         }
         meanwhile.step(ROUND - 1);
     }
@@ -149,7 +172,8 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
         for block in &mut blocks {
             *block = block.xor(self.key(0));
         }
-        self.rounds::<N, 1>(blocks, meanwhile)
+        self.in_step::<N, 1, false>(&mut blocks, &mut [], meanwhile);
+        self.rounds::<N, false>(blocks, &mut [], meanwhile)
     }
 
     #[inline(always)]
@@ -170,7 +194,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
             return self.apply_while(begun, meanwhile);
         }
         meanwhile.step(0);
-        self.rounds::<N, 2>(begun, meanwhile)
+        self.rounds::<N, false>(begun, &mut [], meanwhile)
     }
 
     #[inline(always)]
@@ -201,30 +225,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
             [*block] = self.first_round([*block]);
         }
         meanwhile.step(0);
-        // One by one: the compiler unrolls no loop of so much.
-        self.in_step::<N, 2>(&mut blocks, beside, meanwhile);
-        self.in_step::<N, 3>(&mut blocks, beside, meanwhile);
-        self.in_step::<N, 4>(&mut blocks, beside, meanwhile);
-        self.in_step::<N, 5>(&mut blocks, beside, meanwhile);
-        self.in_step::<N, 6>(&mut blocks, beside, meanwhile);
-        self.in_step::<N, 7>(&mut blocks, beside, meanwhile);
-        self.in_step::<N, 8>(&mut blocks, beside, meanwhile);
-        self.in_step::<N, 9>(&mut blocks, beside, meanwhile);
-        if ROUNDS > 10 {
-            self.in_step::<N, 10>(&mut blocks, beside, meanwhile);
-            self.in_step::<N, 11>(&mut blocks, beside, meanwhile);
-        }
-        if ROUNDS > 12 {
-            self.in_step::<N, 12>(&mut blocks, beside, meanwhile);
-            self.in_step::<N, 13>(&mut blocks, beside, meanwhile);
-        }
-        for block in &mut blocks {
-            *block = Self::last(*block, self.key(ROUNDS));
-        }
-        for block in beside {
-            *block = Self::last(*block, self.key(ROUNDS));
-        }
-        blocks
+        self.rounds::<N, true>(blocks, beside, meanwhile)
     }
 }
 
