@@ -1,5 +1,7 @@
 //! Experiments: each is one TOML file with the question that it answers and what it runs.
 
+mod fields;
+mod files;
 mod kind;
 mod programs;
 mod setting;
@@ -10,9 +12,11 @@ mod thread_grid;
 mod units;
 
 use cipherlane::{Algorithm, Operation, UnknownName};
-use serde::{Deserialize, Deserializer, de};
+use serde::Deserialize;
 use thiserror::Error;
 
+use fields::Scaled;
+use files::FILES;
 use kind::breakdown::Breakdown;
 use kind::ceilings::Measured;
 use kind::ciphers::Ciphers;
@@ -39,36 +43,6 @@ pub use sweep::Narrow;
 pub use switch::put_back;
 
 use crate::suite::Suite;
-
-/// The files of the experiments that come along.
-const FILES: &[&str] = &[
-    include_str!("../../../../experiments/block-ciphers.toml"),
-    include_str!("../../../../experiments/both-loads.toml"),
-    include_str!("../../../../experiments/breakdown.toml"),
-    include_str!("../../../../experiments/compilers.toml"),
-    include_str!("../../../../experiments/core-vs-core.toml"),
-    include_str!("../../../../experiments/cpu-ceilings.toml"),
-    include_str!("../../../../experiments/cpu-load.toml"),
-    include_str!("../../../../experiments/cpu-threads.toml"),
-    include_str!("../../../../experiments/datatypes.toml"),
-    include_str!("../../../../experiments/disassembly.toml"),
-    include_str!("../../../../experiments/energy.toml"),
-    include_str!("../../../../experiments/gpu-grid.toml"),
-    include_str!("../../../../experiments/findings.toml"),
-    include_str!("../../../../experiments/generations.toml"),
-    include_str!("../../../../experiments/gpu-load.toml"),
-    include_str!("../../../../experiments/gpu-rivals.toml"),
-    include_str!("../../../../experiments/gpu-speeds.toml"),
-    include_str!("../../../../experiments/instructions.toml"),
-    include_str!("../../../../experiments/languages.toml"),
-    include_str!("../../../../experiments/mix.toml"),
-    include_str!("../../../../experiments/offload.toml"),
-    include_str!("../../../../experiments/projection.toml"),
-    include_str!("../../../../experiments/rivals.toml"),
-    include_str!("../../../../experiments/simd-grid.toml"),
-    include_str!("../../../../experiments/streams.toml"),
-    include_str!("../../../../experiments/thermal.toml"),
-];
 
 /// An experiment, as its file says.
 #[derive(Clone, Debug, Deserialize)]
@@ -114,43 +88,6 @@ pub struct Experiment {
     instructions: Option<Scaled<Instructions>>,
     disassembly: Option<Scaled<Disassembly>>,
     mix: Option<Scaled<Mixes>>,
-}
-
-/// The parameters of a kind, for each scale.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Scaled<T> {
-    full: T,
-    quick: T,
-    smoke: T,
-}
-
-impl<T: Run + Clone + 'static> Scaled<T> {
-    fn at(&self, scale: Scale) -> Box<dyn Run> {
-        let chosen = match scale {
-            Scale::Full => &self.full,
-            Scale::Quick => &self.quick,
-            Scale::Smoke => &self.smoke,
-        };
-        Box::new(chosen.clone())
-    }
-}
-
-/// An algorithm by its name.
-fn algorithm<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Algorithm, D::Error> {
-    String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-}
-
-/// Algorithms by their names.
-fn algorithms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Algorithm>, D::Error> {
-    let names = Vec::<String>::deserialize(deserializer)?;
-    names.iter().map(|name| name.parse().map_err(de::Error::custom)).collect()
-}
-
-/// Operations by their names.
-fn operations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Operation>, D::Error> {
-    let names = Vec::<String>::deserialize(deserializer)?;
-    names.iter().map(|name| name.parse().map_err(de::Error::custom)).collect()
 }
 
 const fn default_seconds_per_row() -> f64 {

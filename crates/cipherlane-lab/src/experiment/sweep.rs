@@ -20,7 +20,7 @@ pub(super) struct Rows {
     #[serde(default, deserialize_with = "algorithms")]
     algorithms: Vec<Algorithm>,
     /// Operations by name; none means every one that the algorithm has.
-    #[serde(default, deserialize_with = "super::operations")]
+    #[serde(default, deserialize_with = "super::fields::operations")]
     operations: Vec<Operation>,
     /// Bytes of a message.
     #[serde(default)]

@@ -17,7 +17,7 @@ use crate::observer::Observer;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Ciphers {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithms")]
+    #[serde(deserialize_with = "super::super::fields::algorithms")]
     algorithms: Vec<Algorithm>,
     /// Every kernel of a GPU, and those of the CPU with tables, or the default alone.
     every_kernel: bool,

@@ -18,7 +18,7 @@ use crate::statistics;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Cores {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithm")]
+    #[serde(deserialize_with = "super::super::fields::algorithm")]
     algorithm: Algorithm,
     /// Bytes of a message.
     message_bytes: usize,

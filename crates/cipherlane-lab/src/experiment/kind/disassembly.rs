@@ -32,7 +32,7 @@ pub(in crate::experiment) struct Disassembly {
     #[serde(deserialize_with = "operations")]
     probes: Vec<Steps>,
     /// Algorithms whose default kernels are looked into.
-    #[serde(deserialize_with = "super::super::algorithms")]
+    #[serde(deserialize_with = "super::super::fields::algorithms")]
     algorithms: Vec<Algorithm>,
     /// Whether the timed loops of the CPU are looked up in this program.
     cpu: bool,

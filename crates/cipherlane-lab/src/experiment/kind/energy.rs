@@ -21,7 +21,7 @@ use crate::telemetry::{Gpu, NvmlGpu, Quantity};
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Power {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithms")]
+    #[serde(deserialize_with = "super::super::fields::algorithms")]
     algorithms: Vec<Algorithm>,
     /// Bytes of a message on the CPU, which runs as many as fit its caches.
     message_bytes: usize,

@@ -18,7 +18,7 @@ use crate::observer::Observer;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Grid {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithm")]
+    #[serde(deserialize_with = "super::super::fields::algorithm")]
     algorithm: Algorithm,
     /// One key for all messages, or one each: all sweeps for each of these.
     keys: Vec<Keys>,

@@ -18,7 +18,7 @@ use crate::statistics;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Offload {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithms")]
+    #[serde(deserialize_with = "super::super::fields::algorithms")]
     pub(super) algorithms: Vec<Algorithm>,
     /// Bytes of the data.
     pub(super) sizes: Vec<usize>,

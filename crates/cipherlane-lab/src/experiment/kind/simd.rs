@@ -21,7 +21,7 @@ use crate::telemetry::Files;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Simd {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithms")]
+    #[serde(deserialize_with = "super::super::fields::algorithms")]
     algorithms: Vec<Algorithm>,
     /// Bytes of a message.
     message_bytes: usize,

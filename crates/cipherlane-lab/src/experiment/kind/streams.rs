@@ -17,10 +17,10 @@ use crate::observer::Observer;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Streams {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithm")]
+    #[serde(deserialize_with = "super::super::fields::algorithm")]
     algorithm: Algorithm,
     /// And how.
-    #[serde(deserialize_with = "super::super::operations")]
+    #[serde(deserialize_with = "super::super::fields::operations")]
     operations: Vec<Operation>,
     /// Bytes of a message.
     message_bytes: usize,

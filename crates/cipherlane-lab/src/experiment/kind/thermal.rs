@@ -20,7 +20,7 @@ use crate::telemetry::Mark;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Thermal {
     /// What makes the load.
-    #[serde(deserialize_with = "super::super::algorithm")]
+    #[serde(deserialize_with = "super::super::fields::algorithm")]
     algorithm: Algorithm,
     /// Bytes of its messages.
     message_bytes: usize,

@@ -20,7 +20,7 @@ use crate::scaling::{Gain, Law, slope};
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Threads {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithm")]
+    #[serde(deserialize_with = "super::super::fields::algorithm")]
     algorithm: Algorithm,
     /// On which messages.
     messages: Vec<Messages>,

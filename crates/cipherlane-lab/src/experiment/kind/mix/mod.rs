@@ -21,7 +21,7 @@ use crate::statistics;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Mixes {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithms")]
+    #[serde(deserialize_with = "super::super::fields::algorithms")]
     algorithms: Vec<Algorithm>,
     /// Bytes of the one message on the CPU: half of what its first cache holds, or less.
     cpu_message_bytes: usize,
@@ -50,7 +50,7 @@ pub(in crate::experiment) struct Mixes {
 #[serde(deny_unknown_fields)]
 struct Messages {
     /// What is run.
-    #[serde(deserialize_with = "super::super::algorithms")]
+    #[serde(deserialize_with = "super::super::fields::algorithms")]
     algorithms: Vec<Algorithm>,
     /// Bytes of each.
     message_bytes: usize,

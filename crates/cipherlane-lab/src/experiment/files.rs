@@ -1,0 +1,31 @@
+//! Experiments that come along.
+
+/// The files of the experiments that come along.
+pub(super) const FILES: &[&str] = &[
+    include_str!("../../../../experiments/block-ciphers.toml"),
+    include_str!("../../../../experiments/both-loads.toml"),
+    include_str!("../../../../experiments/breakdown.toml"),
+    include_str!("../../../../experiments/compilers.toml"),
+    include_str!("../../../../experiments/core-vs-core.toml"),
+    include_str!("../../../../experiments/cpu-ceilings.toml"),
+    include_str!("../../../../experiments/cpu-load.toml"),
+    include_str!("../../../../experiments/cpu-threads.toml"),
+    include_str!("../../../../experiments/datatypes.toml"),
+    include_str!("../../../../experiments/disassembly.toml"),
+    include_str!("../../../../experiments/energy.toml"),
+    include_str!("../../../../experiments/gpu-grid.toml"),
+    include_str!("../../../../experiments/findings.toml"),
+    include_str!("../../../../experiments/generations.toml"),
+    include_str!("../../../../experiments/gpu-load.toml"),
+    include_str!("../../../../experiments/gpu-rivals.toml"),
+    include_str!("../../../../experiments/gpu-speeds.toml"),
+    include_str!("../../../../experiments/instructions.toml"),
+    include_str!("../../../../experiments/languages.toml"),
+    include_str!("../../../../experiments/mix.toml"),
+    include_str!("../../../../experiments/offload.toml"),
+    include_str!("../../../../experiments/projection.toml"),
+    include_str!("../../../../experiments/rivals.toml"),
+    include_str!("../../../../experiments/simd-grid.toml"),
+    include_str!("../../../../experiments/streams.toml"),
+    include_str!("../../../../experiments/thermal.toml"),
+];
