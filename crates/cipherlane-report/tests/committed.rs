@@ -61,11 +61,14 @@ fn experiments_are_drawn_as_their_studies_drew_them() {
         ("breakdown", "a Tesla C2075 [004.3]: 84.9 + 7.85 + 7.23 %"),
         ("thermal", "Temperature (°C)"),
         ("gpu-speeds", "there and back"),
-        ("rivals", "Beside the best rival"),
+        ("rivals", "Machines side by side"),
         ("bench", "Message size (bytes)"),
     ] {
         assert!(section(&page, experiment).contains(shown), "{experiment} does not show {shown}");
     }
+    // Of rows that no curve shows already, as all of the sweeps' are.
+    let quick = self::page(&committed("zen4-vm/rivals-quick.jsonl"));
+    assert!(section(&quick, "rivals").contains("Beside the best rival"));
 }
 
 #[test]
