@@ -74,7 +74,7 @@ impl Ending {
         let isa = powers.isa();
         // SAFETY: LANES lengths from there on.
         let ends = unsafe { isa.load(self.lengths.as_ptr().add(first).cast()) };
-        sum.add::<KARATSUBA>(ends, powers.splat(1));
+        sum.add::<KARATSUBA>(ends, powers.splat::<KARATSUBA>(1));
         sum.settle::<KARATSUBA>().reduce(isa).reverse_bytes().xor(masks)
     }
 }
@@ -167,7 +167,7 @@ impl<V: Lanes> LongEnds<V> {
         // SAFETY: `push` has written it.
         let (isa, mut sum) = (powers.isa(), unsafe { self.sums[0].assume_init() });
         let ends = lengths(job.aad(index).len(), job.message(index).bytes).swap_bytes();
-        sum.add::<KARATSUBA>(isa.words(&[ends, 0, 0, 0]), powers.splat(1));
+        sum.add::<KARATSUBA>(isa.words(&[ends, 0, 0, 0]), powers.splat::<KARATSUBA>(1));
         let [mask]: [V; 1] = cipher.apply([isa.splat_word(self.pre_counters[0])]);
         sum.settle::<KARATSUBA>().reduce(isa).fold_word().swap_bytes() ^ mask.to_words()[0]
     }

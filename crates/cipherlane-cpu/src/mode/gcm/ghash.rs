@@ -94,13 +94,18 @@ impl<I: Isa> Powers<I> {
         self.highest
     }
 
-    /// H^exponent in every lane.
+    /// H^exponent in every lane, for [`Products::add`] with the same KARATSUBA: without, one load serves both halves on
+    /// CPUs that are right to go without.
     #[inline(always)]
-    pub(crate) fn splat(&self, exponent: usize) -> Power<I::V> {
+    pub(crate) fn splat<const KARATSUBA: bool>(&self, exponent: usize) -> Power<I::V> {
         debug_assert!(exponent <= self.highest);
         let index = MAX_POWERS - exponent;
+        let sum = self.isa.splat(&self.sums[index]);
+        if !KARATSUBA {
+            return Power::with_sum(self.isa.splat(&self.entries[index]), sum);
+        }
         let [low, high] = self.isa.splat_halves(&self.entries[index]);
-        Power { low, high, sum: self.isa.splat(&self.sums[index]) }
+        Power { low, high, sum }
     }
 
     /// H^exponents[i] in lane i, for the first LANES exponents.

@@ -96,7 +96,7 @@ impl Group {
             ends[lane] = lengths(aad.len(), message.bytes).swap_bytes();
         }
         let mut sum = Products::fold_each(&sums);
-        sum.add::<KARATSUBA>(isa.words(&ends), powers.splat(1));
+        sum.add::<KARATSUBA>(isa.words(&ends), powers.splat::<KARATSUBA>(1));
         let tags = sum.settle::<KARATSUBA>().reduce(isa).reverse_bytes().xor(masks).to_words();
         for (index, tag) in self.indices.into_iter().zip(tags).take(self.count) {
             D::conclude(job, index, tag);
