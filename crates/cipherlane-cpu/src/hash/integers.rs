@@ -94,3 +94,37 @@ impl Integers for BmiAvx2 {
 
 #[cfg(target_arch = "x86_64")]
 impl WithSsse3 for BmiAvx2 {}
+
+/// Proof of those of [`BmiAvx2`] and of AVX-512 in short registers, which rotate and add three at a time.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BmiAvx512(());
+
+#[cfg(target_arch = "x86_64")]
+impl BmiAvx512 {
+    /// The proof, where this CPU has the instructions.
+    pub(crate) fn detect() -> Option<Self> {
+        let here = BmiAvx2::detect().is_some()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl");
+        here.then_some(Self(()))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,avx2,avx512f,avx512vl")]
+fn with_bmi_avx512<W: Work>(work: W) -> W::Output {
+    work.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Integers for BmiAvx512 {
+    #[inline(always)]
+    fn compiled<W: Work>(self, work: W) -> W::Output {
+        // SAFETY: `self` proves the features.
+        unsafe { with_bmi_avx512(work) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl WithSsse3 for BmiAvx512 {}

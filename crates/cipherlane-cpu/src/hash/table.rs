@@ -92,7 +92,7 @@ fn portable(function: Function) -> Entry {
 mod x86 {
     use super::*;
     use crate::hash::either::Either;
-    use crate::hash::integers::{Bmi, BmiAvx2};
+    use crate::hash::integers::{Bmi, BmiAvx2, BmiAvx512};
     use crate::hash::keccak::in_lanes::InLanes as KeccakInLanes;
     use crate::hash::sha2::in_lanes::InLanes;
     use crate::hash::sha2::mixed::Mixed;
@@ -161,7 +161,7 @@ mod x86 {
             Function::Sha2Of64(hash) => {
                 // 1280 clocks for eight lanes, 630 for a message by itself.
                 let lanes = InLanes::<Words64<vaes512::X4>, 2>::new(isa);
-                match BmiAvx2::detect() {
+                match BmiAvx512::detect() {
                     Some(bmi) => entry(hash, Either::new(lanes, Mixed::new(bmi), 3)),
                     None => entry(hash, Either::new(lanes, Scalar::new(Baseline), 2)),
                 }
@@ -176,11 +176,13 @@ mod x86 {
             return None;
         }
         let bmi = BmiAvx2::detect().filter(|_| tier >= Tier::Avx2);
+        let short = BmiAvx512::detect().filter(|_| tier >= Tier::Avx512);
         Some(match function {
             Function::Sha2Of32(hash) => Box::new(Incremental::new(hash, ShaNi::detect()?)),
-            Function::Sha2Of64(hash) => match bmi {
-                Some(bmi) => Box::new(Incremental::new(hash, Mixed::new(bmi))),
-                None => Box::new(Incremental::new(hash, Mixed::new(sse::Sse::detect()?))),
+            Function::Sha2Of64(hash) => match (short, bmi) {
+                (Some(short), _) => Box::new(Incremental::new(hash, Mixed::new(short))),
+                (None, Some(bmi)) => Box::new(Incremental::new(hash, Mixed::new(bmi))),
+                (None, None) => Box::new(Incremental::new(hash, Mixed::new(sse::Sse::detect()?))),
             },
             Function::Keccak(hash) => match vaes512::Vaes512::detect().filter(|_| tier == Tier::Avx512) {
                 Some(isa) => {

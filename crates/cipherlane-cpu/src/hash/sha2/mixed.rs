@@ -66,30 +66,29 @@ impl Work for Blocks<'_> {
     #[inline(always)]
     fn run(self) {
         for block in 0..self.blocks {
+            // Apart from the words, which stay in registers as long as nothing of theirs is asked for in memory.
+            let mut sums = Sums([0; 16]);
             // SAFETY: as `Blocks` says.
-            let mut schedule = unsafe { Schedule::new(self.from.add(block * 128)) };
-            let mut variables = [*self.state];
+            let mut schedule = unsafe { Schedule::new(self.from.add(block * 128), &mut sums) };
+            let mut variables = *self.state;
             let mut first = 16;
             while first < K_64.len() {
-                sixteen::<true>(&mut variables, &mut schedule, first);
+                sixteen::<true>(&mut variables, &mut schedule, &mut sums, first);
                 first += 16;
             }
-            sixteen::<false>(&mut variables, &mut schedule, 0);
-            for (word, variable) in self.state.iter_mut().zip(variables[0]) {
+            sixteen::<false>(&mut variables, &mut schedule, &mut sums, 0);
+            for (word, variable) in self.state.iter_mut().zip(variables) {
                 *word = word.wrapping_add(variable);
             }
         }
     }
 }
 
-/// The last sixteen words of the message schedule, two a register, and those words plus the constants of their
-/// rounds, in memory: there they change from vectors into integers.
-struct Schedule {
-    words: [__m128i; 8],
-    sums: Sums,
-}
+/// The last sixteen words of the message schedule, two a register.
+struct Schedule([__m128i; 8]);
 
-/// Within one cache line or two.
+/// The same words plus the constants of their rounds, in memory: there they change from vectors into integers. Within one
+/// cache line or two.
 #[repr(align(64))]
 struct Sums([u64; 16]);
 
@@ -99,14 +98,14 @@ impl Schedule {
     /// # Safety
     /// 128 bytes are readable, and this CPU has SSSE3.
     #[inline(always)]
-    unsafe fn new(from: *const u8) -> Self {
+    unsafe fn new(from: *const u8, sums: &mut Sums) -> Self {
         // SAFETY: the caller's.
         unsafe {
-            let mut schedule = Self { words: [_mm_setzero_si128(); 8], sums: Sums([0; 16]) };
+            let mut schedule = Self([_mm_setzero_si128(); 8]);
             let swap = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
             for i in 0..8 {
                 let words = _mm_shuffle_epi8(_mm_loadu_si128(from.add(16 * i).cast()), swap);
-                schedule.put(i, words, 0);
+                schedule.put(i, words, 0, sums);
             }
             schedule
         }
@@ -117,12 +116,12 @@ impl Schedule {
     /// # Safety
     /// This CPU has SSE2, there is a round `first + 2 * i + 1`, and `i < 8`.
     #[inline(always)]
-    unsafe fn put(&mut self, i: usize, words: __m128i, first: usize) {
-        self.words[i] = words;
+    unsafe fn put(&mut self, i: usize, words: __m128i, first: usize, sums: &mut Sums) {
+        self.0[i] = words;
         // SAFETY: the caller's.
         unsafe {
             let constants = _mm_loadu_si128(K_64.as_ptr().add(first + 2 * i).cast());
-            let to = self.sums.0.as_mut_ptr().add(2 * i);
+            let to = sums.0.as_mut_ptr().add(2 * i);
             _mm_store_si128(to.cast(), _mm_add_epi64(words, constants));
         }
     }
@@ -133,7 +132,7 @@ impl Schedule {
     /// This CPU has SSSE3, and `i < 8`.
     #[inline(always)]
     unsafe fn next(&self, i: usize) -> __m128i {
-        let w = &self.words;
+        let w = &self.0;
         // SAFETY: the caller's.
         unsafe {
             let before_15 = _mm_alignr_epi8::<8>(w[(i + 1) % 8], w[i]);
@@ -167,34 +166,40 @@ unsafe fn rotate<const R: i32>(x: __m128i) -> __m128i {
 
 /// Sixteen rounds, and if MORE the words for the next sixteen, from word `first` on.
 #[inline(always)]
-fn sixteen<const MORE: bool>(variables: &mut [[u64; 8]; 1], schedule: &mut Schedule, first: usize) {
+fn sixteen<const MORE: bool>(
+    variables: &mut [u64; 8],
+    schedule: &mut Schedule,
+    sums: &mut Sums,
+    first: usize,
+) {
     // Or the compiler keeps the sums in vector registers and takes them out one by one.
-    black_box(&mut schedule.sums);
-    two::<MORE, 0>(variables, schedule, first);
-    two::<MORE, 1>(variables, schedule, first);
-    two::<MORE, 2>(variables, schedule, first);
-    two::<MORE, 3>(variables, schedule, first);
-    two::<MORE, 4>(variables, schedule, first);
-    two::<MORE, 5>(variables, schedule, first);
-    two::<MORE, 6>(variables, schedule, first);
-    two::<MORE, 7>(variables, schedule, first);
+    black_box(&mut *sums);
+    two::<MORE, 0>(variables, schedule, sums, first);
+    two::<MORE, 1>(variables, schedule, sums, first);
+    two::<MORE, 2>(variables, schedule, sums, first);
+    two::<MORE, 3>(variables, schedule, sums, first);
+    two::<MORE, 4>(variables, schedule, sums, first);
+    two::<MORE, 5>(variables, schedule, sums, first);
+    two::<MORE, 6>(variables, schedule, sums, first);
+    two::<MORE, 7>(variables, schedule, sums, first);
 }
 
 /// Rounds 2 I and 2 I + 1 of sixteen.
 #[inline(always)]
 fn two<const MORE: bool, const I: usize>(
-    variables: &mut [[u64; 8]; 1],
+    variables: &mut [u64; 8],
     schedule: &mut Schedule,
+    sums: &mut Sums,
     first: usize,
 ) {
-    let [even, odd] = [schedule.sums.0[2 * I], schedule.sums.0[2 * I + 1]];
-    round(&mut variables[0], 2 * I, even);
-    round(&mut variables[0], 2 * I + 1, odd);
+    let [even, odd] = [sums.0[2 * I], sums.0[2 * I + 1]];
+    round(variables, 2 * I, even);
+    round(variables, 2 * I + 1, odd);
     if MORE {
         // SAFETY: a `Schedule` is made where there is SSSE3 only; `first` is at most the last 16 rounds.
         unsafe {
             let words = schedule.next(I);
-            schedule.put(I, words, first);
+            schedule.put(I, words, first, sums);
         }
     }
 }
