@@ -181,7 +181,8 @@ impl<I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> Meanwhile
         }
         let first = if register == 0 { self.state } else { self.load(register - 1) };
         let power = (N - register) * I::V::LANES;
-        let factors = [power, power - I::V::LANES].map(|power| self.powers.splat::<KARATSUBA>(power));
+        let (powers, next) = (self.powers, power - I::V::LANES);
+        let factors = [powers.splat::<KARATSUBA>(power), powers.splat::<KARATSUBA>(next)];
         self.products.add_two::<KARATSUBA>([first, self.load(register)], factors);
         if Self::PINNED {
             self.products = self.products.pin();
