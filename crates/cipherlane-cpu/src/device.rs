@@ -6,7 +6,7 @@ use cipherlane_core::{
 
 use crate::describe::{self, ID};
 use crate::pool::Pools;
-use crate::session::{Bare, CpuSession};
+use crate::session::{Bare, Caches, CpuSession};
 use crate::split::{self, MIN_CHUNK};
 use crate::table::{self, Entry};
 use crate::tier::Tier;
@@ -22,8 +22,7 @@ pub struct Cpu {
     /// Available tiers, best first.
     tiers: Vec<Tier>,
     topology: Topology,
-    /// Bytes of the last cache, where the system says so.
-    last_cache: Option<usize>,
+    caches: Caches,
     pools: Pools,
 }
 
@@ -40,15 +39,22 @@ impl Cpu {
             threads: topology.cpus().len(),
             details: describe::details(&topology),
         };
-        let last_cache = topology.last_cache();
-        Self { info, tiers, topology, last_cache, pools: Pools::default() }
+        let caches = caches(&topology);
+        Self { info, tiers, topology, caches, pools: Pools::default() }
     }
 
     /// The CPU with a last cache of `bytes` bytes, whatever the system says of it: where texts overflow that, long
     /// messages are stored past the caches. Zero has them always stored so.
     #[must_use]
     pub fn with_last_cache(self, bytes: usize) -> Self {
-        Self { last_cache: Some(bytes), ..self }
+        Self { caches: Caches { last: Some(bytes), ..self.caches }, ..self }
+    }
+
+    /// The CPU with second caches of `bytes` bytes each, whatever the system says of them: where texts are larger, their
+    /// lines are asked for before they are needed. Zero has them always asked for.
+    #[must_use]
+    pub fn with_second_caches(self, bytes: usize) -> Self {
+        Self { caches: Caches { second: Some(bytes), ..self.caches }, ..self }
     }
 
     /// The kernels for an algorithm and operation, best first; after them those that are not constant-time, which
@@ -159,7 +165,7 @@ impl Device for Cpu {
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let entry = self.check_plan(plan)?;
         let pool = self.pools.of(plan.threads, &self.topology);
-        Ok(Box::new(CpuSession::new(plan, entry, pool?, self.last_cache)))
+        Ok(Box::new(CpuSession::new(plan, entry, pool?, self.caches)))
     }
 }
 
@@ -194,6 +200,15 @@ impl Cpu {
         check_numbers(plan.threads, plan.chunk)?;
         Ok(entry)
     }
+}
+
+/// The caches that texts are compared with.
+fn caches(topology: &Topology) -> Caches {
+    #[cfg(target_arch = "x86_64")]
+    let gains = crate::microarchitecture::Microarchitecture::of_this_cpu().gains_by_prefetches();
+    #[cfg(not(target_arch = "x86_64"))]
+    let gains = false;
+    Caches { second: topology.second_cache().filter(|_| gains), last: topology.last_cache() }
 }
 
 fn described(name: String, tier: Tier, entry: &Entry, constant_time: bool) -> Kernel {

@@ -22,6 +22,8 @@ pub(crate) struct Job<'a> {
     aad: Rows<'a>,
     /// Bytes from which on a message is stored past the caches.
     past_caches_from: usize,
+    /// Whether lines of texts are asked for before they are needed.
+    prefetched: bool,
     borrowed: PhantomData<&'a mut u8>,
 }
 
@@ -39,6 +41,8 @@ pub(crate) struct Message {
     pub(crate) bytes: usize,
     /// Whether registers are better stored past the caches, where they are aligned.
     pub(crate) past_caches: bool,
+    /// Whether its lines are better asked for before they are needed: [`prefetch`](crate::prefetch).
+    pub(crate) prefetched: bool,
 }
 
 /// A multiple of the bytes of every register: stores past the caches take no less, and a cache line at a time pays.
@@ -87,19 +91,46 @@ impl<'a> Job<'a> {
         };
         let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
         let (keys, nonces, aad) = (Rows::new(&batch.keys), Rows::new(&batch.nonces), Rows::new(&batch.aad));
-        let past_caches_from = usize::MAX;
-        let borrowed = PhantomData;
-        Ok(Self { batch, input, output: text, tags, accepted, keys, nonces, aad, past_caches_from, borrowed })
+        let (past_caches_from, prefetched) = (usize::MAX, false);
+        let (output, borrowed) = (text, PhantomData);
+        Ok(Self {
+            batch,
+            input,
+            output,
+            tags,
+            accepted,
+            keys,
+            nonces,
+            aad,
+            past_caches_from,
+            prefetched,
+            borrowed,
+        })
     }
 
     /// The job beside a last cache of `bytes` bytes. Where what is read and written takes more than three quarters of
     /// it, nobody will find the output there: long messages are stored past the caches, which need not fetch a line
     /// first then. In place, reading has fetched it.
     pub(crate) fn beside_cache(self, bytes: usize) -> Self {
+        let is_too_much = 2 * self.text_bytes() > bytes as u64 / 4 * 3;
+        if self.is_apart() && is_too_much { self.past_caches_from(LONG) } else { self }
+    }
+
+    /// The job on threads with second caches of `bytes` bytes together. Where what is read and written takes twice as
+    /// much or more, its lines come from farther away: they are asked for ahead. In place nobody measured it.
+    pub(crate) fn beside_second_caches(self, bytes: usize) -> Self {
+        Self { prefetched: self.is_apart() && self.text_bytes() >= bytes as u64, ..self }
+    }
+
+    /// Bytes of all messages.
+    fn text_bytes(&self) -> u64 {
         let offsets = self.batch.messages.offsets;
-        let text = offsets[self.batch.len()] - offsets[0];
-        let apart = self.input != self.output.cast_const();
-        if apart && 2 * text > bytes as u64 / 4 * 3 { self.past_caches_from(LONG) } else { self }
+        offsets[self.batch.len()] - offsets[0]
+    }
+
+    /// Whether input and output are not the same.
+    fn is_apart(&self) -> bool {
+        self.input != self.output.cast_const()
     }
 
     /// The job with messages of `bytes` bytes and more, far more than [`ALIGNMENT`], stored past the caches.
@@ -136,7 +167,7 @@ impl<'a> Job<'a> {
             let (start, end) = (*offsets.get_unchecked(index), *offsets.get_unchecked(index + 1));
             let (start, bytes) = (start as usize, (end - start) as usize);
             let (input, output) = (self.input.add(start), self.output.add(start));
-            Message { input, output, bytes, past_caches: false }
+            Message { input, output, bytes, past_caches: false, prefetched: self.prefetched }
         }
     }
 
@@ -159,7 +190,8 @@ impl<'a> Job<'a> {
     #[inline(always)]
     pub(crate) fn consecutive(&self, range: Range<usize>) -> Message {
         if range.is_empty() {
-            return Message { input: self.input, output: self.output, bytes: 0, past_caches: false };
+            let (input, output) = (self.input, self.output);
+            return Message { input, output, bytes: 0, past_caches: false, prefetched: false };
         }
         let (first, last) = (self.message(range.start), self.message(range.end - 1));
         let bytes = last.output as usize + last.bytes - first.output as usize;

@@ -20,6 +20,8 @@ mod microarchitecture;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
 mod pool;
+#[allow(unsafe_code)] // an instruction that touches nothing
+mod prefetch;
 #[allow(unsafe_code)] // rows of a checked batch
 mod rows;
 mod session;

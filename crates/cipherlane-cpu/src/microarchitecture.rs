@@ -34,6 +34,11 @@ impl Microarchitecture {
         }
     }
 
+    /// Whether texts from behind the second cache gain by prefetches: measured on Intel's alone.
+    pub(crate) fn gains_by_prefetches(self) -> bool {
+        self == Self::Intel
+    }
+
     /// Whether a carry-less multiplication of 512 bits starts only every other clock: on AMD's, against every clock on
     /// Intel's.
     pub(crate) fn multiplies_slowly(self) -> bool {

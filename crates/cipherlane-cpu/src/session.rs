@@ -24,20 +24,35 @@ pub(crate) struct CpuSession {
     operation: Operation,
     workers: Workers,
     crew: Crew,
-    /// Bytes of the last cache, where they are known.
-    last_cache: Option<usize>,
+    caches: Caches,
+}
+
+/// Bytes of the caches that texts are compared with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caches {
+    /// The second one of a core, where it is known to gain by prefetches.
+    pub(crate) second: Option<usize>,
+    /// The last one, where it is known.
+    pub(crate) last: Option<usize>,
+}
+
+impl Caches {
+    /// Those that `threads` threads have together: a second one each, and the last one.
+    fn of(self, threads: usize) -> Self {
+        Self { second: self.second.map(|bytes| bytes.saturating_mul(threads)), ..self }
+    }
 }
 
 impl CpuSession {
-    /// A session that carries out `plan`, which has been checked, with the kernel of `entry`, beside a
-    /// last cache of `last_cache` bytes.
-    pub(crate) fn new(plan: &Plan, entry: Entry, pool: Arc<Pool>, last_cache: Option<usize>) -> Self {
+    /// A session that carries out `plan`, which has been checked, with the kernel of `entry`, on cores
+    /// with these caches.
+    pub(crate) fn new(plan: &Plan, entry: Entry, pool: Arc<Pool>, caches: Caches) -> Self {
         Self {
             algorithm: plan.algorithm,
             operation: plan.operation,
             workers: Workers::new(entry.kernel),
             crew: Crew::new(pool, plan.chunk, entry.lanes),
-            last_cache,
+            caches: caches.of(plan.threads),
         }
     }
 }
@@ -58,7 +73,9 @@ impl Session for CpuSession {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         check_operation((self.algorithm, self.operation), batch)?;
-        let job = Job::new(batch, output)?.beside_cache(self.last_cache.unwrap_or(usize::MAX));
+        let job = Job::new(batch, output)?
+            .beside_second_caches(self.caches.second.unwrap_or(usize::MAX))
+            .beside_cache(self.caches.last.unwrap_or(usize::MAX));
         if !batch.is_empty() {
             self.crew.run(self.workers.of(batch), &job)?;
         }

@@ -104,13 +104,12 @@ impl Topology {
 
     /// Bytes of the last cache before memory that holds data, where the system says so.
     pub(crate) fn last_cache(&self) -> Option<usize> {
-        let kilobytes = |cache: &Cache| cache.size.strip_suffix('K')?.parse::<usize>().ok();
-        self.caches
-            .iter()
-            .filter(|cache| !cache.name.ends_with('i'))
-            .filter_map(kilobytes)
-            .max()
-            .map(|k| k << 10)
+        self.caches.iter().filter(|cache| !cache.name.ends_with('i')).filter_map(Cache::bytes).max()
+    }
+
+    /// Bytes of the second cache, where there is one and the system says so.
+    pub(crate) fn second_cache(&self) -> Option<usize> {
+        self.caches.iter().find(|cache| cache.name == "L2")?.bytes()
     }
 
     /// Why the order is no better than the system's numbering, if so.
@@ -120,6 +119,10 @@ impl Topology {
 }
 
 impl Cache {
+    fn bytes(&self) -> Option<usize> {
+        self.size.strip_suffix('K')?.parse::<usize>().ok()?.checked_mul(1 << 10)
+    }
+
     fn to_text(&self) -> String {
         let Self { name, size, shared_by } = self;
         if *shared_by > 1 { format!("{name} {size} shared by {shared_by}") } else { format!("{name} {size}") }

@@ -3,6 +3,7 @@
 use crate::cipher::{Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
+use crate::prefetch::prefetch;
 
 /// What a mode does to consecutive registers of a message, in order from the first.
 pub(crate) trait Pass {
@@ -32,6 +33,9 @@ pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: 
     let group = bytes_of::<V<T::Cipher>, N>();
     let past_caches = message.past_caches && message.output.addr().is_multiple_of(V::<T::Cipher>::BYTES);
     while message.bytes >= group {
+        if message.prefetched && !past_caches {
+            prefetch(message, group);
+        }
         // SAFETY: the message has a group left, and stays as aligned as it is.
         unsafe {
             let input = load::<_, N>(pass.cipher().isa(), message.input);

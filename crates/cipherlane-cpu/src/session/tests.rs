@@ -11,7 +11,7 @@ use cipherlane_core::{
     Plan, Session, Source,
 };
 
-use super::CpuSession;
+use super::{Caches, CpuSession};
 use crate::job::{Job, Message};
 use crate::pool::Pool;
 use crate::table::Entry;
@@ -20,6 +20,7 @@ use crate::worker::{Kernel, Partial, Segment, Segments, Worker};
 
 const ALGORITHM: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
 const CHUNK: usize = 4096;
+const NO_CACHES: Caches = Caches { second: None, last: None };
 
 /// Seals by `output[i] = input[i] ^ key[i % 16] ^ input[i - 16]`, with a polynomial of the input for a tag.
 #[derive(Clone, Default)]
@@ -131,7 +132,7 @@ fn session(toy: &Toy, threads: usize) -> CpuSession {
         constant_time: true,
     };
     let entry = Entry { lanes: 4, kernel: Box::new(toy.clone()) };
-    CpuSession::new(&plan, entry, Arc::new(Pool::start(threads, &Topology::detect()).unwrap()), None)
+    CpuSession::new(&plan, entry, Arc::new(Pool::start(threads, &Topology::detect()).unwrap()), NO_CACHES)
 }
 
 /// Runs messages of `lengths` in place or not and compares every byte and tag.

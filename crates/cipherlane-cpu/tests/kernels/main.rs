@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
+mod caches;
 mod chains;
 mod conformance;
 mod hasher;
@@ -9,7 +10,6 @@ mod hashes;
 mod lanes;
 mod material;
 mod modes;
-mod past_caches;
 
 use cipherlane_core::{Algorithm, Device, Operation, Plan, Shape, Wish};
 use cipherlane_cpu::{Cpu, Tier};

@@ -10,6 +10,7 @@ use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
 use crate::mode::counters::Counters;
+use crate::prefetch::prefetch;
 
 /// A hash that lacks the last group of what it hashes.
 pub(super) struct Lacking<'p, I: Isa, const KARATSUBA: bool> {
@@ -68,6 +69,9 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
         }
         while message.bytes - done >= group {
             let here = message.skip(done);
+            if here.prefetched {
+                prefetch(here, group);
+            }
             let hashed = if D::OPEN { here.input } else { here.output.cast_const().sub(group) };
             // Without this the compiler hoists round keys and powers out of the loop, and spills.
             let cipher = std::hint::black_box(cipher);

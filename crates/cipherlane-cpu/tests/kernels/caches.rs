@@ -1,4 +1,5 @@
-//! What is stored past the caches is what is stored otherwise: all modes, tiers, alignments, whole and in segments.
+//! What is stored past the caches, or with lines asked for ahead, is what is stored otherwise: all modes, tiers, alignments,
+//! whole and in segments.
 
 use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, Device, Messages, Mode, Operation, Output, Session, Source,
@@ -91,8 +92,14 @@ fn session(cpu: &Cpu, tier: Tier, what: (Algorithm, Operation), threads: usize) 
     cpu.open(&plan(cpu, tier, what, (threads, CHUNK))).unwrap()
 }
 
-/// Compares what `past_caches` stores with what `usual` does.
-fn assert_same([usual, past_caches]: [&Cpu; 2], tier: Tier, algorithm: Algorithm, operation: Operation) {
+/// Compares what `other` stores at each of `shifts` with what `usual` does.
+fn assert_same(
+    [usual, other]: [&Cpu; 2],
+    shifts: &[usize],
+    tier: Tier,
+    algorithm: Algorithm,
+    operation: Operation,
+) {
     let what = (algorithm, operation);
     let mut material = Material::new(algorithm, operation);
     if operation == Operation::Open {
@@ -107,8 +114,8 @@ fn assert_same([usual, past_caches]: [&Cpu; 2], tier: Tier, algorithm: Algorithm
     let rejected = expected.accepted.iter().filter(|accepted| !**accepted).count();
     assert!(operation != Operation::Open || rejected == 2, "{rejected} rejected");
     for threads in [1, 2] {
-        let mut session = session(past_caches, tier, what, threads);
-        for shift in [0, 16, 48, 7] {
+        let mut session = session(other, tier, what, threads);
+        for &shift in shifts {
             let made = material.run(&mut *session, shift);
             assert!(
                 made == expected,
@@ -118,14 +125,29 @@ fn assert_same([usual, past_caches]: [&Cpu; 2], tier: Tier, algorithm: Algorithm
     }
 }
 
-#[test]
-fn stores_past_the_caches_change_no_byte() {
-    let (usual, past_caches) = (Cpu::new().with_last_cache(usize::MAX), Cpu::new().with_last_cache(0));
+/// The same for all tiers and modes.
+fn assert_all_same(other: &Cpu, shifts: &[usize]) {
+    let usual = usual();
     for tier in tiers() {
         for algorithm in Algorithm::ciphers() {
             for &operation in algorithm.operations() {
-                assert_same([&usual, &past_caches], tier, algorithm, operation);
+                assert_same([&usual, other], shifts, tier, algorithm, operation);
             }
         }
     }
+}
+
+/// Caches that nothing overflows.
+fn usual() -> Cpu {
+    Cpu::new().with_second_caches(usize::MAX).with_last_cache(usize::MAX)
+}
+
+#[test]
+fn stores_past_the_caches_change_no_byte() {
+    assert_all_same(&usual().with_last_cache(0), &[0, 16, 48, 7]);
+}
+
+#[test]
+fn prefetches_change_no_byte() {
+    assert_all_same(&usual().with_second_caches(0), &[7]);
 }
