@@ -139,8 +139,8 @@ impl<'a, I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> GroupHash<'
     const STRIDE: usize = if N <= CALLS { 2 } else { 1 };
     const ENOUGH_CALLS: () = assert!(N / 2 * Self::STRIDE <= CALLS && N.is_multiple_of(2));
     /// Whether products are added in their step. The compiler likes to gather those of the low and of the high halves
-    /// behind the last step, where they keep one port busy and the rounds waiting: 8 to 15 % of the time on Intel. The
-    /// three multiplications of KARATSUBA in 32 registers it leaves where they are.
+    /// behind the last step, where they keep one port busy and the rounds waiting (on Intel's CPUs; on Zen 4 it was not
+    /// measured). The three multiplications of KARATSUBA in 32 registers it leaves where they are.
     const PINNED: bool = !KARATSUBA || I::REGISTERS < 32;
 
     /// The hash that continues `hash` with `group`.
