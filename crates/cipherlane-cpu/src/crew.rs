@@ -1,15 +1,16 @@
 //! How a batch spreads over the threads of a session.
 
+use std::io;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use cipherlane_core::{Column, DeviceError};
+use cipherlane_threads::{Pool, Threads};
 use zeroize::Zeroize;
 
+use crate::describe::ID;
 use crate::job::Job;
-use crate::pool::Pool;
 use crate::split::{self, Split, Task};
-use crate::threads::Threads;
 use crate::worker::{Partial, Segment, Segments, Worker};
 
 /// Threads, and the lists of their work, which keep their memory from batch to batch.
@@ -49,12 +50,13 @@ impl Crew {
         }
         split.collect(&mut self.tasks);
         let pool = Arc::clone(&self.pool);
-        pool.lend(|threads| match segments {
+        let run = pool.lend(|threads| match segments {
             Some(segments) if self.tasks.iter().any(Task::is_segment) => {
                 self.run_segments(threads, worker, segments, job);
             }
             _ => self.run_messages(threads, worker, job),
-        })
+        });
+        run.map_err(|error| not_started(pool.threads(), &error))
     }
 
     /// Runs tasks of whole messages.
@@ -137,6 +139,12 @@ impl Crew {
             partial.zeroize();
         }
     }
+}
+
+/// The system refused threads.
+pub(crate) fn not_started(threads: usize, error: &io::Error) -> DeviceError {
+    let reason = format!("{threads} threads could not be started: {error}; ask for fewer");
+    DeviceError::Failed { device: ID.to_owned(), reason }
 }
 
 /// Most bytes of an average row that count. More than any default chunk, so a message is a task of its own before; and

@@ -1,8 +1,8 @@
 //! This CPU in words: its name, and what `cipherlane devices` shows of it.
 
-use crate::threads::Threads;
+use cipherlane_threads::{Threads, Topology};
+
 use crate::tier::{self, Tier};
-use crate::topology::Topology;
 
 /// The identifier of the device.
 pub(crate) const ID: &str = "cpu";

@@ -3,14 +3,14 @@
 use cipherlane_core::{
     Algorithm, Device, DeviceError, Info, Kernel, Operation, Plan, Session, Shape, Unsupported, Wish,
 };
+use cipherlane_threads::{Pools, Topology};
 
+use crate::crew;
 use crate::describe::{self, ID};
-use crate::pool::Pools;
 use crate::session::{Bare, Caches, CpuSession};
 use crate::split::{self, MIN_CHUNK};
 use crate::table::{self, Entry};
 use crate::tier::Tier;
-use crate::topology::Topology;
 
 /// Most threads of a session: more than machines have logical CPUs, few enough for a system to start.
 const MAX_THREADS: usize = 4096;
@@ -165,7 +165,8 @@ impl Device for Cpu {
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let entry = self.check_plan(plan)?;
         let pool = self.pools.of(plan.threads, &self.topology);
-        Ok(Box::new(CpuSession::new(plan, entry, pool?, self.caches)))
+        let pool = pool.map_err(|error| crew::not_started(plan.threads, &error))?;
+        Ok(Box::new(CpuSession::new(plan, entry, pool, self.caches)))
     }
 }
 

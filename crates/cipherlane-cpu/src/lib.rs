@@ -19,7 +19,6 @@ mod lanes;
 mod microarchitecture;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
-mod pool;
 #[allow(unsafe_code)] // an instruction that touches nothing
 mod prefetch;
 #[allow(unsafe_code)] // rows of a checked batch
@@ -27,9 +26,7 @@ mod rows;
 mod session;
 mod split;
 mod table;
-mod threads;
 mod tier;
-mod topology;
 mod worker;
 
 pub use device::Cpu;

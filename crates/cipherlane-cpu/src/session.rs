@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use cipherlane_core::{
     Algorithm, Batch, BatchError, Column, DeviceError, Operation, Output, Plan, Session, Spans,
 };
+use cipherlane_threads::Pool;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 pub(crate) use self::bare::Bare;
 use crate::crew::Crew;
 use crate::job::Job;
-use crate::pool::Pool;
 use crate::table::Entry;
 use crate::worker::{Kernel, Worker};
 

@@ -29,12 +29,14 @@ impl Layer {
 }
 
 /// ARCHITECTURE.md draws the same. A new crate gets a line in both.
-const LAYERS: [Layer; 15] = [
+const LAYERS: [Layer; 16] = [
     Layer::new("cipherlane-core", &[]),
     Layer::new("cipherlane-reference", &["cipherlane-core"]),
-    Layer::new("cipherlane-cpu", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
+    Layer::new("cipherlane-threads", &[]),
+    Layer::new("cipherlane-cpu", &["cipherlane-core", "cipherlane-threads"])
+        .in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-kernels", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
-    Layer::new("cipherlane-offload", &["cipherlane-core", "cipherlane-kernels"])
+    Layer::new("cipherlane-offload", &["cipherlane-core", "cipherlane-kernels", "cipherlane-threads"])
         .in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-cuda", &["cipherlane-core", "cipherlane-kernels", "cipherlane-offload"])
         .in_tests(&["cipherlane-reference"]),

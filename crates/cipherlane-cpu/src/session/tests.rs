@@ -10,12 +10,11 @@ use cipherlane_core::{
     Algorithm, BLOCK, Batch, BatchError, Cipher, Column, DeviceError, Messages, Mode, Operation, Output,
     Plan, Session, Source,
 };
+use cipherlane_threads::{Pool, Topology};
 
 use super::{Caches, CpuSession};
 use crate::job::{Job, Message};
-use crate::pool::Pool;
 use crate::table::Entry;
-use crate::topology::Topology;
 use crate::worker::{Kernel, Partial, Segment, Segments, Worker};
 
 const ALGORITHM: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);

@@ -5,7 +5,7 @@ use core_affinity::CoreId;
 
 /// The logical CPUs of this process, in the order in which threads take them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Topology {
+pub struct Topology {
     cpus: Vec<LogicalCpu>,
     caches: Vec<Cache>,
     unknown: Option<&'static str>,
@@ -13,17 +13,17 @@ pub(crate) struct Topology {
 
 /// One hardware thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LogicalCpu {
+pub struct LogicalCpu {
     /// The operating system's number.
-    pub(crate) id: usize,
+    pub id: usize,
     /// The smallest number among the CPUs of its physical core.
-    pub(crate) core: usize,
+    pub core: usize,
     /// How many CPUs of the same core come before it.
-    pub(crate) sibling: usize,
+    pub sibling: usize,
     /// Whether the core is one of the slower kind of a hybrid processor.
-    pub(crate) efficient: bool,
+    pub efficient: bool,
     /// The NUMA node.
-    pub(crate) node: usize,
+    pub node: usize,
 }
 
 /// A cache of the first CPU.
@@ -40,7 +40,7 @@ struct Cache {
 impl Topology {
     /// What this process may use now. A thread that has been pinned sees only its own CPU, so devices are made
     /// before threads are pinned.
-    pub(crate) fn detect() -> Self {
+    pub fn detect() -> Self {
         let allowed = core_affinity::get_core_ids().filter(|ids| !ids.is_empty());
         let known = allowed.is_some();
         let ids = allowed.unwrap_or_else(|| {
@@ -78,18 +78,33 @@ impl Topology {
         Self { cpus, caches, unknown }
     }
 
+    /// The cores in groups of `cores` neighbours in the order, or a few more where they do not come out even; with their
+    /// siblings. One group where there are fewer.
+    #[must_use]
+    pub fn groups(&self, cores: usize) -> Vec<Self> {
+        let firsts: Vec<usize> =
+            self.cpus.iter().filter(|cpu| cpu.sibling == 0).map(|cpu| cpu.core).collect();
+        let groups = (firsts.len() / cores.max(1)).max(1);
+        let group = |number: usize| {
+            let mine = &firsts[number * firsts.len() / groups..(number + 1) * firsts.len() / groups];
+            let cpus = self.cpus.iter().filter(|cpu| mine.contains(&cpu.core)).copied().collect();
+            Self { cpus, ..self.clone() }
+        };
+        (0..groups).map(group).collect()
+    }
+
     /// The CPUs: first one of each physical core, fast cores before slow ones, node by node; then their siblings.
-    pub(crate) fn cpus(&self) -> &[LogicalCpu] {
+    pub fn cpus(&self) -> &[LogicalCpu] {
         &self.cpus
     }
 
     /// Number of physical cores.
-    pub(crate) fn cores(&self) -> usize {
+    pub fn cores(&self) -> usize {
         self.cpus.iter().filter(|cpu| cpu.sibling == 0).count()
     }
 
     /// Number of NUMA nodes.
-    pub(crate) fn nodes(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         let mut nodes: Vec<usize> = self.cpus.iter().map(|cpu| cpu.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
@@ -97,23 +112,23 @@ impl Topology {
     }
 
     /// Caches of the first CPU, for people to read: `L1d 48K, L2 2048K, L3 491520K shared by 2`.
-    pub(crate) fn caches(&self) -> Option<String> {
+    pub fn caches(&self) -> Option<String> {
         let texts: Vec<String> = self.caches.iter().map(Cache::to_text).collect();
         (!texts.is_empty()).then(|| texts.join(", "))
     }
 
     /// Bytes of the last cache before memory that holds data, where the system says so.
-    pub(crate) fn last_cache(&self) -> Option<usize> {
+    pub fn last_cache(&self) -> Option<usize> {
         self.caches.iter().filter(|cache| !cache.name.ends_with('i')).filter_map(Cache::bytes).max()
     }
 
     /// Bytes of the second cache, where there is one and the system says so.
-    pub(crate) fn second_cache(&self) -> Option<usize> {
+    pub fn second_cache(&self) -> Option<usize> {
         self.caches.iter().find(|cache| cache.name == "L2")?.bytes()
     }
 
     /// Why the order is no better than the system's numbering, if so.
-    pub(crate) fn unknown(&self) -> Option<&'static str> {
+    pub fn unknown(&self) -> Option<&'static str> {
         self.unknown
     }
 }
@@ -194,6 +209,15 @@ mod tests {
         assert_eq!(order(&topology), [0, 2, 1, 3, 4, 6, 5, 7]);
         assert_eq!((topology.cores(), topology.nodes(), topology.unknown()), (4, 2, None));
         assert_eq!(topology.caches().as_deref(), Some("L1d 48K shared by 2"));
+    }
+
+    #[test]
+    fn groups_share_out_the_cores() {
+        let topology = Topology::read(0..8, two_nodes);
+        let orders = |cores| topology.groups(cores).iter().map(order).collect::<Vec<_>>();
+        assert_eq!(orders(2), [[0, 2, 4, 6], [1, 3, 5, 7]]);
+        assert_eq!([orders(3), orders(4), orders(9), orders(0)].map(|groups| groups.len()), [1, 1, 1, 4]);
+        assert_eq!(topology.groups(3)[0], topology);
     }
 
     #[test]

@@ -2,21 +2,22 @@
 //! have threads of its own, those that still poll for one would keep those of the next from their CPUs.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, Mutex, Weak};
 
-use cipherlane_core::DeviceError;
-
-use crate::describe::ID;
 use crate::threads::{Threads, lock};
 use crate::topology::Topology;
 
 /// The pools of a device, by number of threads. They end with the last session that holds them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pools(Arc<Mutex<HashMap<usize, Weak<Pool>>>>);
+pub struct Pools(Arc<Mutex<HashMap<usize, Weak<Pool>>>>);
 
 impl Pools {
     /// The pool of `threads` threads, the calling one included, on the CPUs of `topology`.
-    pub(crate) fn of(&self, threads: usize, topology: &Topology) -> Result<Arc<Pool>, DeviceError> {
+    ///
+    /// # Errors
+    /// If the system starts no more threads.
+    pub fn of(&self, threads: usize, topology: &Topology) -> io::Result<Arc<Pool>> {
         let mut pools = lock(&self.0);
         if let Some(pool) = pools.get(&threads).and_then(Weak::upgrade) {
             return Ok(pool);
@@ -29,7 +30,8 @@ impl Pools {
 }
 
 /// Threads for one run at a time, and more of them while more sessions run at once.
-pub(crate) struct Pool {
+#[derive(Debug)]
+pub struct Pool {
     threads: usize,
     topology: Topology,
     idle: Mutex<Vec<Threads>>,
@@ -37,26 +39,29 @@ pub(crate) struct Pool {
 
 impl Pool {
     /// A pool whose first threads are started.
-    pub(crate) fn start(threads: usize, topology: &Topology) -> Result<Self, DeviceError> {
+    ///
+    /// # Errors
+    /// If the system starts no more threads.
+    pub fn start(threads: usize, topology: &Topology) -> io::Result<Self> {
         let pool = Self { threads, topology: topology.clone(), idle: Mutex::default() };
         lock(&pool.idle).push(pool.more()?);
         Ok(pool)
     }
 
-    fn more(&self) -> Result<Threads, DeviceError> {
-        Threads::start(self.threads, &self.topology).map_err(|error| DeviceError::Failed {
-            device: ID.to_owned(),
-            reason: format!("{} threads could not be started: {error}; ask for fewer", self.threads),
-        })
+    fn more(&self) -> io::Result<Threads> {
+        Threads::start(self.threads, &self.topology)
     }
 
     /// Number of threads for a run, the calling one included.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.threads
     }
 
     /// Lends threads to `run`. If it panics, they end.
-    pub(crate) fn lend<T>(&self, run: impl FnOnce(&mut Threads) -> T) -> Result<T, DeviceError> {
+    ///
+    /// # Errors
+    /// If all are lent, and the system starts no more.
+    pub fn lend<T>(&self, run: impl FnOnce(&mut Threads) -> T) -> io::Result<T> {
         let idle = lock(&self.idle).pop();
         let mut threads = idle.map_or_else(|| self.more(), Ok)?;
         let result = run(&mut threads);

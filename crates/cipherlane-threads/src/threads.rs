@@ -6,6 +6,7 @@
 #![allow(unsafe_code)] // a run lends its closure to threads that outlive it; one block
 
 use std::any::Any;
+use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
@@ -27,7 +28,7 @@ const POLL: Duration = Duration::from_micros(50);
 type Call = &'static (dyn Fn(usize) + Sync);
 
 /// A number of threads, the calling one included.
-pub(crate) struct Threads {
+pub struct Threads {
     shared: Arc<Shared>,
     /// One per thread of the plan. The caller stands in for one of them, see [`Threads::stand_in`].
     workers: Vec<Worker>,
@@ -86,7 +87,19 @@ struct Slot(AtomicPtr<Call>);
 impl Threads {
     /// Starts `threads` threads on the CPUs of `topology`, in its order. One thread is the caller alone. Threads
     /// beyond the last CPU are left to the scheduler, and so is one that the system refuses to pin.
-    pub(crate) fn start(threads: usize, topology: &Topology) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// If the system starts no more threads.
+    pub fn start(threads: usize, topology: &Topology) -> io::Result<Self> {
+        Self::polling(threads, topology, POLL)
+    }
+
+    /// The same, where an idle thread polls for `poll` before it sleeps: for work that comes at longer intervals, and is to
+    /// be begun at once.
+    ///
+    /// # Errors
+    /// If the system starts no more threads.
+    pub fn polling(threads: usize, topology: &Topology, poll: Duration) -> io::Result<Self> {
         let workers = if threads > 1 { threads } else { 0 };
         let crowded = threads > topology.cpus().len();
         let shared = Arc::new(Shared {
@@ -96,7 +109,7 @@ impl Threads {
             panic: Mutex::new(None),
             stop: AtomicBool::new(false),
             // More threads than CPUs: who polls keeps another from working.
-            poll: if crowded { Duration::ZERO } else { POLL },
+            poll: if crowded { Duration::ZERO } else { poll },
         });
         let cpus = topology.cpus().to_vec();
         let shares = (0..workers).map(|_| Share::default()).collect();
@@ -121,14 +134,14 @@ impl Threads {
     }
 
     /// Whether the system lets a thread of this process be pinned to `cpu`.
-    pub(crate) fn can_pin(cpu: LogicalCpu) -> bool {
+    pub fn can_pin(cpu: LogicalCpu) -> bool {
         let pin = move || core_affinity::set_for_current(CoreId { id: cpu.id });
         std::thread::Builder::new().spawn(pin).is_ok_and(|thread| thread.join().unwrap_or(false))
     }
 
     /// Calls `task(i)` once for each `i` below `tasks`, on as many threads as there are tasks for. Returns when all
     /// are done. A panic of a task reaches the caller.
-    pub(crate) fn run(&mut self, tasks: usize, task: impl Fn(usize) + Sync) {
+    pub fn run(&mut self, tasks: usize, task: impl Fn(usize) + Sync) {
         let threads = tasks.min(self.workers.len());
         if threads <= 1 {
             return (0..tasks).for_each(task);
@@ -197,6 +210,12 @@ impl Threads {
             self.workers.iter().position(|worker| worker.cpu.is_some_and(here))
         };
         on(&|cpu| cpu.id == id).or_else(|| on(&|cpu| Some(cpu.core) == core)).unwrap_or(0)
+    }
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Threads").field("workers", &self.workers.len()).finish_non_exhaustive()
     }
 }
 
@@ -274,7 +293,7 @@ fn current_cpu() -> Option<usize> {
 }
 
 /// No lock is held while a task runs, so a poisoned one holds nothing half-made.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
