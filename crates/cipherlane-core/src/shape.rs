@@ -42,4 +42,28 @@ impl Shape {
             in_place: false,
         }
     }
+
+    /// Whether all messages are as long as the longest.
+    #[must_use]
+    pub const fn is_uniform(&self) -> bool {
+        match self.longest.checked_mul(self.messages as u64) {
+            Some(bytes) => bytes == self.bytes,
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_lengths_add_up() {
+        let algorithm = "aes-128-gcm".parse().unwrap();
+        let shape = Shape::uniform(algorithm, Operation::Seal, 5, 128, true);
+        assert!(shape.is_uniform());
+        assert!(!Shape { bytes: 5 * 128 - 1, ..shape }.is_uniform());
+        assert!(!Shape { messages: 6, ..shape }.is_uniform());
+        assert!(Shape { messages: 0, bytes: 0, longest: 0, ..shape }.is_uniform());
+    }
 }

@@ -7,7 +7,8 @@
 //! KiB, `blocks=N` and `runs=N` the blocks of a launch and the runs of each (7), `exam=no` and `speed=no` leave a part
 //! out, `exam=long` takes messages of `long=N` bytes alone, `tune=yes` tunes each kernel first, `transfers=no` leaves out
 //! the columns with them, `text=zeros` is the worst case for caches and banks, `together=yes` takes all GPUs as one,
-//! `pinned=yes` compares sessions with the link by chunks and streams. Exit code 1 if anything is wrong.
+//! `pinned=yes` compares sessions with the link by chunks and streams, from pinned and from ordinary memory. Exit code 1 if
+//! anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool for developers
 

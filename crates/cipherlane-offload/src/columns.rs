@@ -6,7 +6,9 @@ use cipherlane_core::{Batch, Column, Operation, TagLengths};
 use cipherlane_kernels::abi::{self, Argument, Params};
 use cipherlane_kernels::manifest::{Program, Tiling};
 
-use crate::part::Part;
+use crate::backend::Fault;
+use crate::copy;
+use crate::job::Job;
 
 /// Where each column of a group lies in the memory of rows, and the parameters that say how to read it.
 #[derive(Clone, Debug)]
@@ -35,23 +37,19 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Lays out the columns of the messages `messages` of `batch` for `program`, each at a multiple of `alignment`. Of
+    /// Lays out the columns of the messages `messages` of `job` for `program`, each at a multiple of `alignment`. Of
     /// a part of a message kernels are told the whole: offsets are counted from its start.
-    pub(crate) fn new(
-        batch: &Batch<'_>,
-        part: Option<Part>,
-        messages: Range<usize>,
-        program: &Program,
-        alignment: usize,
-    ) -> Self {
+    pub(crate) fn new(job: &Job<'_>, messages: Range<usize>, program: &Program, alignment: usize) -> Self {
+        let (batch, part, uniform) = (job.batch, job.part, job.shape.is_uniform());
         let own = &batch.messages.offsets[messages.start..=messages.end];
         let whole = part.map(|part| [0, part.message_bytes]);
         let offsets = whole.as_ref().map_or(own, |whole| &whole[..]);
-        let (uniform_tiles, prefix) = match Tiles::of(program.tiling, offsets) {
+        let (uniform_tiles, prefix) = match Tiles::of(program.tiling, offsets, uniform) {
             Tiles::Each(tiles) => (tiles, Vec::new()),
             Tiles::Prefix(prefix) => (0, prefix),
         };
-        let order = if program.tiling == Tiling::None { order(offsets) } else { Vec::new() };
+        let is_mixed = program.tiling == Tiling::None && !uniform;
+        let order = if is_mixed { order(offsets) } else { Vec::new() };
         let mut params = Params { uniform_tiles, ..params(batch, offsets) };
         if !order.is_empty() {
             params.flags |= abi::ORDERED;
@@ -125,22 +123,23 @@ impl Columns {
     ///
     /// # Panics
     /// If `target` is shorter than [`Columns::uploaded`].
-    pub(crate) fn write(&self, batch: &Batch<'_>, messages: &Range<usize>, target: &mut [u8]) {
-        let mut put = |argument, words: &mut dyn Iterator<Item = u64>| {
-            for (place, word) in target[self.at(argument)].chunks_exact_mut(8).zip(words) {
-                place.copy_from_slice(&word.to_le_bytes());
-            }
-        };
+    pub(crate) fn write(
+        &self,
+        batch: &Batch<'_>,
+        messages: &Range<usize>,
+        target: &mut [u8],
+    ) -> Result<(), Fault> {
         let own = &batch.messages.offsets[messages.start..=messages.end];
         let offsets = self.whole.as_ref().map_or(own, |whole| &whole[..]);
-        put(Argument::Offsets, &mut offsets.iter().copied());
-        put(Argument::Tiles, &mut self.prefix.iter().copied());
+        write_words(&mut target[self.at(Argument::Offsets)], offsets.iter().copied());
+        write_words(&mut target[self.at(Argument::Tiles)], self.prefix.iter().copied());
         for (argument, column) in
             [(Argument::NonceOffsets, &batch.nonces), (Argument::AadOffsets, &batch.aad)]
         {
             if let Column::Ragged(ragged) = column {
                 let offsets = &ragged.offsets[messages.start..=messages.end];
-                put(argument, &mut offsets.iter().map(|offset| offset - offsets[0]));
+                let first = offsets[0];
+                write_words(&mut target[self.at(argument)], offsets.iter().map(|offset| offset - first));
             }
         }
         for (place, number) in target[self.at(Argument::Order)].chunks_exact_mut(4).zip(&self.order) {
@@ -149,7 +148,7 @@ impl Columns {
         let columns =
             [(Argument::Keys, &batch.keys), (Argument::Nonces, &batch.nonces), (Argument::Aad, &batch.aad)];
         for (argument, column) in columns {
-            target[self.at(argument)].copy_from_slice(rows(column, messages));
+            copy::to_staging(rows(column, messages), &mut target[self.at(argument)])?;
         }
         if let TagLengths::Each(lengths) = batch.tag_lengths {
             target[self.at(Argument::TagLengths)].copy_from_slice(&lengths[messages.clone()]);
@@ -157,8 +156,16 @@ impl Columns {
         if batch.operation == Operation::Open {
             let stride = batch.tag_lengths.stride();
             let tags = &batch.tags[messages.start * stride..messages.end * stride];
-            target[self.at(Argument::Tags)].copy_from_slice(tags);
+            copy::to_staging(tags, &mut target[self.at(Argument::Tags)])?;
         }
+        Ok(())
+    }
+}
+
+/// Writes `words` as kernels read them, as many as `target` has room for.
+fn write_words(target: &mut [u8], words: impl Iterator<Item = u64>) {
+    for (place, word) in target.chunks_exact_mut(8).zip(words) {
+        place.copy_from_slice(&word.to_le_bytes());
     }
 }
 
@@ -230,11 +237,11 @@ enum Tiles {
 }
 
 impl Tiles {
-    fn of(tiling: Tiling, offsets: &[u64]) -> Self {
+    fn of(tiling: Tiling, offsets: &[u64], uniform: bool) -> Self {
         let mut tiles = offsets.windows(2).map(|pair| tiling.tiles(pair[1] - pair[0]));
         match tiles.next() {
             _ if tiling == Tiling::None => Self::Prefix(Vec::new()),
-            Some(first) if first > 0 && tiles.all(|others| others == first) => Self::Each(first),
+            Some(first) if first > 0 && (uniform || tiles.all(|others| others == first)) => Self::Each(first),
             _ => Self::Prefix(tiling.prefix(offsets)),
         }
     }

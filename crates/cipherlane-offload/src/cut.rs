@@ -33,6 +33,8 @@ pub(crate) struct Cutter<'a> {
     pub(crate) row_bytes: u64,
     /// How the program cuts messages.
     pub(crate) tiling: Tiling,
+    /// Whether all messages are equally long, so that not each of millions need be looked at.
+    pub(crate) uniform: bool,
 }
 
 impl Cutter<'_> {
@@ -61,24 +63,31 @@ impl Cutter<'_> {
     }
 
     fn group(&self, start: usize) -> Group {
-        let (mut end, mut bytes) = (start, 0_u64);
-        while end < self.messages() {
-            let message = self.offsets[end + 1] - self.offsets[end];
-            bytes = bytes.saturating_add(message).saturating_add(self.row_bytes);
-            if bytes > self.chunk && end > start {
-                break;
-            }
-            end += 1;
-        }
+        let end = last_that(start + 1..self.messages(), |end| self.cost(start..end) <= self.chunk);
         let is_long = end == start + 1 && self.offsets[end] - self.offsets[start] > self.chunk;
         if is_long && self.tiling != Tiling::None { self.pieces(start) } else { self.uncut(start..end) }
     }
 
+    /// Bytes that `messages` count for.
+    fn cost(&self, messages: Range<usize>) -> u64 {
+        let text = self.offsets[messages.end] - self.offsets[messages.start];
+        text.saturating_add(self.row_bytes.saturating_mul(messages.len() as u64))
+    }
+
     fn uncut(&self, messages: Range<usize>) -> Group {
         let offsets = &self.offsets[messages.start..=messages.end];
-        let tiles = offsets.windows(2).map(|pair| self.tiling.tiles(pair[1] - pair[0])).sum();
         let text = offsets[0]..offsets[offsets.len() - 1];
-        Group { messages, pieces: vec![Piece { tiles: 0..tiles, text }] }
+        Group { messages, pieces: vec![Piece { tiles: 0..self.tiles(offsets), text }] }
+    }
+
+    /// Tiles of all messages of `offsets`.
+    fn tiles(&self, offsets: &[u64]) -> u64 {
+        let tiles = |start: u64, end: u64| self.tiling.tiles(end - start);
+        match *offsets {
+            _ if self.tiling == Tiling::None => 0,
+            [start, end, ..] if self.uniform => (offsets.len() as u64 - 1) * tiles(start, end),
+            _ => offsets.windows(2).map(|pair| tiles(pair[0], pair[1])).sum(),
+        }
     }
 
     /// One message, in pieces of whole tiles.
@@ -127,12 +136,24 @@ impl Cutter<'_> {
     }
 }
 
+/// The last number of `range`, its end included, for which `holds`, as it does for all before; the start if there is no other.
+/// By halves: batches have millions of messages.
+pub(crate) fn last_that(range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut last, mut beyond) = (range.start, range.end + 1);
+    while beyond - last > 1 {
+        let middle = last + (beyond - last) / 2;
+        *if holds(middle) { &mut last } else { &mut beyond } = middle;
+    }
+    last
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn groups(offsets: &[u64], chunk: u64, tiling: Tiling) -> Vec<Group> {
-        Cutter { offsets, chunk, row_bytes: 8, tiling }.groups().collect()
+        let uniform = offsets.windows(3).all(|three| three[1] - three[0] == three[2] - three[1]);
+        Cutter { offsets, chunk, row_bytes: 8, tiling, uniform }.groups().collect()
     }
 
     #[test]
@@ -190,6 +211,16 @@ mod tests {
                 assert_eq!(messages, 39);
             }
         }
+    }
+
+    #[test]
+    fn halving_finds_the_last() {
+        for end in 3..9 {
+            for last in 3..12 {
+                assert_eq!(last_that(3..end, |number| number <= last), last.min(end));
+            }
+        }
+        assert_eq!(last_that(3..9, |_| false), 3);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use cipherlane_core::{
 use cipherlane_kernels::manifest::{self, Program, Target};
 
 use crate::backend::{Backend, Fault, Limits, Unit};
+use crate::copy;
 use crate::loaded::unit;
 use crate::programs::{Programs, Tuning};
 use crate::resident::Resident;
@@ -124,6 +125,7 @@ impl<P: Provider> Accelerator<P> {
     /// A session that runs batches by `plan`.
     pub(crate) fn session(&self, plan: &Plan) -> Result<OffloadSession<P::Backend>, DeviceError> {
         let program = self.check_plan(plan)?;
+        copy::prepare();
         let backend = self.0.backend().map_err(|fault| self.failed(fault))?;
         let programs = Programs::new(plan.clone(), *self.0.target(), Tuning::Kept(self.0.build()));
         OffloadSession::new(backend, plan, programs, program.shared_key).map_err(|fault| self.failed(fault))

@@ -6,8 +6,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use cipherlane_core::{Batch, BatchError, Operation, Output, Shape, Source};
-use rayon::prelude::*;
 
+use crate::backend::Fault;
+use crate::copy;
 use crate::part::Part;
 
 /// A batch that has passed [`Batch::check`], with its output.
@@ -22,9 +23,6 @@ pub(crate) struct Job<'a> {
     accepted: *mut bool,
     borrowed: PhantomData<&'a mut u8>,
 }
-
-/// Bytes from which on a copy is worth several threads.
-const PARALLEL: usize = 4 << 20;
 
 impl<'a> Job<'a> {
     /// The job of running `batch` into `output`, which it checks first.
@@ -80,12 +78,12 @@ impl<'a> Job<'a> {
     /// # Panics
     /// If it does not fit.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn read_input(&self, range: &Range<u64>, target: &mut [u8]) {
+    pub(crate) fn read_input(&self, range: &Range<u64>, target: &mut [u8]) -> Result<(), Fault> {
         let bytes = (range.end - range.start) as usize;
         // SAFETY: the range lies within the texts of the checked batch. Nobody writes there now: the device writes
         // only output of messages whose input was read.
         let source = unsafe { std::slice::from_raw_parts(self.input(range.start), bytes) };
-        copy(source, &mut target[..bytes]);
+        copy::to_staging(source, &mut target[..bytes])
     }
 
     /// Copies the front of `source` to the output text of `range`.
@@ -93,11 +91,11 @@ impl<'a> Job<'a> {
     /// # Panics
     /// If `source` is shorter.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn write_output(&mut self, range: &Range<u64>, source: &[u8]) {
+    pub(crate) fn write_output(&mut self, range: &Range<u64>, source: &[u8]) -> Result<(), Fault> {
         let bytes = (range.end - range.start) as usize;
         // SAFETY: the range lies within the output, and nobody else uses it now.
         let target = unsafe { std::slice::from_raw_parts_mut(self.output(range.start), bytes) };
-        copy(&source[..bytes], target);
+        copy::from_staging(&source[..bytes], target)
     }
 
     /// Zeroes the output text of `range`.
@@ -111,31 +109,19 @@ impl<'a> Job<'a> {
     ///
     /// # Panics
     /// If there are fewer results than messages.
-    pub(crate) fn write_results(&mut self, messages: &Range<usize>, results: &[u8]) {
+    pub(crate) fn write_results(&mut self, messages: &Range<usize>, results: &[u8]) -> Result<(), Fault> {
         if self.batch.operation == Operation::Open {
             for (index, &verdict) in messages.clone().zip(&results[..messages.len()]) {
                 // SAFETY: the check has shown that there is a verdict for each message.
                 unsafe { self.accepted.add(index).write(verdict != 0) }
             }
-            return;
+            return Ok(());
         }
         let stride = self.batch.tag_lengths.stride();
         let rows = &results[..messages.len() * stride];
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
-        unsafe {
-            self.tags.add(messages.start * stride).copy_from_nonoverlapping(rows.as_ptr(), rows.len());
-        }
-    }
-}
-
-/// Copies on as many threads as it takes to keep up with a device.
-fn copy(source: &[u8], target: &mut [u8]) {
-    /// Bytes of one thread's turn.
-    const TURN: usize = 1 << 20;
-    if target.len() < PARALLEL {
-        target.copy_from_slice(source);
-    } else {
-        let turns = target.par_chunks_mut(TURN).zip(source.par_chunks(TURN));
-        turns.for_each(|(target, source)| target.copy_from_slice(source));
+        let tags =
+            unsafe { std::slice::from_raw_parts_mut(self.tags.add(messages.start * stride), rows.len()) };
+        copy::from_staging(rows, tags)
     }
 }

@@ -14,6 +14,7 @@ mod buffers;
 pub mod cache;
 pub mod calls;
 mod columns;
+mod copy;
 mod cut;
 mod device;
 mod fleet;

@@ -73,10 +73,11 @@ impl<B: Backend> Resident<B> {
         let (index, _) = self.programs.find(backend, &job.shape, job.part)?;
         let Loaded { program, .. } = &*self.programs.get(index);
         let offsets = job.batch.messages.offsets;
-        let cutter = Cutter { offsets, chunk: self.chunk, row_bytes: 0, tiling: program.tiling };
+        let (tiling, uniform) = (program.tiling, job.shape.is_uniform());
+        let cutter = Cutter { offsets, chunk: self.chunk, row_bytes: 0, tiling, uniform };
         let group = cutter.whole();
         let alignment = backend.limits().alignment;
-        let columns = Columns::new(job.batch, job.part, group.messages.clone(), program, alignment);
+        let columns = Columns::new(job, group.messages.clone(), program, alignment);
         let (messages, shared) = (group.messages.len() as u64, program.shared_key);
         let layout = program.workspace.layout(if shared { 1 } else { messages }, messages, columns.tiles);
         let in_place = job.runs_in_place();
@@ -140,7 +141,7 @@ impl<B: Backend> Resident<B> {
             wait(link, &steps)?;
             store += time(backend, &steps)?;
             if let (Some(range), Some(staging)) = (staged, output.get()) {
-                job.write_output(&range, staging);
+                job.write_output(&range, staging)?;
             }
         }
         let rows = rows.reserved(scenery.columns.bytes.max(16), |bytes| backend.staging(bytes))?;
@@ -148,7 +149,7 @@ impl<B: Backend> Resident<B> {
         let results = download_results(link, &scene, &scenery.group, rows, &mut steps)?;
         wait(link, &steps)?;
         if let Some(Results { messages, place }) = results {
-            job.write_results(&messages, &rows[place]);
+            job.write_results(&messages, &rows[place])?;
         }
         Ok(store + time(backend, &steps)?)
     }

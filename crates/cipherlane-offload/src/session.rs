@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cipherlane_core::{
-    Batch, BatchError, Column, DeviceError, Output, Plan, Session, Shape, Spans, StreamSpans,
+    Batch, BatchError, Column, DeviceError, Operation, Output, Plan, Session, Shape, Spans, StreamSpans,
 };
 use cipherlane_kernels::manifest::When;
 use subtle::ConstantTimeEq;
@@ -24,7 +24,7 @@ use crate::long::{Ending, Long};
 use crate::part::{Part, Parts, Sum};
 use crate::programs::Programs;
 use crate::sum;
-use crate::tuning::STREAMS;
+use crate::tuning::{STAGED, STREAMS};
 
 /// A session on a device with memory of its own.
 ///
@@ -125,16 +125,17 @@ impl<B: Backend> OffloadSession<B> {
             chunk: self.plan.chunk as u64,
             row_bytes: row_bytes(job.batch),
             tiling,
+            uniform: job.shape.is_uniform(),
         };
         if job.part.is_some() {
             return self.run_long(job, &cutter.alone(), program, ending);
         }
+        let streams = self.turns(job)?;
         for (index, group) in cutter.groups().enumerate() {
             if group.pieces.len() > 1 {
                 self.land_all(job)?;
                 self.run_long(job, &group, program, ending)?;
             } else {
-                let streams = self.lanes.len();
                 let lane = &mut self.lanes[index % streams];
                 lane.land(&*self.backend, job)?;
                 let loaded = self.programs.get(program);
@@ -142,6 +143,18 @@ impl<B: Backend> OffloadSession<B> {
             }
         }
         self.land_all(job)
+    }
+
+    /// How many lanes take turns: all of them, or by default fewer where texts go by their stagings, which would otherwise
+    /// fall out of the caches between the host and the device.
+    fn turns(&self, job: &Job<'_>) -> Result<usize, Fault> {
+        let texts = job.texts();
+        let bytes = size(texts.end - texts.start)?;
+        let reaches = |at| self.backend.reaches(at, bytes);
+        let direct = reaches(job.input(texts.start))
+            && (job.batch.operation == Operation::Hash || reaches(job.output(texts.start)));
+        let lanes = self.lanes.len();
+        Ok(if direct || lanes != STREAMS { lanes } else { STAGED })
     }
 
     fn land_all(&mut self, job: &mut Job<'_>) -> Result<(), Fault> {
@@ -157,10 +170,11 @@ impl<B: Backend> OffloadSession<B> {
         program: usize,
         ending: &mut Ending<'_>,
     ) -> Result<(), Fault> {
+        let streams = self.turns(job)?;
         let backend = &*self.backend;
         let loaded = self.programs.get(program);
         let alignment = backend.limits().alignment;
-        let columns = Columns::new(job.batch, job.part, group.messages.clone(), &loaded.program, alignment);
+        let columns = Columns::new(job, group.messages.clone(), &loaded.program, alignment);
         let layout = loaded.program.workspace.layout(1, 1, columns.tiles);
         let (Some(first), Some(last)) = (group.pieces.first(), group.pieces.last()) else { return Ok(()) };
         // Apart on the device even where it is in place on the host: a piece may need the input of the one before.
@@ -170,8 +184,13 @@ impl<B: Backend> OffloadSession<B> {
         let is_keyed = self.whole.keyed == Some(program);
         self.whole.keyed = loaded.program.shared_key.then_some(program);
         let scene = Scene { views: self.whole.views(false)?, columns: &columns, layout, keys: 1 };
-        let mut long =
-            Long { backend, chosen: Chosen { index: program, loaded }, scene, group, lanes: &mut self.lanes };
+        let mut long = Long {
+            backend,
+            chosen: Chosen { index: program, loaded },
+            scene,
+            group,
+            lanes: &mut self.lanes[..streams],
+        };
         long.start(job, &mut self.schedule, is_keyed)?;
         let stages = &long.chosen.loaded.program.stages;
         // The verdict on a part is that on its message, which the caller has.

@@ -24,6 +24,8 @@ pub(crate) struct Launch {
 /// computed and one that goes out would do if the link never paused; with twice as many it is busy both ways (43 to 48
 /// GB/s each way on an H200).
 pub(crate) const STREAMS: usize = 6;
+/// The same where texts are copied to stagings and back, so that these stay in the host's caches.
+pub(crate) const STAGED: usize = 4;
 
 const KIND: &str = "tuning";
 

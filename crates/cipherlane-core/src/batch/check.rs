@@ -2,7 +2,7 @@
 
 use super::{Batch, Source, TagLengths};
 use crate::algorithm::{Algorithm, Hash, Mode, Operation};
-use crate::column::{Column, offsets_fit};
+use crate::column::{Column, Survey};
 use crate::error::BatchError;
 use crate::limits;
 use crate::output::Output;
@@ -20,7 +20,7 @@ impl Batch<'_> {
         if !self.algorithm.operations().contains(&self.operation) {
             return Err(BatchError::Operation { algorithm: self.algorithm, operation: self.operation });
         }
-        self.check_messages(output)?;
+        let common_length = self.check_messages(output)?;
         self.check_column("keys", &self.keys, "keys", Some(self.algorithm.key_bytes()))?;
         self.check_column("nonces", &self.nonces, "nonces", self.algorithm.nonce_bytes())?;
         if self.algorithm.is_aead() {
@@ -35,29 +35,31 @@ impl Batch<'_> {
             Algorithm::Cipher(..) => self.check_no_tags()?,
             Algorithm::Hash(hash) => self.check_digests(hash, output)?,
         }
-        self.check_lengths()
+        self.check_lengths(common_length)
     }
 
-    fn check_messages(&self, output: &Output<'_>) -> Result<(), BatchError> {
+    /// Returns the length that all messages have, where it is one.
+    fn check_messages(&self, output: &Output<'_>) -> Result<Option<u64>, BatchError> {
         let offsets = self.messages.offsets;
         let (what, bytes) = match self.messages.source {
             Source::Apart(input) => ("messages", input.len()),
             Source::InPlace => ("messages (in place)", output.bytes.len()),
         };
-        if !offsets_fit(offsets, bytes) {
+        let Survey { fit, common_length } = Survey::new(offsets, bytes);
+        if !fit {
             return Err(BatchError::Offsets { what, bytes });
         }
         if self.operation == Operation::Hash {
             // Its results are digests: no text comes out, so there is no place to read it from, either.
             return match self.messages.source {
-                Source::Apart(_) => Ok(()),
+                Source::Apart(_) => Ok(common_length),
                 Source::InPlace => Err(self.unused("messages in place, as it leaves them unchanged")),
             };
         }
-        // `offsets_fit` has shown that the last offset is within a buffer, hence a usize.
+        // The last offset is within a buffer, hence a usize.
         #[allow(clippy::cast_possible_truncation)]
         let wanted = offsets.last().map_or(0, |&end| end as usize);
-        check_size("bytes of text", wanted, output.bytes.len())
+        check_size("bytes of text", wanted, output.bytes.len()).map(|()| common_length)
     }
 
     fn check_column(
@@ -162,13 +164,17 @@ impl Batch<'_> {
         }
     }
 
-    fn check_lengths(&self) -> Result<Shape, BatchError> {
+    fn check_lengths(&self, common: Option<u64>) -> Result<Shape, BatchError> {
         let (wanted, right) = limits::text_bytes(self.algorithm);
         // One look at each: batches have millions of short messages.
         let (mut longest, mut shortest, mut bits) = (0, u64::MAX, 0);
-        for pair in self.messages.offsets.windows(2) {
-            let found = pair[1] - pair[0];
-            (longest, shortest, bits) = (found.max(longest), found.min(shortest), bits | found);
+        if let Some(length) = common {
+            (longest, shortest, bits) = (length, length, length);
+        } else {
+            for pair in self.messages.offsets.windows(2) {
+                let found = pair[1] - pair[0];
+                (longest, shortest, bits) = (found.max(longest), found.min(shortest), bits | found);
+            }
         }
         // Modes take multiples of a block, which no low bit tells of, or lengths between two.
         let all = match self.algorithm.mode() {

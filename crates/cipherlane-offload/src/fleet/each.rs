@@ -116,7 +116,8 @@ fn owned(batch: &Batch<'_>, shares: &[Share], output: &Output<'_>) -> Vec<Owned>
         Source::Apart(text) => text,
         Source::InPlace => &*output.bytes,
     };
-    shares.iter().map(|share| Owned::new(batch, share, text)).collect()
+    // At once: batches have millions of messages.
+    all_at_once(shares.iter().map(|share| || Owned::new(batch, share, text)))
 }
 
 /// The input of a share.
@@ -151,16 +152,21 @@ pub(super) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, error: &DeviceE
 /// # Errors
 /// The first failure. All jobs have ended by then.
 pub(super) fn together<J: FnOnce() -> Result<Spans, DeviceError> + Send>(
-    mut jobs: impl Iterator<Item = J>,
+    jobs: impl Iterator<Item = J>,
 ) -> Result<Spans, DeviceError> {
-    let Some(first) = jobs.next() else { return Ok(Spans::default()) };
+    all_at_once(jobs).into_iter().try_fold(Spans::default(), |longest, spans| Ok(beside(longest, spans?)))
+}
+
+/// What each of `jobs` gives, done at once, the first on this thread.
+fn all_at_once<T: Send, J: FnOnce() -> T + Send>(mut jobs: impl Iterator<Item = J>) -> Vec<T> {
+    let Some(first) = jobs.next() else { return Vec::new() };
     std::thread::scope(|scope| {
         let others: Vec<_> = jobs.map(|job| scope.spawn(job)).collect();
         let mut results = vec![first()];
         for other in others {
             results.push(other.join().unwrap_or_else(|defect| std::panic::resume_unwind(defect)));
         }
-        results.into_iter().try_fold(Spans::default(), |longest, spans| Ok(beside(longest, spans?)))
+        results
     })
 }
 

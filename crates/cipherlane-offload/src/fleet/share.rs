@@ -5,8 +5,9 @@ use std::ops::Range;
 use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, Messages, Mode, Operation, Output, Ragged, Shape, Source, TagLengths,
 };
-use rayon::prelude::*;
 
+use crate::copy;
+use crate::cut::last_that;
 use crate::part::Part;
 
 /// What a message costs beside its text, in bytes of text: its rows, its key and its tag.
@@ -109,9 +110,10 @@ pub(super) fn cut(batch: &Batch<'_>, devices: usize, how: Cut) -> Vec<Share> {
     for part in 1..=parts {
         let (first, text_start) = (message, at);
         let target = u64::try_from(u128::from(all) * u128::from(part) / u128::from(parts)).unwrap_or(all);
-        while message < count && cost(offsets[message + 1], message + 1) <= target {
-            message += 1;
-            at = offsets[message];
+        // Costs do not fall, so that halving finds the last whole message that belongs here.
+        let whole = last_that(message..count, |number| cost(offsets[number], number) <= target);
+        if whole > message {
+            (message, at) = (whole, offsets[whole]);
         }
         let mut last = message;
         if message < count && is_cut(batch.algorithm, batch.operation, how) {
@@ -152,7 +154,10 @@ impl Owned {
         let offsets = batch.messages.offsets;
         let Share { messages, text: range } = share;
         let inner = offsets.get(messages.start + 1..messages.end).unwrap_or(&[]);
-        let own = std::iter::once(range.start).chain(inner.iter().copied()).chain([range.end]);
+        let mut own = Vec::with_capacity(inner.len() + 2);
+        own.push(0);
+        own.extend(inner.iter().map(|offset| offset - range.start));
+        own.push(range.end - range.start);
         let starts_inside = share.starts_inside(offsets);
         let mode = batch.algorithm.mode();
         let moved = starts_inside && matches!(mode, Some(Mode::Ctr | Mode::Cbc));
@@ -168,7 +173,7 @@ impl Owned {
             }
             rows
         });
-        Self { offsets: own.map(|offset| offset - range.start).collect(), nonces }
+        Self { offsets: own, nonces }
     }
 
     /// The share as a batch: its input is `input`, which begins where the share does, or lies in the output.
@@ -242,8 +247,7 @@ impl Aside {
             output.accepted[message] = accepted;
             if !accepted {
                 let text = batch.messages.offsets[message]..batch.messages.offsets[message + 1];
-                let text = &mut output.bytes[size(text.start)..size(text.end)];
-                text.par_chunks_mut(1 << 20).for_each(|part| part.fill(0));
+                copy::zero(&mut output.bytes[size(text.start)..size(text.end)]);
             }
             return;
         }

@@ -1,5 +1,5 @@
-//! One message under AES-128-CTR from pinned memory to pinned memory, by chunks and streams, beside what the link
-//! carries both ways at once.
+//! One message under AES-128-CTR from host to host, by chunks and streams, beside what the link carries both ways at once:
+//! from pinned memory to pinned memory, and from ordinary memory, which goes by stagings.
 
 use std::time::Duration;
 
@@ -20,6 +20,15 @@ const WAYS: [(Option<usize>, Option<usize>); 7] = [
     (Some(32 << 20), Some(6)),
     (Some(16 << 20), Some(6)),
     (Some(64 << 20), Some(4)),
+];
+/// The same for ordinary memory.
+const STAGED: [(Option<usize>, Option<usize>); 6] = [
+    (None, None),
+    (Some(16 << 20), Some(2)),
+    (Some(16 << 20), Some(4)),
+    (Some(16 << 20), Some(5)),
+    (Some(8 << 20), Some(4)),
+    (Some(32 << 20), Some(3)),
 ];
 /// Bytes of the pieces in which the link alone is measured: as sessions copy, and whole.
 const PIECES: [usize; 4] = [16 << 20, 32 << 20, 64 << 20, 1 << 40];
@@ -58,20 +67,37 @@ pub(crate) fn measure(
             );
         }
         let mut expected: Option<Vec<u8>> = None;
-        for (chunk, streams) in WAYS {
-            output.fill(0);
-            let wish = Wish { chunk, streams, ..Wish::default() };
-            let ran = run(device, &wish, input, output)
-                .and_then(|found| compare(input, output, &mut expected).map(|()| found));
-            match ran {
-                Ok((spans, of_each)) => {
-                    println!("{}", line(bytes, chunk, streams, best, &spans));
-                    println!("           by stream: {}", by_stream(&spans, &of_each));
-                }
-                Err(reason) => {
-                    println!("      WRONG: {reason}");
-                    wrong += 1;
-                }
+        wrong += ways(device, &WAYS, best, &mut expected, input, output);
+        println!("{:5} MiB, from ordinary memory to ordinary memory", bytes >> 20);
+        let (ordinary, mut target) = (input.to_vec(), vec![0; bytes]);
+        wrong += ways(device, &STAGED, best, &mut expected, &ordinary, &mut target);
+    }
+    wrong
+}
+
+/// Prints two lines for each of `ways`, with the share of `link` that it reaches. Returns how many came out wrong.
+fn ways(
+    device: &dyn Device,
+    ways: &[(Option<usize>, Option<usize>)],
+    link: f64,
+    expected: &mut Option<Vec<u8>>,
+    input: &[u8],
+    output: &mut [u8],
+) -> usize {
+    let mut wrong = 0;
+    for &(chunk, streams) in ways {
+        output.fill(0);
+        let wish = Wish { chunk, streams, ..Wish::default() };
+        let ran = run(device, &wish, input, output)
+            .and_then(|found| compare(input, output, expected).map(|()| found));
+        match ran {
+            Ok((spans, of_each)) => {
+                println!("{}", line(input.len(), chunk, streams, link, &spans));
+                println!("           by stream: {}", by_stream(&spans, &of_each));
+            }
+            Err(reason) => {
+                println!("      WRONG: {reason}");
+                wrong += 1;
             }
         }
     }
