@@ -38,8 +38,8 @@ pub struct Geometry {
     pub blocks: usize,
     /// Threads of a block (OpenCL: work-items of a group), compiled into the kernel.
     pub threads_per_block: usize,
-    /// Queues on which copies and launches run side by side.
-    pub streams: usize,
+    /// Queues on which copies and launches run side by side; `None`: as many as suit where the texts lie.
+    pub streams: Option<usize>,
 }
 
 /// What a caller insists on; a device fills in the rest. The default wishes nothing.

@@ -149,7 +149,11 @@ fn data_stays_on_the_fake_gpu() {
 #[test]
 fn tell_streams() {
     if is_role("tell_streams") {
-        let device: Arc<dyn Member> = Arc::new(cipherlane_cuda::devices().unwrap().swap_remove(0));
+        let device = Arc::new(cipherlane_cuda::devices().unwrap().swap_remove(0));
+        let provider = device.provider();
+        let (text, mut made) = (provider.pinned(16 << 20).unwrap(), provider.pinned(16 << 20).unwrap());
+        streams::check_reached(&*device, "banked1", &text, &mut made);
+        let device: Arc<dyn Member> = device;
         streams::check(&device, "banked1");
     }
 }

@@ -173,7 +173,11 @@ impl Point<'_> {
             blocks: geometry.blocks as u64,
             threads_per_block: geometry.threads_per_block as u64,
             // What stays on the device needs one.
-            streams: if runner.transfer() == Transfer::Excluded { 1 } else { geometry.streams as u64 },
+            streams: if runner.transfer() == Transfer::Excluded {
+                1
+            } else {
+                streams::count(&runner.streams)
+            },
         })
     }
 

@@ -19,6 +19,12 @@ pub(crate) fn together(sessions: impl IntoIterator<Item = Vec<StreamSpans>>) -> 
     all
 }
 
+/// How many streams each device had, of those that had most in the last of `passes`; one where there is nothing to tell.
+pub(crate) fn count(passes: &[Vec<StreamSpans>]) -> u64 {
+    let numbers = passes.last().into_iter().flatten().map(|one| one.stream as u64 + 1);
+    numbers.max().unwrap_or(1)
+}
+
 /// The median of each time over `passes`, all of the same sessions. Chunks are those of the last.
 pub(crate) fn medians(passes: &[Vec<StreamSpans>]) -> Vec<StreamTimes> {
     let of = |(index, last): (usize, &StreamSpans)| {
@@ -47,6 +53,13 @@ mod tests {
     fn stream(device: &str, stream: usize, milliseconds: [u64; 3]) -> StreamSpans {
         let [load, execute, store] = milliseconds.map(Duration::from_millis);
         StreamSpans { chunks: 2, load, execute, store, ..StreamSpans::idle(device, stream) }
+    }
+
+    #[test]
+    fn streams_are_counted_device_by_device() {
+        let pass =
+            vec![stream("cuda:0", 0, [1; 3]), stream("cuda:0", 1, [1; 3]), stream("cuda:1", 0, [1; 3])];
+        assert_eq!((count(&[Vec::new(), pass]), count(&[])), (2, 1));
     }
 
     #[test]

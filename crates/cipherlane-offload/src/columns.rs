@@ -6,7 +6,6 @@ use cipherlane_core::{Batch, Column, Operation, TagLengths};
 use cipherlane_kernels::abi::{self, Argument, Params};
 use cipherlane_kernels::manifest::{Program, Tiling};
 
-use crate::backend::Fault;
 use crate::copy;
 use crate::job::Job;
 
@@ -123,12 +122,7 @@ impl Columns {
     ///
     /// # Panics
     /// If `target` is shorter than [`Columns::uploaded`].
-    pub(crate) fn write(
-        &self,
-        batch: &Batch<'_>,
-        messages: &Range<usize>,
-        target: &mut [u8],
-    ) -> Result<(), Fault> {
+    pub(crate) fn write(&self, batch: &Batch<'_>, messages: &Range<usize>, target: &mut [u8]) {
         let own = &batch.messages.offsets[messages.start..=messages.end];
         let offsets = self.whole.as_ref().map_or(own, |whole| &whole[..]);
         write_words(&mut target[self.at(Argument::Offsets)], offsets.iter().copied());
@@ -148,7 +142,7 @@ impl Columns {
         let columns =
             [(Argument::Keys, &batch.keys), (Argument::Nonces, &batch.nonces), (Argument::Aad, &batch.aad)];
         for (argument, column) in columns {
-            copy::to_staging(rows(column, messages), &mut target[self.at(argument)])?;
+            copy::to_staging(rows(column, messages), &mut target[self.at(argument)]);
         }
         if let TagLengths::Each(lengths) = batch.tag_lengths {
             target[self.at(Argument::TagLengths)].copy_from_slice(&lengths[messages.clone()]);
@@ -156,9 +150,8 @@ impl Columns {
         if batch.operation == Operation::Open {
             let stride = batch.tag_lengths.stride();
             let tags = &batch.tags[messages.start * stride..messages.end * stride];
-            copy::to_staging(tags, &mut target[self.at(Argument::Tags)])?;
+            copy::to_staging(tags, &mut target[self.at(Argument::Tags)]);
         }
-        Ok(())
     }
 }
 

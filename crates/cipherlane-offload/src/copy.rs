@@ -7,29 +7,61 @@ use std::time::Duration;
 
 use cipherlane_threads::{Threads, Topology};
 
-use crate::backend::Fault;
-
 /// Bytes from which on a copy is worth several threads.
 const PARALLEL: usize = 1 << 20;
 /// Bytes of one thread's turn.
 const TURN: usize = 64 << 10;
-/// Cores of a crew: enough to keep up with a link.
+/// Cores that keep up with a link. Where there are not twice as many, all are one crew.
 const CORES: usize = 16;
-/// How long a thread polls for the next copy: longer than a group is under way, so that none sleeps while a run lasts.
+/// How long a thread polls for the next copy before it sleeps: on a link of 40 GB/s a chunk is under way for 0.4 ms.
 const POLL: Duration = Duration::from_micros(500);
 
-/// All crews of this process, as the thread that opens the first session sees its CPUs.
-static CREWS: LazyLock<Vec<Crew>> = LazyLock::new(|| {
-    let crew = |topology| Crew { topology, threads: Mutex::new(None) };
-    Topology::detect().groups(CORES).into_iter().map(crew).collect()
-});
+/// All crews of this process, as the thread that makes the first device sees its CPUs.
+static CREWS: LazyLock<Vec<Crew>> = LazyLock::new(|| Crew::all(&Topology::detect(), allowed()));
+
+/// How many threads may run at a time: a quota may be less than there are CPUs.
+fn allowed() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// Some of the cores. Their threads begin at the same places each time, so that a staging stays in the caches of those who
 /// write it.
 struct Crew {
     topology: Topology,
-    /// Once they are needed.
-    threads: Mutex<Option<Threads>>,
+    /// Most threads, the calling one included.
+    threads: usize,
+    /// These, once they are needed.
+    started: Mutex<Option<Threads>>,
+}
+
+impl Crew {
+    /// Crews on the cores of `topology`, with no more than `allowed` threads in all.
+    fn all(topology: &Topology, allowed: usize) -> Vec<Self> {
+        let mut groups = topology.groups(CORES);
+        groups.truncate((allowed / CORES).max(1));
+        let crew = |topology: Topology| {
+            let threads = topology.cores().min(allowed);
+            Self { topology, threads, started: Mutex::new(None) }
+        };
+        groups.into_iter().map(crew).collect()
+    }
+
+    /// Starts the threads. Where the system refuses, the calling one has to do: that is slower, and no reason to fail.
+    fn start(&self) -> Option<Threads> {
+        let poll = |threads| Threads::polling(threads, &self.topology, POLL);
+        poll(self.threads).or_else(|_| poll(1)).ok()
+    }
+
+    /// Does `task` once for each number below `tasks`.
+    fn run(&self, started: &mut Option<Threads>, tasks: usize, task: impl Fn(usize) + Sync) {
+        if started.is_none() {
+            *started = self.start();
+        }
+        match started {
+            Some(threads) => threads.run(tasks, task),
+            None => (0..tasks).for_each(task),
+        }
+    }
 }
 
 /// Looks which CPUs there are.
@@ -41,8 +73,8 @@ pub(crate) fn prepare() {
 ///
 /// # Panics
 /// If they differ in length.
-pub(crate) fn to_staging(source: &[u8], target: &mut [u8]) -> Result<(), Fault> {
-    spread(source, target, <[u8]>::copy_from_slice)
+pub(crate) fn to_staging(source: &[u8], target: &mut [u8]) {
+    spread(source, target, <[u8]>::copy_from_slice);
 }
 
 /// Copies a staging to where the caller wants it: past the caches where it is long, which spares them, and spares fetching
@@ -50,57 +82,42 @@ pub(crate) fn to_staging(source: &[u8], target: &mut [u8]) -> Result<(), Fault> 
 ///
 /// # Panics
 /// If they differ in length.
-pub(crate) fn from_staging(source: &[u8], target: &mut [u8]) -> Result<(), Fault> {
-    spread(source, target, past_caches)
+pub(crate) fn from_staging(source: &[u8], target: &mut [u8]) {
+    spread(source, target, past_caches);
 }
 
 /// Copies by `copy`, or by the system's copy where one thread is enough.
-fn spread(source: &[u8], target: &mut [u8], copy: fn(&mut [u8], &[u8])) -> Result<(), Fault> {
+fn spread(source: &[u8], target: &mut [u8], copy: fn(&mut [u8], &[u8])) {
     assert_eq!(source.len(), target.len(), "a copy is as long as what is copied");
     if target.len() < PARALLEL {
         target.copy_from_slice(source);
-        return Ok(());
+    } else {
+        let turns = target.chunks_mut(TURN).zip(source.chunks(TURN));
+        on_threads(turns, |(target, source)| copy(target, source));
     }
-    let turns: Vec<_> = target.chunks_mut(TURN).zip(source.chunks(TURN)).map(Mutex::new).collect();
-    on_threads(&turns, |(target, source)| copy(target, source))
 }
 
 /// Overwrites with zeros, on as many threads as it takes.
 pub(crate) fn zero(target: &mut [u8]) {
-    let turns: Vec<_> = target.chunks_mut(TURN).map(Mutex::new).collect();
-    if on_threads(&turns, |part| part.fill(0)).is_err() {
-        // What has to be gone is overwritten by however many there are.
-        drop(turns);
-        target.fill(0);
-    }
+    on_threads(target.chunks_mut(TURN), |part| part.fill(0));
 }
 
-/// Does `work` once with each of `turns`.
-fn on_threads<T: Send>(turns: &[Mutex<T>], work: impl Fn(&mut T) + Sync) -> Result<(), Fault> {
-    let (topology, mut threads) = free_crew();
-    if threads.is_none() {
-        let cores = topology.cores();
-        *threads = Some(Threads::polling(cores, topology, POLL).map_err(|error| {
-            Fault(format!("{cores} threads that copy could not be started: {error}; end other programs"))
-        })?);
-    }
-    if let Some(threads) = &mut *threads {
-        // Each turn is taken once, by one thread.
-        threads.run(turns.len(), |index| work(&mut lock(&turns[index])));
-    }
-    Ok(())
-}
-
-/// The first crew that does nothing; where all copy for other sessions, the first again, which is then waited for.
-fn free_crew() -> (&'static Topology, MutexGuard<'static, Option<Threads>>) {
+/// Does `work` once with each of `turns`, on the first crew that does nothing. Where all copy for other sessions, it waits
+/// for the first.
+fn on_threads<T: Send>(turns: impl Iterator<Item = T>, work: impl Fn(&mut T) + Sync) {
+    let turns: Vec<Mutex<T>> = turns.map(Mutex::new).collect();
+    // Each turn is taken once, by one thread.
+    let task = |index: usize| work(&mut lock(&turns[index]));
     for crew in &*CREWS {
-        match crew.threads.try_lock() {
-            Ok(threads) => return (&crew.topology, threads),
-            Err(TryLockError::Poisoned(poisoned)) => return (&crew.topology, poisoned.into_inner()),
+        match crew.started.try_lock() {
+            Ok(mut started) => return crew.run(&mut started, turns.len(), task),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                return crew.run(&mut poisoned.into_inner(), turns.len(), task);
+            }
             Err(TryLockError::WouldBlock) => {}
         }
     }
-    (&CREWS[0].topology, lock(&CREWS[0].threads))
+    CREWS[0].run(&mut lock(&CREWS[0].started), turns.len(), task);
 }
 
 /// A panic while the lock was held leaves nothing behind that is half-made.
@@ -133,7 +150,7 @@ fn past_caches(target: &mut [u8], source: &[u8]) {
     unsafe { _mm_sfence() };
 }
 
-/// Copies; this architecture has no stores past the caches.
+/// Copies: stores past the caches are for x86-64 alone.
 #[cfg(not(target_arch = "x86_64"))]
 fn past_caches(target: &mut [u8], source: &[u8]) {
     target.copy_from_slice(source);
@@ -150,7 +167,7 @@ mod tests {
             for (from, to, bytes) in [(0, 0, 0), (3, 5, 1), (1, 63, PARALLEL - 1), (7, 9, 2 * PARALLEL + 77)]
             {
                 let mut target = vec![0xA5; to + bytes + 100];
-                copy(&source[from..from + bytes], &mut target[to..to + bytes]).unwrap();
+                copy(&source[from..from + bytes], &mut target[to..to + bytes]);
                 assert!(
                     target[to..to + bytes] == source[from..from + bytes],
                     "{bytes} bytes from {from} to {to}"
@@ -174,6 +191,13 @@ mod tests {
     }
 
     #[test]
+    fn crews_are_no_larger_than_a_quota() {
+        let topology = Topology::detect();
+        let threads = |allowed| Crew::all(&topology, allowed).iter().map(|crew| crew.threads).sum::<usize>();
+        assert_eq!((threads(1), threads(usize::MAX)), (1, topology.cores()));
+    }
+
+    #[test]
     fn zeros_reach_the_end() {
         let mut text = vec![9; 3 * TURN + 5];
         zero(&mut text[1..3 * TURN + 4]);
@@ -189,7 +213,7 @@ mod tests {
                 scope.spawn(|| {
                     let mut target = vec![0; source.len()];
                     for _ in 0..8 {
-                        from_staging(&source, &mut target).unwrap();
+                        from_staging(&source, &mut target);
                     }
                     assert!(target == source);
                 });

@@ -59,7 +59,8 @@ const MAX_STREAMS: usize = 64;
 impl<P: Provider> Accelerator<P> {
     /// The device that `provider` gives.
     #[must_use]
-    pub const fn new(provider: P) -> Self {
+    pub fn new(provider: P) -> Self {
+        copy::prepare();
         Self(provider)
     }
 
@@ -125,7 +126,6 @@ impl<P: Provider> Accelerator<P> {
     /// A session that runs batches by `plan`.
     pub(crate) fn session(&self, plan: &Plan) -> Result<OffloadSession<P::Backend>, DeviceError> {
         let program = self.check_plan(plan)?;
-        copy::prepare();
         let backend = self.0.backend().map_err(|fault| self.failed(fault))?;
         let programs = Programs::new(plan.clone(), *self.0.target(), Tuning::Kept(self.0.build()));
         OffloadSession::new(backend, plan, programs, program.shared_key).map_err(|fault| self.failed(fault))
@@ -187,14 +187,13 @@ impl<P: Provider> Accelerator<P> {
         let best = Launch::best(&self.0.build(), program, self.0.limits(), shape).geometry();
         let blocks = wish.blocks.unwrap_or(best.blocks);
         let threads_per_block = wish.threads_per_block.unwrap_or(best.threads_per_block);
-        let streams = wish.streams.unwrap_or(best.streams);
         check_blocks(blocks)?;
-        check_streams(streams)?;
+        check_streams(wish.streams)?;
         if !takes(program, threads_per_block) {
             let wanted = format!("{}, for {}", program.threads, program.kernel);
             return Err(Unsupported::Range { what: "threads per block", wanted, found: threads_per_block });
         }
-        Ok(Geometry { blocks, threads_per_block, streams })
+        Ok(Geometry { blocks, threads_per_block, streams: wish.streams })
     }
 
     pub(crate) fn failed(&self, Fault(reason): Fault) -> DeviceError {
@@ -292,11 +291,13 @@ fn check_blocks(blocks: usize) -> Result<(), Unsupported> {
     Err(Unsupported::Range { what: "blocks", wanted: format!("1 to {MAX_BLOCKS}"), found: blocks })
 }
 
-fn check_streams(streams: usize) -> Result<(), Unsupported> {
-    if (1..=MAX_STREAMS).contains(&streams) {
-        return Ok(());
+fn check_streams(streams: Option<usize>) -> Result<(), Unsupported> {
+    match streams {
+        Some(found) if !(1..=MAX_STREAMS).contains(&found) => {
+            Err(Unsupported::Range { what: "streams", wanted: format!("1 to {MAX_STREAMS}"), found })
+        }
+        _ => Ok(()),
     }
-    Err(Unsupported::Range { what: "streams", wanted: format!("1 to {MAX_STREAMS}"), found: streams })
 }
 
 fn check_numbers(threads: usize, chunk: usize) -> Result<(), Unsupported> {

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use cipherlane_core::{Batch, BatchError, Operation, Output, Shape, Source};
 
-use crate::backend::Fault;
 use crate::copy;
 use crate::part::Part;
 
@@ -78,12 +77,12 @@ impl<'a> Job<'a> {
     /// # Panics
     /// If it does not fit.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn read_input(&self, range: &Range<u64>, target: &mut [u8]) -> Result<(), Fault> {
+    pub(crate) fn read_input(&self, range: &Range<u64>, target: &mut [u8]) {
         let bytes = (range.end - range.start) as usize;
         // SAFETY: the range lies within the texts of the checked batch. Nobody writes there now: the device writes
         // only output of messages whose input was read.
         let source = unsafe { std::slice::from_raw_parts(self.input(range.start), bytes) };
-        copy::to_staging(source, &mut target[..bytes])
+        copy::to_staging(source, &mut target[..bytes]);
     }
 
     /// Copies the front of `source` to the output text of `range`.
@@ -91,11 +90,11 @@ impl<'a> Job<'a> {
     /// # Panics
     /// If `source` is shorter.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn write_output(&mut self, range: &Range<u64>, source: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn write_output(&mut self, range: &Range<u64>, source: &[u8]) {
         let bytes = (range.end - range.start) as usize;
         // SAFETY: the range lies within the output, and nobody else uses it now.
         let target = unsafe { std::slice::from_raw_parts_mut(self.output(range.start), bytes) };
-        copy::from_staging(&source[..bytes], target)
+        copy::from_staging(&source[..bytes], target);
     }
 
     /// Zeroes the output text of `range`.
@@ -109,19 +108,19 @@ impl<'a> Job<'a> {
     ///
     /// # Panics
     /// If there are fewer results than messages.
-    pub(crate) fn write_results(&mut self, messages: &Range<usize>, results: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn write_results(&mut self, messages: &Range<usize>, results: &[u8]) {
         if self.batch.operation == Operation::Open {
             for (index, &verdict) in messages.clone().zip(&results[..messages.len()]) {
                 // SAFETY: the check has shown that there is a verdict for each message.
                 unsafe { self.accepted.add(index).write(verdict != 0) }
             }
-            return Ok(());
+            return;
         }
         let stride = self.batch.tag_lengths.stride();
         let rows = &results[..messages.len() * stride];
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
         let tags =
             unsafe { std::slice::from_raw_parts_mut(self.tags.add(messages.start * stride), rows.len()) };
-        copy::from_staging(rows, tags)
+        copy::from_staging(rows, tags);
     }
 }

@@ -36,6 +36,10 @@ pub struct OffloadSession<B: Backend> {
     plan: Plan,
     programs: Programs<B>,
     lanes: Vec<Lane<B>>,
+    /// How many lanes the plan insists on.
+    insisted: Option<usize>,
+    /// How many took turns in the last run.
+    turns: usize,
     /// For a message that is cut into pieces: all of it is on the device.
     whole: Buffers<B>,
     schedule: Schedule<B>,
@@ -57,13 +61,16 @@ impl<B: Backend> OffloadSession<B> {
         shared: bool,
     ) -> Result<Self, Fault> {
         let shape = Shape { shared_key: shared, ..device::nominal(plan.algorithm, plan.operation) };
-        let streams = plan.geometry.map_or(STREAMS, |geometry| geometry.streams);
+        let insisted = plan.geometry.and_then(|geometry| geometry.streams);
+        let streams = insisted.unwrap_or(STREAMS);
         let mut session = Self {
             lanes: (0..streams).map(|number| Lane::new(&*backend, number)).collect::<Result<_, Fault>>()?,
             schedule: Schedule::new(&*backend)?,
             whole: Buffers::default(),
             plan: plan.clone(),
             programs,
+            insisted,
+            turns: streams,
             answering: None,
             key: None,
             backend,
@@ -119,6 +126,7 @@ impl<B: Backend> OffloadSession<B> {
 
     /// Runs a batch of whole messages, or a part of one with `ending`.
     fn run_job(&mut self, job: &mut Job<'_>, program: usize, ending: &mut Ending<'_>) -> Result<(), Fault> {
+        self.take_turns(job)?;
         let tiling = self.programs.get(program).program.tiling;
         let cutter = Cutter {
             offsets: job.batch.messages.offsets,
@@ -130,13 +138,12 @@ impl<B: Backend> OffloadSession<B> {
         if job.part.is_some() {
             return self.run_long(job, &cutter.alone(), program, ending);
         }
-        let streams = self.turns(job)?;
         for (index, group) in cutter.groups().enumerate() {
             if group.pieces.len() > 1 {
                 self.land_all(job)?;
                 self.run_long(job, &group, program, ending)?;
             } else {
-                let lane = &mut self.lanes[index % streams];
+                let lane = &mut self.lanes[index % self.turns];
                 lane.land(&*self.backend, job)?;
                 let loaded = self.programs.get(program);
                 lane.fly(&*self.backend, Chosen { index: program, loaded }, &mut self.schedule, job, &group)?;
@@ -145,16 +152,16 @@ impl<B: Backend> OffloadSession<B> {
         self.land_all(job)
     }
 
-    /// How many lanes take turns: all of them, or by default fewer where texts go by their stagings, which would otherwise
-    /// fall out of the caches between the host and the device.
-    fn turns(&self, job: &Job<'_>) -> Result<usize, Fault> {
+    /// Says how many lanes take turns: all of them, or fewer, unless the plan insists, where texts go by their stagings:
+    /// these would otherwise fall out of the caches between the host and the device.
+    fn take_turns(&mut self, job: &Job<'_>) -> Result<(), Fault> {
         let texts = job.texts();
         let bytes = size(texts.end - texts.start)?;
         let reaches = |at| self.backend.reaches(at, bytes);
         let direct = reaches(job.input(texts.start))
             && (job.batch.operation == Operation::Hash || reaches(job.output(texts.start)));
-        let lanes = self.lanes.len();
-        Ok(if direct || lanes != STREAMS { lanes } else { STAGED })
+        self.turns = self.insisted.unwrap_or(if direct { STREAMS } else { STAGED });
+        Ok(())
     }
 
     fn land_all(&mut self, job: &mut Job<'_>) -> Result<(), Fault> {
@@ -170,7 +177,6 @@ impl<B: Backend> OffloadSession<B> {
         program: usize,
         ending: &mut Ending<'_>,
     ) -> Result<(), Fault> {
-        let streams = self.turns(job)?;
         let backend = &*self.backend;
         let loaded = self.programs.get(program);
         let alignment = backend.limits().alignment;
@@ -189,7 +195,7 @@ impl<B: Backend> OffloadSession<B> {
             chosen: Chosen { index: program, loaded },
             scene,
             group,
-            lanes: &mut self.lanes[..streams],
+            lanes: &mut self.lanes[..self.turns],
         };
         long.start(job, &mut self.schedule, is_keyed)?;
         let stages = &long.chosen.loaded.program.stages;
@@ -256,7 +262,7 @@ impl<B: Backend> Session for OffloadSession<B> {
     }
 
     fn streams(&self) -> Vec<StreamSpans> {
-        self.lanes.iter().map(|lane| lane.spans.clone()).collect()
+        self.lanes[..self.turns].iter().map(|lane| lane.spans.clone()).collect()
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Launch {
     pub(crate) tile: u64,
 }
 
-/// Groups that are under way at once unless a wish says otherwise, each on a queue. One that comes in, one that is
+/// Groups that are under way at once unless a plan says otherwise, each on a queue. One that comes in, one that is
 /// computed and one that goes out would do if the link never paused; with twice as many it is busy both ways (43 to 48
 /// GB/s each way on an H200).
 pub(crate) const STREAMS: usize = 6;
@@ -91,7 +91,7 @@ impl Launch {
 
     /// As plans say it.
     pub(crate) fn geometry(&self) -> Geometry {
-        Geometry { blocks: self.blocks, threads_per_block: self.threads as usize, streams: STREAMS }
+        Geometry { blocks: self.blocks, threads_per_block: self.threads as usize, streams: None }
     }
 
     fn to_text(self) -> String {

@@ -192,7 +192,7 @@ fn defaults_are_constant_time() {
         for (blocks, threads_per_block, streams) in
             [(0, 32, 3), (1 << 40, 32, 3), (1, 33, 3), (1, 1 << 20, 3), (1, 32, 0), (1, 32, 1 << 20)]
         {
-            let edited = Geometry { blocks, threads_per_block, streams };
+            let edited = Geometry { blocks, threads_per_block, streams: Some(streams) };
             let edited = cipherlane_core::Plan { geometry: Some(edited), ..plan.clone() };
             assert!(device.open(&edited).is_err(), "{edited:?}");
         }

@@ -14,7 +14,8 @@ pub(crate) struct Launch {
     /// GPUs: insist on the threads of a block (OpenCL: work-items) [default: as tuned, else the kernel's]
     #[arg(long, value_name = "N", env = "CIPHERLANE_THREADS_PER_BLOCK", help_heading = "Where")]
     pub(crate) threads_per_block: Option<usize>,
-    /// GPUs: insist on a number of queues on which copies and kernels overlap [default: 6]
+    /// GPUs: insist on a number of queues on which copies and kernels overlap [default: 6,
+    /// 4 from memory that the GPU does not reach by itself]
     #[arg(long, value_name = "N", env = "CIPHERLANE_STREAMS", help_heading = "Where")]
     pub(crate) streams: Option<usize>,
 }

@@ -75,7 +75,9 @@ struct Entry<'a> {
 struct Launched {
     blocks: usize,
     threads_per_block: usize,
-    streams: usize,
+    /// `None`: as many as suit where the texts lie.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    streams: Option<usize>,
 }
 
 /// Shows the plan.

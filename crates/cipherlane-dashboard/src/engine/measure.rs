@@ -172,10 +172,10 @@ fn add(sum: &mut Sampled, sampled: Sampled) {
 /// A plan in a line.
 pub(crate) fn described(plan: &Plan) -> String {
     let way = match plan.geometry {
-        Some(geometry) => format!(
-            "{} blocks of {} threads, {} streams",
-            geometry.blocks, geometry.threads_per_block, geometry.streams
-        ),
+        Some(geometry) => {
+            let streams = geometry.streams.map_or_else(String::new, |streams| format!(", {streams} streams"));
+            format!("{} blocks of {} threads{streams}", geometry.blocks, geometry.threads_per_block)
+        }
         None if plan.threads == 1 => "1 thread".to_owned(),
         None => format!("{} threads", plan.threads),
     };

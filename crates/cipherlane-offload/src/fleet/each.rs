@@ -110,14 +110,21 @@ fn places(runs: &[Vec<Share>]) -> impl Iterator<Item = (usize, usize)> {
     runs.iter().enumerate().flat_map(|(worker, runs)| (0..runs.len()).map(move |run| (worker, run)))
 }
 
+/// Messages from which on threads are started to write down what shares need of their own.
+const MANY: usize = 1 << 17;
+
 /// What each share needs of its own.
 fn owned(batch: &Batch<'_>, shares: &[Share], output: &Output<'_>) -> Vec<Owned> {
     let text = match batch.messages.source {
         Source::Apart(text) => text,
         Source::InPlace => &*output.bytes,
     };
-    // At once: batches have millions of messages.
-    all_at_once(shares.iter().map(|share| || Owned::new(batch, share, text)))
+    let own = |share| Owned::new(batch, share, text);
+    if batch.len() < MANY {
+        shares.iter().map(own).collect()
+    } else {
+        all_at_once(shares.iter().map(|share| || own(share)))
+    }
 }
 
 /// The input of a share.

@@ -19,6 +19,8 @@ struct Seat {
     session: Box<dyn Parts>,
     /// Times of all of them.
     streams: Vec<StreamSpans>,
+    /// How many streams the last of them had.
+    used: usize,
 }
 
 impl Seat {
@@ -28,16 +30,21 @@ impl Seat {
         run: impl FnOnce(&mut dyn Parts) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
         let ran = run(&mut *self.session);
-        for (all, one) in self.streams.iter_mut().zip(self.session.streams()) {
-            all.add(&one);
+        let streams = self.session.streams();
+        for (all, one) in self.streams.iter_mut().zip(&streams) {
+            all.add(one);
         }
+        self.used = streams.len();
         ran
     }
 }
 
 impl Sessions {
     pub(super) fn new(all: Vec<Box<dyn Parts>>, how: Cut) -> Self {
-        let seat = |session: Box<dyn Parts>| Seat { streams: session.streams(), session };
+        let seat = |session: Box<dyn Parts>| {
+            let streams = session.streams();
+            Seat { used: streams.len(), streams, session }
+        };
         Self { seats: all.into_iter().map(seat).collect(), how }
     }
 
@@ -91,6 +98,6 @@ impl Session for Sessions {
     }
 
     fn streams(&self) -> Vec<StreamSpans> {
-        self.seats.iter().flat_map(|seat| &seat.streams).cloned().collect()
+        self.seats.iter().flat_map(|seat| &seat.streams[..seat.used]).cloned().collect()
     }
 }

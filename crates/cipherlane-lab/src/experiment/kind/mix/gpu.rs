@@ -281,7 +281,7 @@ mod tests {
         let probed = Probed { rates: RATES, waits: WAITS, hertz: 1e9, units: 10.0 };
         let algorithm: Algorithm = algorithm.parse().unwrap();
         let shape = Shape::uniform(algorithm, algorithm.forward(), messages, 16_384, true);
-        let launch = Geometry { blocks: 10, threads_per_block: 1024, streams: 1 };
+        let launch = Geometry { blocks: 10, threads_per_block: 1024, streams: None };
         probed.foretell(&Mix::of(&shape, kernel).unwrap(), &shape, Some(launch), probed.hertz)
     }
 
