@@ -35,7 +35,11 @@ pub(crate) fn environment(workspace: &Workspace) -> Vec<(&'static str, String)> 
         Err(error) => eprintln!("NOT TESTED: kernels by NVRTC, which is not here: {error:#}"),
     }
     match opencl() {
-        Ok(()) => variables.push(("CIPHERLANE_REQUIRE_OPENCL", "1".to_owned())),
+        Ok(()) => {
+            variables.push(("CIPHERLANE_REQUIRE_OPENCL", "1".to_owned()));
+            // Tests have caches of their own, and would have it compile the same kernels again and again.
+            variables.push(("POCL_CACHE_DIR", workspace.target.join("pocl").display().to_string()));
+        }
         Err(error) => eprintln!("NOT TESTED: kernels by OpenCL, of which there is no device: {error:#}"),
     }
     variables

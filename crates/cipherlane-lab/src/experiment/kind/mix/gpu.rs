@@ -30,6 +30,18 @@ const LEFT: &str = "memory, waiting for results, starting and ending";
 /// how its blocks share their work.
 const FEWER: [[usize; 2]; 3] = [[1, 2], [2, 3], [1, 3]];
 
+fn shape(work: &Work) -> Shape {
+    let shared = work.keys == Keys::Same;
+    let (messages, bytes) = (work.messages.unwrap_or(1), work.message_bytes as u64);
+    Shape::uniform(work.algorithm, work.operation, messages, bytes, shared)
+}
+
+/// The mix of the default kernel of `work`, where one is stated.
+fn mix(device: &dyn Device, work: &Work) -> Option<Mix> {
+    let shape = shape(work);
+    Mix::of(&shape, &device.kernels(&shape).first()?.name)
+}
+
 impl Mixes {
     /// Bytes per second of each run, on a device that has kernels run alone.
     fn measure(&self, setting: &Setting<'_>, steady: &mut Steady) -> Result<Vec<f64>, String> {
@@ -44,6 +56,12 @@ impl Mixes {
         device: &dyn Device,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
+        let works = self.gpu_works();
+        // Probes take a minute where each is compiled first.
+        if works.iter().all(|(work, _)| mix(device, work).is_none()) {
+            setting.skip(observer, device, None, "no mix is stated for any of its kernels".to_owned());
+            return Ok(());
+        }
         let probed = match self.probe(&device.info().id) {
             Ok(probed) => probed,
             Err(reason) => {
@@ -52,18 +70,23 @@ impl Mixes {
             }
         };
         let on = On { setting, device, probed: &probed };
+        works.into_iter().try_for_each(|(work, place)| self.kernel(on, work, place, observer))
+    }
+
+    /// What is run, and where it stands in the records.
+    fn gpu_works(&self) -> Vec<(Work, BTreeMap<String, Axis>)> {
         // One message would be one chain of CBC encryption, and take a minute.
         let is_chain = |algorithm: &Algorithm| matches!(algorithm, Algorithm::Cipher(_, Mode::Cbc));
-        for &algorithm in self.algorithms.iter().filter(|algorithm| !is_chain(algorithm)) {
-            self.kernel(on, self.gpu_work(algorithm), BTreeMap::new(), observer)?;
-        }
-        for messages in &self.gpu_messages {
-            for &algorithm in &messages.algorithms {
+        let algorithms = self.algorithms.iter().filter(|algorithm| !is_chain(algorithm));
+        let plain = algorithms.map(|&algorithm| (self.gpu_work(algorithm), BTreeMap::new()));
+        let others = self.gpu_messages.iter().flat_map(|messages| {
+            messages.algorithms.iter().map(|&algorithm| {
                 let work = messages.work(algorithm, self.gpu_batch_bytes);
-                self.kernel(on, work, messages_axes(&work), observer)?;
-            }
-        }
-        Ok(())
+                let axes = messages_axes(&work);
+                (work, axes)
+            })
+        });
+        plain.chain(others).collect()
     }
 
     /// The default kernel of one kind of messages.
@@ -75,13 +98,7 @@ impl Mixes {
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let On { setting, device, probed } = on;
-        let shape = Shape::uniform(
-            work.algorithm,
-            work.operation,
-            work.messages.unwrap_or(1),
-            work.message_bytes as u64,
-            work.keys == Keys::Same,
-        );
+        let shape = shape(&work);
         let Some(kernel) = device.kernels(&shape).into_iter().next() else { return Ok(()) };
         place.extend(axes(work.algorithm, &kernel.name));
         let make = || {
