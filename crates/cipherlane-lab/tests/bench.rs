@@ -1,13 +1,13 @@
 //! The laboratory on devices that are right, wrong, lazy and unable.
 
+mod puppet;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use cipherlane::Device;
 use cipherlane::verify::Reference;
-use cipherlane::{
-    Batch, Device, DeviceError, Info, Kernel, Output, Plan, Session, Shape, Spans, Unsupported, Wish,
-};
 use cipherlane_lab::resume::{Done, Missing};
 use cipherlane_lab::workload::Custom;
 use cipherlane_lab::{
@@ -15,88 +15,7 @@ use cipherlane_lab::{
     Suite, Wanted, host, run_suite,
 };
 use cipherlane_record::{Host, Keys, Measurement, Tag, Verdict};
-
-/// What a test device does with the reference's result.
-#[derive(Clone, Copy, PartialEq)]
-enum Manner {
-    Right,
-    /// Flips a bit of the last text byte of every batch.
-    WrongText,
-    /// Accepts every tag.
-    Gullible,
-    /// Writes nothing after its first run.
-    Lazy,
-    /// Takes longer.
-    Slow,
-    /// Fails on its third run.
-    Failing,
-    /// Fails from when it is told to.
-    Told,
-}
-
-/// Whether [`Manner::Told`] fails.
-static BROKEN: AtomicBool = AtomicBool::new(false);
-
-/// The reference under another name, and in its manner.
-struct Puppet {
-    info: Info,
-    manner: Manner,
-}
-
-impl Puppet {
-    fn new(id: &str, manner: Manner) -> Self {
-        let info = Info { id: id.to_owned(), name: format!("{id} 1.0"), ..Reference::new().info().clone() };
-        Self { info, manner }
-    }
-}
-
-impl Device for Puppet {
-    fn info(&self) -> &Info {
-        &self.info
-    }
-
-    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
-        Reference::new().kernels(shape)
-    }
-
-    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
-        Reference::new().plan(shape, wish)
-    }
-
-    fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
-        Ok(Box::new(Strings { session: Reference::new().open(plan)?, manner: self.manner, runs: 0 }))
-    }
-}
-
-struct Strings {
-    session: Box<dyn Session>,
-    manner: Manner,
-    runs: usize,
-}
-
-impl Session for Strings {
-    fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        self.runs += 1;
-        match self.manner {
-            Manner::Lazy if self.runs > 1 => return Ok(Spans::default()),
-            Manner::Failing if self.runs > 2 => {
-                return Err(DeviceError::Failed { device: "puppet".into(), reason: "a string broke".into() });
-            }
-            Manner::Told if BROKEN.load(Ordering::Relaxed) => {
-                return Err(DeviceError::Failed { device: "puppet".into(), reason: "a string broke".into() });
-            }
-            Manner::Slow => std::thread::sleep(Duration::from_millis(5)),
-            _ => {}
-        }
-        let spans = self.session.run(batch, output)?;
-        match self.manner {
-            Manner::WrongText => output.bytes.last_mut().into_iter().for_each(|byte| *byte ^= 1),
-            Manner::Gullible => output.accepted.fill(true),
-            _ => {}
-        }
-        Ok(spans)
-    }
-}
+use puppet::{BROKEN, Manner, Puppet};
 
 #[derive(Default)]
 struct Log {

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use cipherlane_core::{Batch, DeviceError, Operation, Output, Source, Spans};
 
-use super::share::{self, Aside, Cut, Owned, Share};
+use super::owned::Owned;
+use super::share::{self, Aside, Cut, Share};
 use crate::part::{Part, Sum};
 
 /// What came of a part of a message.

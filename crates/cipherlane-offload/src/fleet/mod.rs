@@ -7,6 +7,7 @@
 //! from block to block.
 
 mod each;
+mod owned;
 mod residents;
 mod sessions;
 mod share;

@@ -5,7 +5,8 @@ use std::time::Instant;
 use cipherlane_core::{Batch, DeviceError, Output, Session, Source, Spans, StreamSpans};
 
 use super::each::{self, Done};
-use super::share::{Aside, Cut, Owned, Share};
+use super::owned::Owned;
+use super::share::{Aside, Cut, Share};
 use crate::part::{Parts, Sum};
 
 /// A session on each device.
