@@ -93,6 +93,7 @@ mod x86 {
     use super::*;
     use crate::hash::either::Either;
     use crate::hash::integers::{Bmi, BmiAvx2, BmiAvx512};
+    use crate::hash::keccak::assembly::Assembly;
     use crate::hash::keccak::in_lanes::InLanes as KeccakInLanes;
     use crate::hash::sha2::in_lanes::InLanes;
     use crate::hash::sha2::mixed::Mixed;
@@ -116,7 +117,7 @@ mod x86 {
             // Two lanes take as long as two messages one after the other.
             (Function::Sha2Of64(hash), _) => entry(hash, Mixed::new(isa)),
             (Function::Keccak(hash), _) => {
-                entry(hash, KeccakInLanes::<sse::X1, _>::new(isa, KeccakScalar::new(Baseline)))
+                entry(hash, KeccakInLanes::<sse::X1, _>::new(isa, KeccakScalar::new(Assembly)))
             }
         })
     }
@@ -140,7 +141,7 @@ mod x86 {
             }
             (Function::Keccak(hash), _) => match Bmi::detect() {
                 Some(bmi) => entry(hash, KeccakInLanes::<Ymm, _>::new(isa, KeccakScalar::new(bmi))),
-                None => entry(hash, KeccakInLanes::<Ymm, _>::new(isa, KeccakScalar::new(Baseline))),
+                None => entry(hash, KeccakInLanes::<Ymm, _>::new(isa, KeccakScalar::new(Assembly))),
             },
         })
     }
@@ -189,7 +190,10 @@ mod x86 {
                     let engine = KeccakInLanes::<vaes512::X4, _>::new(isa, isa);
                     Box::new(Incremental::new(hash, engine))
                 }
-                None => Box::new(Incremental::new(hash, KeccakScalar::new(Bmi::detect()?))),
+                None => match Bmi::detect() {
+                    Some(bmi) => Box::new(Incremental::new(hash, KeccakScalar::new(bmi))),
+                    None => Box::new(Incremental::new(hash, KeccakScalar::new(Assembly))),
+                },
             },
         })
     }

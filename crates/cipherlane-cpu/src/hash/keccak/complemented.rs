@@ -11,6 +11,7 @@ use crate::hash::MAX_STREAMS;
 
 /// A word of a state on its way through the rounds, as it is or its complement by its place.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(super) struct Complemented(u64);
 
 /// Whether the word at each place is its complement, before and after each round.

@@ -12,7 +12,7 @@ use crate::lanes::{Isa, Work};
 /// Words of the states of up to eight messages, those at the same place together.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub(crate) struct States([[u64; MAX_WORDS_64]; WORDS]);
+pub(crate) struct States(pub(super) [[u64; MAX_WORDS_64]; WORDS]);
 
 /// What serves fewer messages than a register has lanes.
 pub(crate) trait Few: Copy + Send + Sync + 'static {

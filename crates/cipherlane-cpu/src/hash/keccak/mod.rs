@@ -2,6 +2,8 @@
 //! that standard's, whose 64-bit "lanes" of a state are called words here: lanes hold messages.
 
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod assembly;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 mod complemented;
 pub(crate) mod in_lanes;

@@ -34,7 +34,7 @@ pub(super) fn of_row<W: Copy>(words: [W; 5], [a, b, c, d, e]: [W; 5], chi: impl 
 }
 
 /// RC of section 3.2.5 for each round.
-static ROUND_CONSTANTS: [u64; 24] = round_constants();
+pub(super) static ROUND_CONSTANTS: [u64; 24] = round_constants();
 
 /// Algorithm 6, steps 2 and 3: bit 2^j - 1 of the constant of round i is rc(j + 7i).
 const fn round_constants() -> [u64; 24] {

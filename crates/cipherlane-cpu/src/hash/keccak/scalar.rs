@@ -24,18 +24,47 @@ impl Kept for Bmi {
     type Word = u64;
 }
 
-/// A single state.
-#[derive(Clone, Copy)]
-pub(crate) struct Scalar<I>(I);
+/// What absorbs blocks of a single message.
+pub(super) trait Single: Copy + Send + Sync + 'static {
+    /// Absorbs `blocks` blocks of the first message into the first state.
+    ///
+    /// # Safety
+    /// `from` has a pointer to that many readable blocks.
+    unsafe fn absorb<const ROW: usize>(
+        self,
+        hash: Keccak,
+        states: &mut [[u64; ROW]; WORDS],
+        from: &[*const u8; MAX_STREAMS],
+        blocks: usize,
+    );
+}
 
-impl<I: Integers> Scalar<I> {
-    /// The engine on these instructions.
-    pub(crate) fn new(integers: I) -> Self {
-        Self(integers)
+impl<I: Kept> Single for I {
+    #[inline(always)]
+    unsafe fn absorb<const ROW: usize>(
+        self,
+        hash: Keccak,
+        states: &mut [[u64; ROW]; WORDS],
+        from: &[*const u8; MAX_STREAMS],
+        blocks: usize,
+    ) {
+        // SAFETY: the caller's.
+        self.compiled(unsafe { Blocks::<I::Word, ROW>::of_rows((), hash, states, from, blocks) });
     }
 }
 
-impl<I: Kept> Absorb<Keccak> for Scalar<I> {
+/// A single state.
+#[derive(Clone, Copy)]
+pub(crate) struct Scalar<S>(S);
+
+impl<S> Scalar<S> {
+    /// The engine on these instructions.
+    pub(crate) fn new(single: S) -> Self {
+        Self(single)
+    }
+}
+
+impl<S: Single> Absorb<Keccak> for Scalar<S> {
     const LANES: usize = 1;
     type States = [[u64; 1]; WORDS];
 
@@ -63,12 +92,12 @@ impl<I: Kept> Absorb<Keccak> for Scalar<I> {
         blocks: usize,
     ) {
         // SAFETY: the caller's.
-        self.0.compiled(unsafe { Blocks::<I::Word, 1>::of_rows((), hash, states, from, blocks) });
+        unsafe { self.0.absorb(hash, states, from, blocks) }
     }
 }
 
 /// A last message goes alone: registers of two or four words need longer for a permutation.
-impl<I: Kept> Few for Scalar<I> {
+impl<S: Single> Few for Scalar<S> {
     #[inline(always)]
     unsafe fn absorb(
         self,
@@ -82,7 +111,7 @@ impl<I: Kept> Few for Scalar<I> {
             return false;
         }
         // SAFETY: the caller's.
-        self.0.compiled(unsafe { Blocks::<I::Word, _>::new((), hash, states, from, blocks) });
+        unsafe { self.0.absorb(hash, &mut states.0, from, blocks) }
         true
     }
 }

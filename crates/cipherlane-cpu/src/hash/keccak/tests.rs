@@ -37,11 +37,13 @@ fn on_every_engine(test: &impl Test) {
     test.run(Scalar::new(Baseline));
     #[cfg(target_arch = "x86_64")]
     {
+        use super::assembly::Assembly;
         use super::in_lanes::InLanes;
         use crate::hash::integers::Bmi;
         use crate::lanes::words::avx2::Ymm;
         use crate::lanes::{avx2::Avx2, sse, vaes512};
-        let one = Scalar::new(Baseline);
+        let one = Scalar::new(Assembly);
+        test.run(one);
         if let Some(bmi) = Bmi::detect() {
             test.run(Scalar::new(bmi));
         }
