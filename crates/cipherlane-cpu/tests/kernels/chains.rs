@@ -13,11 +13,18 @@ const COUNT: usize = 70;
 /// Room for every alignment.
 const MARGIN: usize = 128;
 
-/// Messages long enough for stages and for aligning them first; every eighth has one block more, and the first are longest.
+/// Messages long enough for stages and for aligning them first; every eighth has one block more. The first are longest, by
+/// which fewer and fewer run side by side at the end, with stages before them each time.
 fn offsets() -> Vec<u64> {
     let mut offsets = vec![0];
     for index in 0..COUNT {
-        let blocks = if index < 6 { 130 } else { 64 + usize::from(index % 8 == 0) };
+        let blocks = match index {
+            0..3 => 168,
+            3..6 => 143,
+            6..13 => 118,
+            13..27 => 92,
+            _ => 64 + usize::from(index % 8 == 0),
+        };
         offsets.push(offsets[index] + (blocks * BLOCK) as u64);
     }
     offsets

@@ -183,40 +183,57 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
     fn run(mut self) {
         let lanes = V::<C::Cipher>::LANES;
         let mut streams = Streams::new(self.range.start);
-        let mut order = Order::new(self.job, self.range);
+        let mut order = Order::new(self.job, self.range.clone());
         let mut stage = Stage::<V<C::Cipher>, N>::new(self.ciphers.isa());
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {
-            let stages = streams.stages();
-            if stages > 1 && streams.active() == N * lanes {
-                let unaligned = if stages >= ALIGNED_FROM { streams.unaligned(lanes) } else { 0 };
-                if unaligned > 0 {
-                    stage.encrypt::<C, N>(&mut self.ciphers, &mut streams, unaligned);
-                    streams.advance(unaligned, self.job, &mut order);
-                    continue;
-                }
-                // SAFETY: all lanes of N registers have a stream, and each has these blocks left.
-                unsafe { stage.encrypt_many(&mut self.ciphers, &mut streams, stages) }
-                streams.advance(stages * MAX_STEPS, self.job, &mut order);
-                continue;
-            }
-            if streams.active() == 1 && !C::Cipher::WHOLE_GROUPS {
-                self.ciphers.rekey::<1>(&streams);
-                // SAFETY: the range's messages are this thread's.
-                let blocks = unsafe { alone::encrypt(self.ciphers.first(), &mut streams) };
-                streams.advance(blocks, self.job, &mut order);
-                continue;
-            }
-            let steps = streams.steps();
+            let company = streams.active() > 1 || C::Cipher::WHOLE_GROUPS;
             // Few registers end sooner than many.
-            match streams.active().div_ceil(lanes) {
-                1 => stage.encrypt::<C, 1>(&mut self.ciphers, &mut streams, steps),
-                2 if N > 2 => stage.encrypt::<C, 2>(&mut self.ciphers, &mut streams, steps),
-                3..=4 if N > 4 => stage.encrypt::<C, 4>(&mut self.ciphers, &mut streams, steps),
-                5..=8 if N > 8 => stage.encrypt::<C, 8>(&mut self.ciphers, &mut streams, steps),
-                _ => stage.encrypt::<C, N>(&mut self.ciphers, &mut streams, steps),
-            }
-            streams.advance(steps, self.job, &mut order);
+            let blocks = match streams.active().div_ceil(lanes) {
+                _ if !company => self.alone(&mut streams),
+                1 => self.together::<1>(&mut stage, &mut streams),
+                2 if N > 2 => self.together::<2>(&mut stage, &mut streams),
+                3..=4 if N > 4 => self.together::<4>(&mut stage, &mut streams),
+                5..=8 if N > 8 => self.together::<8>(&mut stage, &mut streams),
+                _ => self.together::<N>(&mut stage, &mut streams),
+            };
+            streams.advance(blocks, self.job, &mut order);
         }
+    }
+}
+
+impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
+    /// Encrypts the only stream to its end. Returns the number of blocks.
+    #[inline(always)]
+    fn alone(&mut self, streams: &mut Streams) -> usize {
+        self.ciphers.rekey::<1>(streams);
+        // SAFETY: the range's messages are this thread's.
+        unsafe { alone::encrypt(self.ciphers.first(), streams) }
+    }
+
+    /// Encrypts the next blocks of all streams, which M registers have lanes for. Returns how many of each.
+    #[inline(always)]
+    fn together<const M: usize>(
+        &mut self,
+        stage: &mut Stage<V<C::Cipher>, N>,
+        streams: &mut Streams,
+    ) -> usize {
+        let stages = streams.stages();
+        // The rounds of a cipher that runs in groups leave no port idle: for few registers a loop of their own is not worth
+        // its code.
+        if stages < 2 || C::Cipher::WHOLE_GROUPS && M < N {
+            let steps = streams.steps();
+            stage.encrypt::<C, M>(&mut self.ciphers, streams, steps);
+            return steps;
+        }
+        let unaligned = if stages >= ALIGNED_FROM { streams.unaligned(V::<C::Cipher>::LANES) } else { 0 };
+        if unaligned > 0 {
+            stage.encrypt::<C, M>(&mut self.ciphers, streams, unaligned);
+            return unaligned;
+        }
+        // SAFETY: all streams have a lane in M registers and each has these blocks left; the range's messages are this
+        // thread's.
+        unsafe { stage.encrypt_many::<C, M>(&mut self.ciphers, streams, stages) }
+        stages * MAX_STEPS
     }
 }

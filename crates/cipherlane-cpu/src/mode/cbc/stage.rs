@@ -52,23 +52,26 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         }
     }
 
-    /// Encrypts the next `stages` times MAX_STEPS blocks of each stream.
+    /// Encrypts the next `stages` times MAX_STEPS blocks of each stream, in M registers.
     ///
     /// # Safety
-    /// There is a stream in every lane of N registers, and each has so many blocks left. This thread alone has their
-    /// messages.
+    /// M registers have a lane for every stream, and each has so many blocks left. This thread alone has their messages.
     #[inline(always)]
-    pub(super) unsafe fn encrypt_many<C>(&mut self, ciphers: &mut C, streams: &mut Streams, stages: usize)
-    where
+    pub(super) unsafe fn encrypt_many<C, const M: usize>(
+        &mut self,
+        ciphers: &mut C,
+        streams: &mut Streams,
+        stages: usize,
+    ) where
         C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
     {
-        ciphers.rekey::<N>(streams);
+        ciphers.rekey::<M>(streams);
         let (isa, [mut here, mut there]) = (ciphers.isa(), self.texts.each_mut());
-        // SAFETY: MAX_STREAMS blocks hold N registers.
-        let mut chains: [V; N] = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
-        Exchange { isa, streams, texts: &mut *here, leaves: None, enters: Some(0), step: 0 }.all();
+        // SAFETY: MAX_STREAMS blocks hold N registers, and N >= M.
+        let mut chains: [V; M] = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
+        Exchange::<V, N, M> { isa, streams, texts: &mut *here, leaves: None, enters: Some(0), step: 0 }.all();
         for number in 0..stages {
-            let mut exchange = Exchange {
+            let mut exchange = Exchange::<V, N, M> {
                 isa,
                 streams,
                 texts: &mut *there,
@@ -82,7 +85,15 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
             }
             (here, there) = (there, here);
         }
-        Exchange { isa, streams, texts: there, leaves: stages.checked_sub(1), enters: None, step: 0 }.all();
+        Exchange::<V, N, M> {
+            isa,
+            streams,
+            texts: there,
+            leaves: stages.checked_sub(1),
+            enters: None,
+            step: 0,
+        }
+        .all();
         // SAFETY: as above.
         unsafe { blocks::store(chains, streams.chains().as_mut_ptr().cast()) }
     }
@@ -149,7 +160,7 @@ unsafe fn leave<V: Lanes, const N: usize>(
 
 /// What happens on one stage while the blocks on the other are encrypted. Made only where every stream has the blocks
 /// of the stages that leave and enter, and by the thread that has their messages.
-struct Exchange<'a, V: Lanes, const N: usize> {
+struct Exchange<'a, V: Lanes, const N: usize, const M: usize> {
     isa: V::Isa,
     streams: &'a Streams,
     texts: &'a mut Texts<V, N>,
@@ -164,13 +175,15 @@ struct Exchange<'a, V: Lanes, const N: usize> {
 /// Calls of the cipher in which registers are exchanged.
 const MOVING: usize = CALLS - 1;
 
-impl<V: Lanes, const N: usize> Exchange<'_, V, N> {
-    /// Parts for each block that is encrypted: LANES blocks of LANES streams are one.
-    const PARTS: usize = N / V::LANES;
+impl<V: Lanes, const N: usize, const M: usize> Exchange<'_, V, N, M> {
+    /// LANES blocks of the streams of a register are a part: so many belong to each block that is encrypted, or else one
+    /// to every so many blocks.
+    const PARTS: usize = M / V::LANES;
+    const BLOCKS: usize = V::LANES.div_ceil(M);
 
     #[inline(always)]
     fn part(&mut self, index: usize) {
-        let (register, first) = (index % N, index / N * V::LANES);
+        let (register, first) = (index % M, index / M * V::LANES);
         let blocks = |number: usize| number * MAX_STEPS..(number + 1) * MAX_STEPS;
         if let Some(number) = self.leaves {
             // SAFETY: see the type.
@@ -184,16 +197,21 @@ impl<V: Lanes, const N: usize> Exchange<'_, V, N> {
 
     #[inline(always)]
     fn all(&mut self) {
-        for index in 0..MAX_STEPS * Self::PARTS {
+        const { assert!(M.is_multiple_of(V::LANES) || V::LANES.is_multiple_of(M), "parts are spread evenly") };
+        for index in 0..MAX_STEPS * M / V::LANES {
             self.part(index);
         }
     }
 }
 
-impl<V: Lanes, const N: usize> Meanwhile for Exchange<'_, V, N> {
+impl<V: Lanes, const N: usize, const M: usize> Meanwhile for Exchange<'_, V, N, M> {
     #[inline(always)]
     fn step(&mut self, call: usize) {
-        if call < MOVING {
+        if Self::PARTS == 0 {
+            if call == 0 && self.step.is_multiple_of(Self::BLOCKS) {
+                self.part(self.step / Self::BLOCKS);
+            }
+        } else if call < MOVING {
             for part in call * Self::PARTS / MOVING..(call + 1) * Self::PARTS / MOVING {
                 self.part(self.step * Self::PARTS + part);
             }
