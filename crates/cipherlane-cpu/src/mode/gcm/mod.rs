@@ -1,9 +1,11 @@
 //! Galois/counter mode (SP 800-38D), encrypted and hashed in one pass.
 //!
-//! Four ways, chosen by message: [`long`] streams groups of registers; [`team`] runs four messages of one key and of
-//! few registers side by side; [`short`] finishes LANES messages of one key together; [`in_lanes`] gives each lane a
-//! message with a key of its own ([`key_each`] goes one by one, for ciphers that cannot).
+//! Five ways, chosen by message: [`long`] streams groups of registers; [`team`] runs four messages of one key and of
+//! few registers side by side, or [`bunch`], where the cipher runs in groups, as many as fill some; [`short`] finishes
+//! LANES messages of one key together; [`in_lanes`] gives each lane a message with a key of its own ([`key_each`] goes
+//! one by one, for ciphers that cannot).
 
+mod bunch;
 pub(crate) mod counter;
 mod ending;
 pub(crate) mod ghash;

@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use cipherlane_core::BLOCK;
 
+use super::bunch::{Bunch, Bunched};
 use super::ending::{LongEnds, MAX_AAD_BLOCKS};
 use super::ghash::{Ghash, Powers, lengths};
 use super::long::Lacking;
@@ -95,15 +96,19 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         Counters::new(&self.cipher, self.first_round.as_ref().filter(|_| is_public), &first.to_le_bytes())
     }
 
-    /// Runs the messages of `range`: those of few registers in teams, other short ones LANES at a time, and long ones
-    /// one by one.
+    /// Runs the messages of `range`: those of few registers in teams or bunches, other short ones LANES at a time, and
+    /// long ones one by one.
     #[inline(always)]
     pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>) {
         let mut group = Group::new();
         let mut long = Long { ends: LongEnds::none(), last: None };
         let mut waiting = [Waiting { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS];
+        let mut bunch = P::WHOLE_GROUPS.then(|| Bunch::new(self.cipher.isa()));
         loop {
-            let single = self.run_teams_until_single(job, &mut range, &mut waiting);
+            let single = match &mut bunch {
+                Some(bunch) => self.run_bunches_until_single(job, &mut range, bunch),
+                None => self.run_teams_until_single(job, &mut range, &mut waiting),
+            };
             let mut offer = ControlFlow::Continue(());
             if let Some(index) = single {
                 offer = group.offer::<P::Isa, N, KARATSUBA>(job, &self.powers, index);
@@ -123,6 +128,40 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
     }
 
+    /// Runs bunches of the messages of `range` up to one that is too long, and returns that; in the end those that wait.
+    #[inline(always)]
+    fn run_bunches_until_single(
+        &self,
+        job: &Job<'_>,
+        range: &mut Range<usize>,
+        bunch: &mut Bunch<V<P>, N>,
+    ) -> Option<usize> {
+        for index in range.by_ref() {
+            if !Bunch::<V<P>, N>::takes(job, &self.powers, index) {
+                return Some(index);
+            }
+            if !bunch.has_room(job, index) {
+                self.run_bunch(job, bunch);
+            }
+            bunch.push::<KARATSUBA>(job, &self.powers, index);
+        }
+        if !bunch.is_empty() {
+            self.run_bunch(job, bunch);
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn run_bunch(&self, job: &Job<'_>, bunch: &mut Bunch<V<P>, N>) {
+        self.cipher.isa().vectorize(Bunched::<P, D, N, KARATSUBA> {
+            cipher: &self.cipher,
+            powers: &self.powers,
+            job,
+            bunch,
+            direction: PhantomData,
+        });
+    }
+
     /// Runs teams of the messages of `range` up to one that no team takes, and returns that; in the end those that
     /// have not found company.
     #[inline(always)]
@@ -132,9 +171,6 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         range: &mut Range<usize>,
         waiting: &mut [Waiting; MAX_REGISTERS],
     ) -> Option<usize> {
-        if P::WHOLE_GROUPS {
-            return range.next();
-        }
         while let Some(index) = range.next() {
             let Some(class) = self.class(job, index) else { return Some(index) };
             let teams = equal(job, index, range.end) / TEAM;

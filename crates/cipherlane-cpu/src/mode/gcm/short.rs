@@ -95,14 +95,27 @@ impl Group {
             }
             ends[lane] = lengths(aad.len(), message.bytes).swap_bytes();
         }
-        let mut sum = Products::fold_each(&sums);
-        sum.add::<KARATSUBA>(isa.words(&ends), powers.splat::<KARATSUBA>(1));
-        let tags = sum.settle::<KARATSUBA>().reduce(isa).reverse_bytes().xor(masks).to_words();
+        let tags = tags::<P::Isa, KARATSUBA>(powers, &sums, &ends, masks);
         for (index, tag) in self.indices.into_iter().zip(tags).take(self.count) {
             D::conclude(job, index, tag);
         }
         self.count = 0;
     }
+}
+
+/// The tags of LANES messages, of the sums of their products, their blocks of lengths and their encrypted pre-counter blocks
+/// (SP 800-38D section 7.1 steps 5 and 6).
+#[inline(always)]
+pub(super) fn tags<I: Isa, const KARATSUBA: bool>(
+    powers: &Powers<I>,
+    sums: &[Products<I::V>; MAX_LANES],
+    ends: &[u128; MAX_LANES],
+    masks: I::V,
+) -> [u128; MAX_LANES] {
+    let isa = powers.isa();
+    let mut sum = Products::fold_each(sums);
+    sum.add::<KARATSUBA>(isa.words(ends), powers.splat::<KARATSUBA>(1));
+    sum.settle::<KARATSUBA>().reduce(isa).reverse_bytes().xor(masks).to_words()
 }
 
 /// Encrypts or decrypts `message` with `counters`, and adds the products of its ciphertext, which
