@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail as tests do
 
+mod bunches;
 mod caches;
 mod chains;
 mod conformance;
