@@ -5,7 +5,9 @@
  */
 #include "batch.h"
 #include "primitive/gcm.h"
+#include "primitive/ghash_summed.h"
 #include CIPHER
+#include "entry/gcm_message_counter.h"
 
 #if WIDTH != 1
 #error a thread has one block in flight
@@ -35,76 +37,112 @@ KERNEL(THREADS) ENTRY(hash)(ARGUMENTS) {
 }
 #endif
 
-/* E(J0), which masks the tag, and the whole text under the key stream. GHASH takes the ciphertext, which comes out or,
- * to open, goes in.
+/* A block that the next multiplication takes in. */
+FN void ghash_add(block_t *y, const block_t *memory) {
+    block_t x = ghash_element(*memory);
+    xor_block(y, &x);
+}
+
+/* What J0 is counted up by for what a thread enciphers: the blocks of a message from 1 on, and last E(J0), the mask of the
+ * tag.
  */
-FN block_t walk(GLOBAL const u8 *from, GLOBAL u8 *to, u64 bytes, const block_t *counter, block_t *y, const block_t *h,
-                KEY const u32 *k, LOCAL const u32 *shared) {
-    block_t mask = zero_block();
-    u32 blocks = (u32)((bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
-    ROLLED for (u32 i = 0; i <= blocks; ++i) {
-        block_t x = encrypt_one(counter_block_32(counter, i), k, shared);
-        if (i == 0) {
-            mask = x;
-            continue;
+FN u32 counter_of(u32 n, u32 blocks) {
+    return n > blocks ? 0 : n;
+}
+
+/* From block `n` on, as far as the upper 24 bits of the counters stay. Gives the block that comes next, or 0 if there is
+ * none: then the mask has taken the place of `counter`.
+ *
+ * GHASH takes the ciphertext, which comes out or, to open, goes in. A multiplication stands before the block that is
+ * added, not after: so it is that of the block before, and keeps the multiplier's pipe busy while look-ups are on
+ * their way.
+ */
+FN u32 walk(const message_t *m, GLOBAL const u8 *in, GLOBAL u8 *out, u32 n, block_t *counter, block_t *y,
+            const block_t *h, KEY const u32 *k, LOCAL const u32 *shared) {
+    u32 blocks = (u32)((m->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
+    u32 count = counter_of(n, blocks), upper = (counter->w[3] + count) >> 8;
+    counting_t counting = counting_from(counter, count, k, shared);
+    ROLLED do {
+        block_t x = counting_stream(&counting, counter, count, k, shared);
+        *y = ghash_multiply_summed(y, h);
+        if (n > blocks) {
+            *counter = x;
+            return 0;
         }
-        u64 at = (u64)(i - 1) * BLOCK_BYTES;
-        u32 part = i == blocks ? (u32)(bytes - at) : BLOCK_BYTES;
-        block_t text = part < BLOCK_BYTES ? load_part(from + at, part) : load_block(from + at);
+        u64 at = (u64)(n - 1) * BLOCK_BYTES;
+        u32 part = n == blocks ? (u32)(m->bytes - at) : BLOCK_BYTES;
+        at += m->at;
+        block_t text = part < BLOCK_BYTES ? load_part(in + at, part) : load_block(in + at);
         xor_block(&x, &text);
         if (part < BLOCK_BYTES) {
             keep_part(&x, part);
-            store_part(to + at, &x, part);
+            store_part(out + at, &x, part);
         } else {
-            store_block(to + at, &x);
+            store_block(out + at, &x);
         }
-        ghash_update(y, INVERSE ? &text : &x, h);
-    }
-    return mask;
+        ghash_add(y, INVERSE ? &text : &x);
+        count = counter_of(++n, blocks);
+    } while ((counter->w[3] + count) >> 8 == upper);
+    return n;
 }
 
-/* GHASH runs over three things: a nonce that is not 96 bits long, the AAD, and the text with the lengths. One loop for
- * them: a multiplication is 450 instructions, and every place that has one costs the cache of instructions.
+/* Beside a key in registers there is none left for what the fast one keeps of H. */
+#if KEY_IN_REGISTERS
+#define ghash_multiply_last ghash_multiply_small
+#else
+#define ghash_multiply_last ghash_multiply_summed
+#endif
+
+/* The AAD, but for the multiplication of its last block, which is the text's first. */
+FN block_t absorb(GLOBAL const u8 *from, u64 bytes, const block_t *h) {
+    block_t y = zero_block();
+    ROLLED for (; bytes > BLOCK_BYTES; bytes -= BLOCK_BYTES, from += BLOCK_BYTES) {
+        block_t x = load_block(from);
+        ghash_add(&y, &x);
+        y = ghash_multiply_small(&y, h);
+    }
+    block_t x = load_part(from, (u32)bytes);
+    ghash_add(&y, &x);
+    return y;
+}
+
+/* Where a message stands: not as EACH_MESSAGE has it, but LANES neighbouring threads take neighbouring messages, and the
+ * next ones are the next block's, so that each block has a share of the last round.
  */
-enum { NONCE_PASS, AAD_PASS, LENGTHS_PASS, PASSES };
+#define PLACE_OF(warp) (((u64)(warp) * BLOCKS + BLOCK) * LANES + THREAD % LANES)
 
 KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
     SHARED(shared, CIPHER_SHARED);
     cipher_forward_tables(shared);
-    EACH_MESSAGE(message) {
+    ROLLED for (u32 warp = THREAD / LANES; PLACE_OF(warp) < p.end_message - p.first_message;
+                warp += THREADS / LANES) {
+        u64 message = p.first_message + (p.flags & ORDERED ? order[PLACE_OF(warp)] : PLACE_OF(warp));
         message_t m = find_message(offsets, &p, message);
+        block_t y = zero_block(), counter = zero_block(), h;
+        u32 n = 1;
+        /* Once, but where counters carry into their upper 24 bits: then there was no room to keep the key either. */
+        ROLLED do {
 #if KEY_IN_REGISTERS
-        u32 k[SCHEDULE_ROW];
-        cipher_expand_here(KEY_AT(m.row), k, shared);
-        block_t h = ghash_key_form(ghash_element(encrypt_one(zero_block(), k, shared)));
+            u32 k[SCHEDULE_ROW];
+            cipher_expand_here(KEY_AT(m.row), k, shared);
+            h = ghash_key_form(ghash_element(encrypt_one(zero_block(), k, shared)));
 #else
-        KEY const u32 *k = ROUND_KEYS(m.row);
-        block_t h = ghash_load((GLOBAL const u32 *)(work + p.hash_at), (u32)HASH_KEYS(m.row));
+            KEY const u32 *k = ROUND_KEYS(m.row);
+            h = ghash_load((GLOBAL const u32 *)(work + p.hash_at), (u32)HASH_KEYS(m.row));
 #endif
-        u64 nonce_length = NONCE_BYTES(message), aad_length = AAD_BYTES(message);
-        block_t y = zero_block(), counter = zero_block(), mask = zero_block();
-        if (nonce_length == 12) counter = gcm_counter_96(NONCE_AT(message));
-        ROLLED for (u32 pass = nonce_length == 12 ? AAD_PASS : NONCE_PASS; pass < PASSES; ++pass) {
-            GLOBAL const u8 *from = pass == NONCE_PASS ? NONCE_AT(message) : AAD_AT(message);
-            u64 left = pass == NONCE_PASS ? nonce_length : pass == AAD_PASS ? aad_length : 0;
-            u32 lengths = pass != AAD_PASS;
-            ROLLED while (left || lengths) {
-                block_t x;
-                if (left) {
-                    u32 part = left < BLOCK_BYTES ? (u32)left : BLOCK_BYTES;
-                    x = part < BLOCK_BYTES ? load_part(from, part) : load_block(from);
-                    from += part, left -= part;
-                } else {
-                    x = pass == NONCE_PASS ? ghash_lengths(0, nonce_length) : ghash_lengths(aad_length, m.bytes);
-                    lengths = 0;
-                }
-                ghash_update(&y, &x, &h);
+            if (n == 1) {
+                counter = gcm_counter(NONCE_AT(message), NONCE_BYTES(message), &h);
+                y = absorb(AAD_AT(message), AAD_BYTES(message), &h);
             }
-            if (pass == NONCE_PASS) counter = y, y = zero_block();
-            if (pass == AAD_PASS) mask = walk(in + m.at, out + m.at, m.bytes, &counter, &y, &h, k, shared);
-        }
+            n = walk(&m, in, out, n, &counter, &y, &h, k, shared);
+        } while (n);
+        /* Found again, as there was no room to keep it. */
+        m = find_message(offsets, &p, message);
+        block_t lengths = ghash_lengths(AAD_BYTES(message), m.bytes);
+        ghash_add(&y, &lengths);
+        y = ghash_multiply_last(&y, &h);
         block_t tag = ghash_element(y);
-        xor_block(&tag, &mask);
+        xor_block(&tag, &counter);
 #if INVERSE
         u32 right = tags_agree(&tag, TAG_AT(message), TAG_BYTES(message));
         accepted[message] = (u8)right;

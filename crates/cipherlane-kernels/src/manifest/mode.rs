@@ -291,8 +291,8 @@ fn gcm_by_message(shape: &Shape, target: &Target, variant: &Variant, mut form: M
     } else {
         form.stages = vec![EXPAND, StageForm::new("hash", Items::Keys, When::Start).ciphers(), text];
         form.workspace = Workspace { hash: 16, ..Workspace::default() };
-        // AES has its round keys at hand; what other ciphers keep beside GHASH takes more.
-        let roomy = variant.aes_by_tables && !target.keeps_more();
+        // AES has its round keys at hand; what other ciphers keep beside GHASH takes more, as do addresses in two tables.
+        let roomy = variant.aes_by_tables && variant.tables != 2 && !target.keeps_more();
         form.threads = form.threads.min(if roomy { 512 } else { 384 });
     }
     form
