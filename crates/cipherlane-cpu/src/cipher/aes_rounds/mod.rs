@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use self::keys::{Expand, MAX_KEYS, RoundKeys, load_keys};
 use super::{KeyPerLane, Meanwhile, Permutation, V};
-use crate::lanes::{AesLanes, Isa, Lanes, wipe};
+use crate::lanes::{AesLanes, Isa, Lanes, Work, wipe};
 
 /// AES in ROUNDS = 10, 12 or 14 rounds under one key, or a key a lane; INVERSE decrypts.
 ///
@@ -248,7 +248,8 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
             *user = load_keys::<I, ROUNDS>(isa, |lane| key(set, lane));
         }
         let keys = places.each_mut().map(|place| &mut place.write(Self::empty(isa)).keys);
-        isa.vectorize(Expand::<I, G, ROUNDS, false> { isa, key: user, keys });
+        // Not as a function of its own, which would have its keys from memory: a few blocks are all that these are for.
+        Expand::<I, G, ROUNDS, false> { isa, key: user, keys }.run();
     }
 
     #[inline(always)]

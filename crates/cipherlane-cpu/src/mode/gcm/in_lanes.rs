@@ -2,8 +2,9 @@
 //! side in the lanes of a register.
 //!
 //! Each step waits for the one before (a key expansion, a hash), so SETS registers of messages are run together,
-//! phase by phase, and one fills the latency of another. Messages are collected by their numbers of blocks; a set
-//! has messages of one class, whatever their order in the batch.
+//! phase by phase, and one fills the latency of another; where registers are wide, the CPU itself finds what to do in
+//! the next set, and one at a time stays in registers. Messages are collected by their numbers of blocks; a set has
+//! messages of one class, whatever their order in the batch.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -12,22 +13,28 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::one_key::OneKey;
-use super::together::Together;
+use super::schedules::{MAX_SETS, Schedules};
+use super::together::{Run, Together};
 use super::{Direction, Keyless, key_each};
 use crate::cipher::{KeyPerLane, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::worker::{Segments, Worker};
 
-/// Sets of lanes that are run together.
-const SETS: usize = 2;
 /// Most messages that are run together.
-const MAX_TOGETHER: usize = SETS * MAX_LANES;
+const MAX_TOGETHER: usize = MAX_SETS * MAX_LANES;
 /// Most blocks of a message that shares registers with others: beyond, it fills registers by itself.
 const MAX_BLOCKS: usize = 64;
 
-/// A worker without a key.
-pub(crate) struct InLanes<P: KeyPerLane, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
+/// A worker without a key, which runs SETS sets of lanes together.
+pub(crate) struct InLanes<
+    P: KeyPerLane,
+    D,
+    const N: usize,
+    const POWERS: usize,
+    const KARATSUBA: bool,
+    const SETS: usize,
+> {
     source: P::Source,
     direction: PhantomData<(fn() -> P, D)>,
 }
@@ -81,21 +88,34 @@ impl Waiting {
     }
 }
 
-impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Keyless<P>
-    for InLanes<P, D, N, POWERS, KARATSUBA>
+impl<
+    P: KeyPerLane,
+    D: Direction,
+    const N: usize,
+    const POWERS: usize,
+    const KARATSUBA: bool,
+    const SETS: usize,
+> Keyless<P> for InLanes<P, D, N, POWERS, KARATSUBA, SETS>
 {
     fn new(source: P::Source) -> Self {
         Self { source, direction: PhantomData }
     }
 }
 
-impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>
-    InLanes<P, D, N, POWERS, KARATSUBA>
+impl<
+    P: KeyPerLane,
+    D: Direction,
+    const N: usize,
+    const POWERS: usize,
+    const KARATSUBA: bool,
+    const SETS: usize,
+> InLanes<P, D, N, POWERS, KARATSUBA, SETS>
 {
     const TOGETHER: usize = SETS * V::<P>::LANES;
 
     #[inline(always)]
     fn run(&self, job: &Job<'_>, range: Range<usize>) {
+        let schedules = &mut Schedules::new();
         let mut waiting = [const { Waiting::nobody() }; MAX_BLOCKS + 1];
         let mut index = range.start;
         while index < range.end {
@@ -104,15 +124,15 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 self.run_alone(job, index);
                 index += 1;
             } else if Self::are_alike(job, class, index + 1, range.end) {
-                self.run_row(job, index);
+                self.run_row(job, index, schedules);
                 index += Self::TOGETHER;
             } else {
-                self.wait(job, &mut waiting[class.text], class, index);
+                self.wait(job, &mut waiting[class.text], (class, index), schedules);
                 index += 1;
             }
         }
         for waiting in &mut waiting {
-            self.run_waiting(job, waiting);
+            self.run_waiting(job, waiting, schedules);
         }
     }
 
@@ -125,7 +145,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
 
     /// Messages of a class one after the other: they need not wait.
     #[inline(always)]
-    fn run_row(&self, job: &Job<'_>, first: usize) {
+    fn run_row(&self, job: &Job<'_>, first: usize, schedules: &mut Schedules<P>) {
         let mut lanes = [[0; MAX_LANES]; SETS];
         for (g, set) in lanes.iter_mut().enumerate() {
             for (lane, index) in set.iter_mut().enumerate() {
@@ -133,27 +153,40 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 *index = first + g * V::<P>::LANES + lane % V::<P>::LANES;
             }
         }
-        self.run_sets(job, lanes, V::<P>::LANES);
+        self.run_sets(job, lanes, V::<P>::LANES, schedules);
     }
 
     /// Runs `lanes`, of which the first `used` of each set count.
     #[inline(always)]
-    fn run_sets<const G: usize>(&self, job: &Job<'_>, lanes: [[usize; MAX_LANES]; G], used: usize) {
-        let together = Together::<P, D, G, KARATSUBA>::new(self.source, job, lanes, used);
-        self.source.isa().vectorize(together);
+    fn run_sets<const G: usize>(
+        &self,
+        job: &Job<'_>,
+        lanes: [[usize; MAX_LANES]; G],
+        used: usize,
+        schedules: &mut Schedules<P>,
+    ) {
+        let (source, direction) = (self.source, PhantomData);
+        let together = Together::<P, D, G, KARATSUBA> { source, job, lanes, used, direction };
+        source.isa().vectorize(Run { together, schedules });
     }
 
     /// Has message `index` wait, and runs those that have waited if they are enough, or of another class.
     #[inline(always)]
-    fn wait(&self, job: &Job<'_>, waiting: &mut Waiting, class: Class, index: usize) {
+    fn wait(
+        &self,
+        job: &Job<'_>,
+        waiting: &mut Waiting,
+        (class, index): (Class, usize),
+        schedules: &mut Schedules<P>,
+    ) {
         if waiting.count > 0 && waiting.class != class {
-            self.run_waiting(job, waiting);
+            self.run_waiting(job, waiting, schedules);
         }
         waiting.class = class;
         waiting.indices[waiting.count].write(index);
         waiting.count += 1;
         if waiting.count == Self::TOGETHER {
-            self.run_waiting(job, waiting);
+            self.run_waiting(job, waiting, schedules);
         }
     }
 
@@ -170,7 +203,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     }
 
     #[inline(always)]
-    fn run_waiting(&self, job: &Job<'_>, waiting: &mut Waiting) {
+    fn run_waiting(&self, job: &Job<'_>, waiting: &mut Waiting, schedules: &mut Schedules<P>) {
         if waiting.count == Self::TOGETHER {
             let mut lanes = [[0; MAX_LANES]; SETS];
             for (set, indices) in lanes.iter_mut().zip(waiting.indices().chunks_exact(V::<P>::LANES)) {
@@ -179,7 +212,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                     *lane = *index;
                 }
             }
-            self.run_sets(job, lanes, V::<P>::LANES);
+            self.run_sets(job, lanes, V::<P>::LANES, schedules);
         } else {
             for indices in waiting.indices().chunks(V::<P>::LANES) {
                 // Lanes without a message repeat the first one: the same bytes go to the same places.
@@ -187,7 +220,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 for (lane, index) in lanes[0].iter_mut().zip(indices) {
                     *lane = *index;
                 }
-                self.run_sets(job, lanes, indices.len());
+                self.run_sets(job, lanes, indices.len(), schedules);
             }
         }
         waiting.count = 0;
@@ -212,8 +245,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const KARATSUBA: bool> Work
     }
 }
 
-impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> Worker
-    for InLanes<P, D, N, POWERS, KARATSUBA>
+impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool, const SETS: usize> Worker
+    for InLanes<P, D, N, POWERS, KARATSUBA, SETS>
 where
     P: KeyPerLane,
     D: Direction,

@@ -5,8 +5,9 @@ use super::set::BLOCKS;
 use crate::cipher::{CALLS, Meanwhile};
 use crate::lanes::Lanes;
 
-/// Powers of the hash key of each lane, highest first.
-pub(super) type Powers<T> = [Power<T>; BLOCKS];
+/// Powers of the hash key of each lane, highest first. Without the sums of their halves: where these do not stay in
+/// registers, two instructions make them anew sooner than a CPU that stores 256 bits a clock has stored them.
+pub(super) type Powers<T> = [T; BLOCKS];
 
 /// `hash` after the first N of some registers, a block a lane each, their bytes reversed: with a single reduction.
 #[inline(always)]
@@ -18,7 +19,7 @@ pub(super) fn absorb<T: Lanes, const N: usize, const KARATSUBA: bool>(
     let mut products = Products::zero(hash.isa());
     for i in 0..N {
         let x = if i == 0 { blocks[0].xor(hash) } else { blocks[i] };
-        products.add::<KARATSUBA>(x, powers[BLOCKS - N + i]);
+        products.add::<KARATSUBA>(x, Power::new(powers[BLOCKS - N + i]));
     }
     products.settle::<KARATSUBA>().reduce(hash.isa())
 }
@@ -45,12 +46,12 @@ pub(super) fn absorb_some<T: Lanes, const KARATSUBA: bool>(
 pub(super) fn powers<T: Lanes, const KARATSUBA: bool>(h: T) -> Powers<T> {
     let isa = h.isa();
     let h = h.reverse_bytes().times_x_reflected();
-    let (first, square) = (Power::new(h), Products::square(h).reduce(isa));
+    let square = Products::square(h).reduce(isa);
     let mut third = Products::zero(isa);
-    third.add::<KARATSUBA>(square, first);
+    third.add::<KARATSUBA>(square, Power::new(h));
     let third = third.settle::<KARATSUBA>().reduce(isa);
     let fourth = Products::square(square).reduce(isa);
-    [Power::new(fourth), Power::new(third), Power::new(square), first]
+    [fourth, third, square, h]
 }
 
 /// Hashes BLOCKS registers of each of G sets of lanes, while a cipher works.
@@ -81,7 +82,7 @@ impl<T: Lanes, const G: usize, const KARATSUBA: bool> Meanwhile for Absorb<'_, T
                 let (g, block) = (i % G, i / G);
                 let x = self.blocks[g][block];
                 let x = if block == 0 { x.xor(self.hash[g]) } else { x };
-                self.products[g].add::<KARATSUBA>(x, self.powers[g][block]);
+                self.products[g].add::<KARATSUBA>(x, Power::new(self.powers[g][block]));
                 self.products[g] = self.products[g].pin();
             }
         } else if call == MULTIPLYING {

@@ -15,6 +15,7 @@ mod lane_hash;
 mod long;
 mod one_key;
 mod past_caches;
+mod schedules;
 mod segments;
 mod set;
 mod short;

@@ -2,6 +2,7 @@
 //!
 //! While the cipher works on blocks, those before them are hashed.
 
+use std::array::from_ref;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -10,85 +11,75 @@ use cipherlane_core::BLOCK;
 use super::Direction;
 use super::counter::ONE_EACH;
 use super::lane_hash::{self, Absorb, Powers, absorb, absorb_some};
+use super::schedules::Schedules;
 use super::set::{BLOCKS, CHUNK, Set, blocks_of, crypt};
 use crate::cipher::{KeyPerLane, Meanwhile, Nothing, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::{counted, counted_in_32_bits};
 
-/// G sets of lanes with a message each, all of the same number of blocks of text and of AAD, as work.
+/// G sets of lanes with a message each, all of the same number of blocks of text and of AAD.
 pub(super) struct Together<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> {
-    source: P::Source,
-    job: &'a Job<'a>,
-    lanes: [[usize; MAX_LANES]; G],
+    pub(super) source: P::Source,
+    pub(super) job: &'a Job<'a>,
+    /// The messages.
+    pub(super) lanes: [[usize; MAX_LANES]; G],
     /// Lanes of each set that count; the others repeat the first.
-    used: usize,
-    direction: PhantomData<D>,
+    pub(super) used: usize,
+    pub(super) direction: PhantomData<D>,
+}
+
+/// [`Together`], as work.
+pub(super) struct Run<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> {
+    pub(super) together: Together<'a, P, D, G, KARATSUBA>,
+    /// Where their keys are expanded.
+    pub(super) schedules: &'a mut Schedules<P>,
 }
 
 /// Sets, and the powers of their hash keys.
-type Opened<'a, V> = (&'a [Set<V>], &'a [Powers<V>]);
+type Opened<'a, V, const G: usize> = (&'a [Set<V>; G], &'a [Powers<V>; G]);
 
-/// BLOCKS registers of each of G sets.
-type Blocks<P, const G: usize> = [[V<P>; BLOCKS]; G];
+/// BLOCKS registers of each of T sets.
+type Blocks<P, const T: usize> = [[V<P>; BLOCKS]; T];
 
 impl<P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool> Work
-    for Together<'_, P, D, G, KARATSUBA>
+    for Run<'_, P, D, G, KARATSUBA>
 {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let (mut schedules, mut sets) = (Ciphers::<P, G>::none(), [const { MaybeUninit::uninit() }; G]);
-        let mut powers = [const { MaybeUninit::uninit() }; G];
-        let ciphers = schedules.expand(self.source, self.job, &self.lanes);
-        let (sets, powers) = self.open(ciphers, &mut sets, &mut powers);
-        let mut shortest = sets[0].shortest();
-        for set in &sets[1..] {
-            shortest = shortest.min(set.shortest());
+        let Self { together, schedules } = self;
+        let Together { source, job, lanes, used, .. } = &together;
+        let (mut sets, mut powers) =
+            ([const { MaybeUninit::uninit() }; G], [const { MaybeUninit::uninit() }; G]);
+        let ciphers = schedules.expand(*source, job, lanes);
+        let (sets, powers) = together.open(ciphers, &mut sets, &mut powers);
+        let mut hash = together.hash_of(powers, &together.each(|index| job.aad(index)));
+        if V::<P>::LANES == 1 {
+            hash = together.crypt_and_hash(ciphers, sets, powers, hash);
+        } else {
+            // Set by set: two of them would need more registers than there are, and so many are in flight already.
+            for g in 0..G {
+                let (cipher, set, powers) = (from_ref(&ciphers[g]), from_ref(&sets[g]), from_ref(&powers[g]));
+                [hash[g]] = together.crypt_and_hash(cipher, set, powers, [hash[g]]);
+            }
         }
-        let mut hash = self.hash_of(powers, &self.each(|index| self.job.aad(index)));
-        let mut text = [[self.source.isa().zero(); BLOCKS]; G];
-        if shortest > 0 {
-            // SAFETY: every message has a block.
-            text = unsafe { self.chunk(ciphers, sets, 0, shortest, &mut Nothing) };
-        }
-        for at in (CHUNK..shortest).step_by(CHUNK) {
-            let mut absorb = Absorb::<_, G, KARATSUBA>::new(powers, &mut hash, &text);
-            // SAFETY: every message goes beyond `at`.
-            text = unsafe { self.chunk(ciphers, sets, at, shortest, &mut absorb) };
-        }
-        let blocks = shortest.div_ceil(BLOCK);
-        let last = blocks - blocks.saturating_sub(1) / BLOCKS * BLOCKS;
         let mut tags = [[0; MAX_LANES]; G];
-        for g in 0..G {
-            hash[g] = absorb_some::<_, KARATSUBA>(&powers[g], hash[g], &text[g], last);
-        }
         for g in 0..G {
             tags[g] = sets[g].tags::<KARATSUBA>(&powers[g], hash[g]);
         }
-        for (tags, indices) in tags.iter().zip(&self.lanes) {
-            for lane in 0..self.used {
-                D::conclude(self.job, indices[lane], tags[lane]);
+        for (tags, indices) in tags.iter().zip(lanes) {
+            for lane in 0..*used {
+                D::conclude(job, indices[lane], tags[lane]);
             }
         }
-        schedules.release();
     }
 }
 
 impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
     Together<'a, P, D, G, KARATSUBA>
 {
-    /// The messages `lanes`, of which the first `used` of each set count.
-    pub(super) fn new(
-        source: P::Source,
-        job: &'a Job<'a>,
-        lanes: [[usize; MAX_LANES]; G],
-        used: usize,
-    ) -> Self {
-        Self { source, job, lanes, used, direction: PhantomData }
-    }
-
     /// Whether the pre-counter blocks are hashes of the nonces.
     #[inline(always)]
     fn hashes_nonces(&self) -> bool {
@@ -103,7 +94,7 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         ciphers: &[P; G],
         sets: &'s mut [MaybeUninit<Set<V<P>>>; G],
         powers: &'s mut [MaybeUninit<Powers<V<P>>>; G],
-    ) -> Opened<'s, V<P>> {
+    ) -> Opened<'s, V<P>, G> {
         let isa = self.source.isa();
         let mut blocks = [[isa.zero(); 2]; G];
         if !self.hashes_nonces() {
@@ -117,7 +108,8 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
             sets[g].write(Set::new(self.job, &self.lanes[g], blocks[g][1], encrypted[g][1]));
         }
         // SAFETY: all of them are written.
-        let (sets, powers) = unsafe { (sets.assume_init_mut(), powers.assume_init_ref()) };
+        let (sets, powers): (&mut [_; G], &[_; G]) =
+            unsafe { (&mut *sets.as_mut_ptr().cast(), &*powers.as_ptr().cast()) };
         if self.hashes_nonces() {
             self.begin_with_hashes(ciphers, sets, powers);
         }
@@ -178,21 +170,50 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         hash
     }
 
+    /// Encrypts or decrypts the messages of T sets, and returns `hash` after their ciphertexts.
+    #[inline(always)]
+    fn crypt_and_hash<const T: usize>(
+        &self,
+        ciphers: &[P; T],
+        sets: &[Set<V<P>>; T],
+        powers: &[Powers<V<P>>; T],
+        mut hash: [V<P>; T],
+    ) -> [V<P>; T] {
+        let shortest = sets.iter().fold(usize::MAX, |bytes, set| bytes.min(set.shortest()));
+        if shortest == 0 {
+            // All have the same number of blocks.
+            return hash;
+        }
+        // SAFETY: every message has a block.
+        let mut text = unsafe { self.chunk(ciphers, sets, 0, shortest, &mut Nothing) };
+        for at in (CHUNK..shortest).step_by(CHUNK) {
+            let mut absorb = Absorb::<_, T, KARATSUBA>::new(powers, &mut hash, &text);
+            // SAFETY: every message goes beyond `at`.
+            text = unsafe { self.chunk(ciphers, sets, at, shortest, &mut absorb) };
+        }
+        let blocks = shortest.div_ceil(BLOCK);
+        let last = blocks - (blocks - 1) / BLOCKS * BLOCKS;
+        for g in 0..T {
+            hash[g] = absorb_some::<_, KARATSUBA>(&powers[g], hash[g], &text[g], last);
+        }
+        hash
+    }
+
     /// Encrypts or decrypts BLOCKS blocks of every message, or what is left, from byte `at` on, and returns their
     /// ciphertext, bytes reversed. The shortest message has `shortest` bytes.
     ///
     /// # Safety
     /// Every message goes beyond `at`.
     #[inline(always)]
-    unsafe fn chunk(
+    unsafe fn chunk<const T: usize>(
         &self,
-        ciphers: &[P; G],
-        sets: &[Set<V<P>>],
+        ciphers: &[P; T],
+        sets: &[Set<V<P>>; T],
         at: usize,
         shortest: usize,
         meanwhile: &mut impl Meanwhile,
-    ) -> Blocks<P, G> {
-        let mut counters = [[self.source.isa().zero(); BLOCKS]; G];
+    ) -> Blocks<P, T> {
+        let mut counters = [[self.source.isa().zero(); BLOCKS]; T];
         for (counters, set) in counters.iter_mut().zip(sets) {
             for (block, counter) in counters.iter_mut().enumerate() {
                 let (isa, by) = (self.source.isa(), at / BLOCK + block + 1);
@@ -205,7 +226,7 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         }
         let keystream = P::apply_sets(ciphers, counters, meanwhile);
         let mut ciphertext = keystream;
-        for g in 0..G {
+        for g in 0..T {
             // SAFETY: the caller's.
             ciphertext[g] = unsafe {
                 if at + CHUNK <= shortest {
@@ -216,44 +237,5 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
             };
         }
         ciphertext
-    }
-}
-
-/// The key schedules of G sets, once they are expanded. They stay where they are: copying them takes long.
-struct Ciphers<P, const G: usize> {
-    places: [MaybeUninit<P>; G],
-    expanded: bool,
-}
-
-impl<P: KeyPerLane, const G: usize> Ciphers<P, G> {
-    const fn none() -> Self {
-        Self { places: [const { MaybeUninit::uninit() }; G], expanded: false }
-    }
-
-    #[inline(always)]
-    fn expand(&mut self, source: P::Source, job: &Job<'_>, lanes: &[[usize; MAX_LANES]; G]) -> &[P; G] {
-        P::sets_per_lane(&mut self.places, source, |set, lane| job.key(lanes[set][lane]));
-        self.expanded = true;
-        // SAFETY: all of them are written.
-        unsafe { &*(&raw const self.places).cast() }
-    }
-}
-
-impl<P, const G: usize> Ciphers<P, G> {
-    /// Drops them, if they are there: here, by the registers of the caller, and not in a function by smaller ones.
-    #[inline(always)]
-    fn release(&mut self) {
-        if std::mem::take(&mut self.expanded) {
-            for place in &mut self.places {
-                // SAFETY: all of them are written, and they are dropped once.
-                unsafe { place.assume_init_drop() }
-            }
-        }
-    }
-}
-
-impl<P, const G: usize> Drop for Ciphers<P, G> {
-    fn drop(&mut self) {
-        self.release();
     }
 }

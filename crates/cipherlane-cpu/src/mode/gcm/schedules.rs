@@ -1,0 +1,54 @@
+//! Key schedules of messages with a key each, in places that those of the next messages take over.
+
+use std::mem::MaybeUninit;
+
+use crate::cipher::KeyPerLane;
+use crate::job::Job;
+use crate::lanes::MAX_LANES;
+
+/// Most sets of lanes that run together.
+pub(super) const MAX_SETS: usize = 2;
+
+/// The key schedules of the sets of lanes that run now. They stay where they are expanded, because copies take long, and
+/// are wiped after the last ones alone: those before were written over, and to wipe each took a twentieth of the time.
+pub(super) struct Schedules<P> {
+    places: [MaybeUninit<P>; MAX_SETS],
+    /// Places that were ever written.
+    written: usize,
+}
+
+impl<P> Schedules<P> {
+    /// None yet.
+    pub(super) const fn new() -> Self {
+        Self { places: [const { MaybeUninit::uninit() }; MAX_SETS], written: 0 }
+    }
+}
+
+impl<P: KeyPerLane> Schedules<P> {
+    /// The ciphers of G sets: lane by lane, under the keys of the messages `lanes`.
+    #[inline(always)]
+    pub(super) fn expand<const G: usize>(
+        &mut self,
+        source: P::Source,
+        job: &Job<'_>,
+        lanes: &[[usize; MAX_LANES]; G],
+    ) -> &[P; G] {
+        const { assert!(G <= MAX_SETS) };
+        let places = self.places.as_mut_ptr().cast::<[MaybeUninit<P>; G]>();
+        // SAFETY: there are at least G places, and all G are written before they are read.
+        unsafe {
+            P::sets_per_lane(&mut *places, source, |set, lane| job.key(lanes[set][lane]));
+            self.written = self.written.max(G);
+            &*places.cast()
+        }
+    }
+}
+
+impl<P> Drop for Schedules<P> {
+    fn drop(&mut self) {
+        for place in &mut self.places[..self.written] {
+            // SAFETY: it was written. What was there before held nothing but a key, which the last one has replaced.
+            unsafe { place.assume_init_drop() }
+        }
+    }
+}
