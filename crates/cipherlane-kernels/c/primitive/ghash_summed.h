@@ -34,16 +34,16 @@ FN void ghash_halves(u32 *x, const block_t *a) {
 
 /* a * (the power whose key form is b). */
 FN block_t ghash_multiply_summed(const block_t *a, const block_t *b) {
-    u32 x[9], y[9], half[3][4], r[8];
+    u32 x[9], y[9], product[3][4], r[8];
     ghash_halves(x, a), ghash_halves(y, b);
     UNROLL for (u32 i = 0; i < 3; ++i) {
         u64 high = ghash_carryless_summed(x[3 * i], y[3 * i]), low = ghash_carryless_summed(x[3 * i + 1], y[3 * i + 1]);
         u64 middle = ghash_carryless_summed(x[3 * i + 2], y[3 * i + 2]) ^ high ^ low;
-        half[i][0] = (u32)(high >> 32), half[i][1] = (u32)high ^ (u32)(middle >> 32);
-        half[i][2] = (u32)(low >> 32) ^ (u32)middle, half[i][3] = (u32)low;
+        product[i][0] = (u32)(high >> 32), product[i][1] = (u32)high ^ (u32)(middle >> 32);
+        product[i][2] = (u32)(low >> 32) ^ (u32)middle, product[i][3] = (u32)low;
     }
-    UNROLL for (u32 i = 0; i < 4; ++i) r[i] = half[0][i], r[4 + i] = half[1][i];
-    UNROLL for (u32 i = 0; i < 4; ++i) r[2 + i] ^= half[0][i] ^ half[1][i] ^ half[2][i];
+    UNROLL for (u32 i = 0; i < 4; ++i) r[i] = product[0][i], r[4 + i] = product[1][i];
+    UNROLL for (u32 i = 0; i < 4; ++i) r[2 + i] ^= product[0][i] ^ product[1][i] ^ product[2][i];
     return ghash_reduce(r);
 }
 
