@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what the first table of this folder's README has, on one GPU and in one go: kernels on data that stays there, every
-# output compared in a sample, then the link, OpenCL, the meters' messages and energy. About six minutes.
+# output compared in a sample, then the link, OpenCL, the meters' messages and energy. Six to eight minutes.
 #
 #   bash records/h200/measure.sh [FOLDER]
 #
