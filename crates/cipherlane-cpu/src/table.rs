@@ -117,46 +117,39 @@ mod x86 {
             return sliced::x86::kernel(tier, cipher, parts);
         }
         // Narrow registers spread over more ports than carry-less multiplications do: Karatsuba pays everywhere.
-        // At 512 bits it does on CPUs that start one of those every other clock. Of messages with a key each, one set of
-        // four lanes at a time is faster than two on Zen 4 and on Emerald Rapids; of fewer lanes, two are.
+        // At 512 bits it does on CPUs that start one of those every other clock.
         match tier {
-            Tier::Sse => aes::<_, 32, true, 2>(Sse::detect()?, cipher, parts),
-            Tier::Avx2 if has_vaes256() => aes::<_, 32, true, 2>(Vaes256::detect()?, cipher, parts),
-            Tier::Avx2 => aes::<_, 32, true, 2>(Avx2::detect()?, cipher, parts),
+            Tier::Sse => aes::<_, 32, true>(Sse::detect()?, cipher, parts),
+            Tier::Avx2 if has_vaes256() => aes::<_, 32, true>(Vaes256::detect()?, cipher, parts),
+            Tier::Avx2 => aes::<_, 32, true>(Avx2::detect()?, cipher, parts),
             Tier::Avx512 if Microarchitecture::of_this_cpu().multiplies_slowly() => {
-                aes::<_, 64, true, 1>(Vaes512::detect()?, cipher, parts)
+                aes::<_, 64, true>(Vaes512::detect()?, cipher, parts)
             }
-            Tier::Avx512 => aes::<_, 64, false, 1>(Vaes512::detect()?, cipher, parts),
+            Tier::Avx512 => aes::<_, 64, false>(Vaes512::detect()?, cipher, parts),
             Tier::Portable => None,
         }
     }
 
-    fn aes<I: Isa<V: AesLanes>, const POWERS: usize, const KARATSUBA: bool, const SETS: usize>(
+    fn aes<I: Isa<V: AesLanes>, const POWERS: usize, const KARATSUBA: bool>(
         isa: I,
         cipher: Cipher,
         (mode, operation): (Mode, Operation),
     ) -> Option<Entry> {
         let kernel = match cipher {
-            Cipher::Aes128 => rounds::<I, 10, POWERS, KARATSUBA, SETS>(isa, mode, operation),
-            Cipher::Aes192 => rounds::<I, 12, POWERS, KARATSUBA, SETS>(isa, mode, operation),
-            Cipher::Aes256 => rounds::<I, 14, POWERS, KARATSUBA, SETS>(isa, mode, operation),
+            Cipher::Aes128 => rounds::<I, 10, POWERS, KARATSUBA>(isa, mode, operation),
+            Cipher::Aes192 => rounds::<I, 12, POWERS, KARATSUBA>(isa, mode, operation),
+            Cipher::Aes256 => rounds::<I, 14, POWERS, KARATSUBA>(isa, mode, operation),
             _ => return None,
         };
         Some(Entry { lanes: N * I::V::LANES, kernel })
     }
 
-    fn rounds<
-        I: Isa<V: AesLanes>,
-        const ROUNDS: usize,
-        const POWERS: usize,
-        const KARATSUBA: bool,
-        const SETS: usize,
-    >(
+    fn rounds<I: Isa<V: AesLanes>, const ROUNDS: usize, const POWERS: usize, const KARATSUBA: bool>(
         isa: I,
         algorithm_mode: Mode,
         operation: Operation,
     ) -> Box<dyn Kernel> {
-        let gcm = gcm::<AesEncrypt<I, ROUNDS>, POWERS, KARATSUBA, SETS>;
+        let gcm = gcm::<AesEncrypt<I, ROUNDS>, POWERS, KARATSUBA>;
         mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N, N, N>(
             (isa, isa),
             (algorithm_mode, operation),
@@ -164,15 +157,15 @@ mod x86 {
         )
     }
 
-    fn gcm<P: KeyPerLane, const POWERS: usize, const KARATSUBA: bool, const SETS: usize>(
+    fn gcm<P: KeyPerLane, const POWERS: usize, const KARATSUBA: bool>(
         source: P::Source,
         operation: Operation,
     ) -> Box<dyn Kernel> {
         if operation == Operation::Seal {
-            let new = Gcm::<P, Seal, InLanes<P, Seal, N, POWERS, KARATSUBA, SETS>, N, POWERS, KARATSUBA>::new;
+            let new = Gcm::<P, Seal, InLanes<P, Seal, N, POWERS, KARATSUBA>, N, POWERS, KARATSUBA>::new;
             Box::new(new(source))
         } else {
-            let new = Gcm::<P, Open, InLanes<P, Open, N, POWERS, KARATSUBA, SETS>, N, POWERS, KARATSUBA>::new;
+            let new = Gcm::<P, Open, InLanes<P, Open, N, POWERS, KARATSUBA>, N, POWERS, KARATSUBA>::new;
             Box::new(new(source))
         }
     }

@@ -57,14 +57,11 @@ impl<V: Lanes, const N: usize> Bunch<V, N> {
         Self { registers: [[isa.zero(); N]; GROUPS], blocks: 0, members, count: 0, filled: 0 }
     }
 
-    /// Whether message `index` is short enough: for two to have room, and with its AAD for one table of powers. Where
-    /// registers have four lanes, one that fills groups by itself goes faster alone.
+    /// Whether message `index` is short enough: for two to have room, and with its AAD for one table of powers.
     #[inline(always)]
     pub(super) fn takes(job: &Job<'_>, powers: &Powers<V::Isa>, index: usize) -> bool {
         let (counters, aad) = (counters_of(job, index), job.aad(index).len().div_ceil(BLOCK));
-        let blocks = counters - 1;
-        let fills_groups = V::LANES == MAX_LANES && blocks > 0 && blocks.is_multiple_of(Self::GROUP);
-        2 * counters <= Self::ROOM && blocks + aad < powers.highest() && !fills_groups
+        2 * counters <= Self::ROOM && counters - 1 + aad < powers.highest()
     }
 
     /// Whether there is room for message `index`, which it [takes](Self::takes).

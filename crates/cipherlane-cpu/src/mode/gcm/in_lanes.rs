@@ -1,7 +1,7 @@
 //! Messages with a key each, one to a lane: key schedules, counters, hash keys, hashes and tags all lie side by
 //! side in the lanes of a register.
 //!
-//! Each step waits for the one before (a key expansion, a hash), so SETS registers of messages are run together,
+//! Each step waits for the one before (a key expansion, a hash), so several registers of messages are run together,
 //! phase by phase, and one fills the latency of another; where registers are wide, the CPU itself finds what to do in
 //! the next set, and one at a time stays in registers. Messages are collected by their numbers of blocks; a set has
 //! messages of one class, whatever their order in the batch.
@@ -26,15 +26,8 @@ const MAX_TOGETHER: usize = MAX_SETS * MAX_LANES;
 /// Most blocks of a message that shares registers with others: beyond, it fills registers by itself.
 const MAX_BLOCKS: usize = 64;
 
-/// A worker without a key, which runs SETS sets of lanes together.
-pub(crate) struct InLanes<
-    P: KeyPerLane,
-    D,
-    const N: usize,
-    const POWERS: usize,
-    const KARATSUBA: bool,
-    const SETS: usize,
-> {
+/// A worker without a key.
+pub(crate) struct InLanes<P: KeyPerLane, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
     source: P::Source,
     direction: PhantomData<(fn() -> P, D)>,
 }
@@ -88,30 +81,21 @@ impl Waiting {
     }
 }
 
-impl<
-    P: KeyPerLane,
-    D: Direction,
-    const N: usize,
-    const POWERS: usize,
-    const KARATSUBA: bool,
-    const SETS: usize,
-> Keyless<P> for InLanes<P, D, N, POWERS, KARATSUBA, SETS>
+impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Keyless<P>
+    for InLanes<P, D, N, POWERS, KARATSUBA>
 {
     fn new(source: P::Source) -> Self {
         Self { source, direction: PhantomData }
     }
 }
 
-impl<
-    P: KeyPerLane,
-    D: Direction,
-    const N: usize,
-    const POWERS: usize,
-    const KARATSUBA: bool,
-    const SETS: usize,
-> InLanes<P, D, N, POWERS, KARATSUBA, SETS>
+impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>
+    InLanes<P, D, N, POWERS, KARATSUBA>
 {
-    const TOGETHER: usize = SETS * V::<P>::LANES;
+    /// Sets of lanes that are run together: of four lanes, one is faster than two on Zen 4 and on Emerald Rapids; of
+    /// fewer, two are.
+    const SETS: usize = if V::<P>::LANES == MAX_LANES { 1 } else { MAX_SETS };
+    const TOGETHER: usize = Self::SETS * V::<P>::LANES;
 
     #[inline(always)]
     fn run(&self, job: &Job<'_>, range: Range<usize>) {
@@ -146,14 +130,24 @@ impl<
     /// Messages of a class one after the other: they need not wait.
     #[inline(always)]
     fn run_row(&self, job: &Job<'_>, first: usize, schedules: &mut Schedules<P>) {
-        let mut lanes = [[0; MAX_LANES]; SETS];
+        let mut lanes = [[0; MAX_LANES]; MAX_SETS];
         for (g, set) in lanes.iter_mut().enumerate() {
             for (lane, index) in set.iter_mut().enumerate() {
                 // Beyond the lanes that there are, nobody looks.
                 *index = first + g * V::<P>::LANES + lane % V::<P>::LANES;
             }
         }
-        self.run_sets(job, lanes, V::<P>::LANES, schedules);
+        self.run_full(job, lanes, schedules);
+    }
+
+    /// Runs as many sets of `lanes` as are run together, each lane with a message.
+    #[inline(always)]
+    fn run_full(&self, job: &Job<'_>, lanes: [[usize; MAX_LANES]; MAX_SETS], schedules: &mut Schedules<P>) {
+        if Self::SETS == 1 {
+            self.run_sets(job, [lanes[0]], V::<P>::LANES, schedules);
+        } else {
+            self.run_sets(job, lanes, V::<P>::LANES, schedules);
+        }
     }
 
     /// Runs `lanes`, of which the first `used` of each set count.
@@ -205,14 +199,14 @@ impl<
     #[inline(always)]
     fn run_waiting(&self, job: &Job<'_>, waiting: &mut Waiting, schedules: &mut Schedules<P>) {
         if waiting.count == Self::TOGETHER {
-            let mut lanes = [[0; MAX_LANES]; SETS];
+            let mut lanes = [[0; MAX_LANES]; MAX_SETS];
             for (set, indices) in lanes.iter_mut().zip(waiting.indices().chunks_exact(V::<P>::LANES)) {
                 // Not by `copy_from_slice`, which calls a function.
                 for (lane, index) in set.iter_mut().zip(indices) {
                     *lane = *index;
                 }
             }
-            self.run_sets(job, lanes, V::<P>::LANES, schedules);
+            self.run_full(job, lanes, schedules);
         } else {
             for indices in waiting.indices().chunks(V::<P>::LANES) {
                 // Lanes without a message repeat the first one: the same bytes go to the same places.
@@ -245,8 +239,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const KARATSUBA: bool> Work
     }
 }
 
-impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool, const SETS: usize> Worker
-    for InLanes<P, D, N, POWERS, KARATSUBA, SETS>
+impl<P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> Worker
+    for InLanes<P, D, N, POWERS, KARATSUBA>
 where
     P: KeyPerLane,
     D: Direction,
