@@ -1,8 +1,6 @@
 //! Integer instructions for hash functions of one message.
 
 use crate::lanes::Work;
-#[cfg(target_arch = "x86_64")]
-use crate::lanes::{Isa, sse::Sse};
 
 /// Integer instructions that code is compiled for.
 pub(crate) trait Integers: Copy + Send + Sync + 'static {
@@ -49,22 +47,7 @@ impl Integers for Bmi {
     }
 }
 
-/// Integer instructions that come with the shuffles of SSSE3: whoever has a value may use these.
-#[cfg(target_arch = "x86_64")]
-pub(crate) trait WithSsse3: Integers {}
-
-#[cfg(target_arch = "x86_64")]
-impl Integers for Sse {
-    #[inline(always)]
-    fn compiled<W: Work>(self, work: W) -> W::Output {
-        self.vectorize(work)
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl WithSsse3 for Sse {}
-
-/// Proof of BMI1, BMI2 and AVX2, whose encoding spares copies between vector registers.
+/// Proof of BMI1, BMI2 and AVX2.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BmiAvx2(());
@@ -76,24 +59,6 @@ impl BmiAvx2 {
         (Bmi::detect().is_some() && is_x86_feature_detected!("avx2")).then_some(Self(()))
     }
 }
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,avx2")]
-fn with_bmi_avx2<W: Work>(work: W) -> W::Output {
-    work.run()
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Integers for BmiAvx2 {
-    #[inline(always)]
-    fn compiled<W: Work>(self, work: W) -> W::Output {
-        // SAFETY: `self` proves the features.
-        unsafe { with_bmi_avx2(work) }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl WithSsse3 for BmiAvx2 {}
 
 /// Proof of those of [`BmiAvx2`] and of AVX-512 in short registers, which rotate and add three at a time.
 #[cfg(target_arch = "x86_64")]
@@ -110,21 +75,3 @@ impl BmiAvx512 {
         here.then_some(Self(()))
     }
 }
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,avx2,avx512f,avx512vl")]
-fn with_bmi_avx512<W: Work>(work: W) -> W::Output {
-    work.run()
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Integers for BmiAvx512 {
-    #[inline(always)]
-    fn compiled<W: Work>(self, work: W) -> W::Output {
-        // SAFETY: `self` proves the features.
-        unsafe { with_bmi_avx512(work) }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl WithSsse3 for BmiAvx512 {}

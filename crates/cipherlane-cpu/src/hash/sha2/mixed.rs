@@ -1,5 +1,5 @@
-//! One message of 64-bit words, its schedule in vector registers and its rounds in integers: the two have execution
-//! ports of their own.
+//! One message of 64-bit words, its schedule in vector registers of 128 bits and its rounds in integers: the two have
+//! execution ports of their own. With AVX2 and BMI2, [`super::assembly`] does the same for two blocks together.
 
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -7,22 +7,22 @@ use std::hint::black_box;
 use super::Sha2;
 use super::constants::K_64;
 use super::rounds::round;
-use crate::hash::integers::WithSsse3;
 use crate::hash::{Absorb, MAX_STREAMS};
-use crate::lanes::Work;
+use crate::lanes::sse::Sse;
+use crate::lanes::{Isa, Work};
 
 /// The engine of a single message.
 #[derive(Clone, Copy)]
-pub(crate) struct Mixed<I>(I);
+pub(crate) struct Mixed(Sse);
 
-impl<I: WithSsse3> Mixed<I> {
+impl Mixed {
     /// The engine on these instructions.
-    pub(crate) fn new(instructions: I) -> Self {
+    pub(crate) fn new(instructions: Sse) -> Self {
         Self(instructions)
     }
 }
 
-impl<I: WithSsse3> Absorb<Sha2<u64>> for Mixed<I> {
+impl Absorb<Sha2<u64>> for Mixed {
     const LANES: usize = 1;
     type States = [u64; 8];
 
@@ -49,7 +49,7 @@ impl<I: WithSsse3> Absorb<Sha2<u64>> for Mixed<I> {
         _: usize,
         blocks: usize,
     ) {
-        self.0.compiled(Blocks { state, from: from[0], blocks });
+        self.0.vectorize(Blocks { state, from: from[0], blocks });
     }
 }
 

@@ -34,11 +34,13 @@ fn on_every_engine(test: &impl Test) {
 
 #[cfg(target_arch = "x86_64")]
 fn x86(test: &impl Test) {
+    use super::assembly::Assembly;
     use super::in_lanes::InLanes;
+    use super::mixed::Mixed;
     use super::sha_ni::ShaNi;
     use super::word::{Words32, Words64};
     use crate::hash::either::Either;
-    use crate::hash::integers::Bmi;
+    use crate::hash::integers::{Bmi, BmiAvx2, BmiAvx512};
     use crate::lanes::words::{WordLanes, avx2::Ymm};
     use crate::lanes::{avx2::Avx2, sse, vaes512};
     fn lanes<V: WordLanes>(isa: Option<V::Isa>, test: &impl Test) {
@@ -55,6 +57,15 @@ fn x86(test: &impl Test) {
     if let Some(bmi) = Bmi::detect() {
         test.of_32(Scalar::new(bmi));
         test.of_64(Scalar::new(bmi));
+    }
+    if let Some(isa) = sse::Sse::detect() {
+        test.of_64(Mixed::new(isa));
+    }
+    if let Some(instructions) = BmiAvx2::detect() {
+        test.of_64(Assembly::new(instructions));
+    }
+    if let Some(instructions) = BmiAvx512::detect() {
+        test.of_64(Assembly::new(instructions));
     }
     if let Some(engine) = ShaNi::detect() {
         test.of_32(engine);

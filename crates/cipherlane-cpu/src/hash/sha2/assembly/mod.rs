@@ -1,0 +1,196 @@
+//! One message of 64-bit words, in assembly: the schedule in vector registers, its rounds in integers.
+//!
+//! The two have execution units of their own, and share what brings instructions to them. Of AVX registers the schedule
+//! of one block fills a half, so that two blocks are scheduled together, beside the rounds of the first: a round of the
+//! first block is 24 instructions and 8 (AVX-512) or 12 beside them, one of the second 24. The compiler, which does
+//! without registers enough for a round, makes 30 of these 24.
+//!
+//! No address and no branch depends on a word of a message.
+
+#[macro_use]
+mod rounds;
+
+use std::arch::naked_asm;
+
+use super::Sha2;
+use super::constants::K_64;
+use crate::hash::integers::{BmiAvx2, BmiAvx512};
+use crate::hash::{Absorb, MAX_STREAMS};
+
+/// The engine of a single message.
+#[derive(Clone, Copy)]
+pub(crate) struct Assembly<I>(I);
+
+impl<I: Pairs> Assembly<I> {
+    /// The engine on these instructions.
+    pub(crate) fn new(instructions: I) -> Self {
+        Self(instructions)
+    }
+}
+
+/// Instructions that two blocks are scheduled with together.
+pub(crate) trait Pairs: Copy + Send + Sync + 'static {
+    /// Absorbs blocks: of `state`, 8 words, `from` so many bytes times 128 are readable.
+    const ABSORB: unsafe extern "sysv64" fn(state: *mut u64, from: *const u8, blocks: usize);
+}
+
+impl Pairs for BmiAvx2 {
+    const ABSORB: unsafe extern "sysv64" fn(*mut u64, *const u8, usize) = with_avx2;
+}
+
+impl Pairs for BmiAvx512 {
+    const ABSORB: unsafe extern "sysv64" fn(*mut u64, *const u8, usize) = with_avx512;
+}
+
+impl<I: Pairs> Absorb<Sha2<u64>> for Assembly<I> {
+    const LANES: usize = 1;
+    type States = [u64; 8];
+
+    #[inline(always)]
+    fn fresh(self, hash: Sha2<u64>) -> [u64; 8] {
+        hash.initial
+    }
+
+    #[inline(always)]
+    fn put(states: &mut [u64; 8], _: usize, chain: &[u64; 8]) {
+        *states = *chain;
+    }
+
+    #[inline(always)]
+    fn get(states: &[u64; 8], _: usize) -> [u64; 8] {
+        *states
+    }
+
+    unsafe fn absorb(
+        self,
+        _: Sha2<u64>,
+        state: &mut [u64; 8],
+        from: &[*const u8; MAX_STREAMS],
+        _: usize,
+        blocks: usize,
+    ) {
+        // SAFETY: `self` proves the instructions, and the caller vouches for the blocks.
+        unsafe { I::ABSORB(state.as_mut_ptr(), from[0], blocks) }
+    }
+}
+
+/// Where each byte of the two words of a half comes from: they are big-endian.
+static REVERSED: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
+/// The same, of words that are rotated to the right by 8 bits.
+static ROTATED: [u8; 16] = [1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 12, 13, 14, 15, 8];
+
+/// Two words of both blocks, at r13 and r14, and their sums.
+macro_rules! load_words {
+    ($($i:literal)*) => {
+        concat!($(
+            "vmovdqu xmm", $i, ", [r13 + 16 * ", $i, "]\n",
+            "vinserti128 ymm", $i, ", ymm", $i, ", [r14 + 16 * ", $i, "], 1\n",
+            v!(vpshufb $i $i 15),
+            constants!($i),
+            v!(vpaddq 8 8 $i),
+            store_sums!(0, $i),
+        )*)
+    };
+}
+
+/// The working variables become what `state` is.
+macro_rules! begin {
+    ($($i:literal $variable:ident)*) => {
+        concat!($("mov ", stringify!($variable), ", [r13 + 8 * ", $i, "]\n",)* i!(mov r11 rcx), i!(xor r11 rdx))
+    };
+}
+
+/// Adds to the working variables what `state` was before the block, and there they go (step 4).
+macro_rules! end {
+    ($($i:literal $variable:ident)*) => {
+        concat!("mov r13, [rsp + 1280]\n", $(
+            "add ", stringify!($variable), ", [r13 + 8 * ", $i, "]\n",
+            "mov [r13 + 8 * ", $i, "], ", stringify!($variable), "\n",
+        )* i!(mov r11 rcx), i!(xor r11 rdx))
+    };
+}
+
+/// Absorbs blocks.
+///
+/// The frame, from its end: what `$name` has to give back, the arguments, and sums for 80 rounds of two blocks, 32 bytes
+/// for two rounds.
+macro_rules! absorb {
+    ($name:ident, $two:ident) => {
+        /// # Safety
+        /// As [`Pairs::ABSORB`] says.
+        #[unsafe(naked)]
+        unsafe extern "sysv64" fn $name(state: *mut u64, from: *const u8, blocks: usize) {
+            naked_asm!(
+                "push rbx",
+                "push rbp",
+                "push r12",
+                "push r13",
+                "push r14",
+                "push r15",
+                "mov rbp, rsp",
+                "sub rsp, 1344",
+                "and rsp, -64",
+                "mov [rsp + 1280], rdi", // state
+                "mov [rsp + 1288], rsi", // from
+                "mov [rsp + 1296], rdx", // blocks
+                "mov [rsp + 1304], rbp", // the caller's registers
+                "mov r13, rdi",
+                begin!(0 rax 1 rcx 2 rdx 3 rbx 4 rsi 5 r8 6 r9 7 r10),
+                // For each two blocks, or the last one, which is scheduled twice.
+                "2:",
+                "cmp qword ptr [rsp + 1296], 1",
+                "jb 5f",
+                "mov r13, [rsp + 1288]",
+                "lea r14, [r13 + 128]",
+                "cmove r14, r13",
+                "vbroadcasti128 ymm14, [rip + {rotated}]",
+                "vbroadcasti128 ymm15, [rip + {reversed}]",
+                "lea rbp, [rip + {constants}]",
+                "mov rdi, rsp",
+                load_words!(0 1 2 3 4 5 6 7),
+                "lea r13, [rsp + 1024]",
+                "mov [rsp + 1312], r13",
+                ".p2align 5",
+                "3:",
+                "add rbp, 128",
+                sixteen!($two),
+                "add rdi, 256",
+                "cmp rdi, [rsp + 1312]",
+                "jne 3b",
+                sixteen!(two_of_first),
+                end!(0 rax 1 rcx 2 rdx 3 rbx 4 rsi 5 r8 6 r9 7 r10),
+                "sub qword ptr [rsp + 1296], 1",
+                "jz 5f",
+                "mov rdi, rsp",
+                "lea r13, [rsp + 1280]",
+                "mov [rsp + 1312], r13",
+                ".p2align 5",
+                "4:",
+                sixteen!(two_of_second),
+                "add rdi, 256",
+                "cmp rdi, [rsp + 1312]",
+                "jne 4b",
+                end!(0 rax 1 rcx 2 rdx 3 rbx 4 rsi 5 r8 6 r9 7 r10),
+                "add qword ptr [rsp + 1288], 256",
+                "sub qword ptr [rsp + 1296], 1",
+                "jmp 2b",
+                "5:",
+                "vzeroupper",
+                "mov rsp, [rsp + 1304]",
+                "pop r15",
+                "pop r14",
+                "pop r13",
+                "pop r12",
+                "pop rbp",
+                "pop rbx",
+                "ret",
+                constants = sym K_64,
+                reversed = sym REVERSED,
+                rotated = sym ROTATED,
+            )
+        }
+    };
+}
+
+absorb!(with_avx2, two_with_avx2);
+absorb!(with_avx512, two_with_avx512);
