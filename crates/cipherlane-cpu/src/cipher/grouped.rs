@@ -6,6 +6,7 @@
 use std::any::Any;
 
 use super::byte_sliced::GROUP;
+use super::few::Chain;
 use super::{CALLS, KeyPerLane, Meanwhile, Permutation, Source, V};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 
@@ -59,6 +60,16 @@ pub(crate) trait InGroups: Send + Sync + Sized + 'static {
 
     /// Runs every lane of register i under the keys of `each[i]`: [`GROUP`] registers or fewer.
     fn apply_each(each: &[&Self], blocks: &mut [<Self::Isa as Isa>::V]);
+
+    /// See [`Permutation::few`].
+    fn few(&self) -> usize {
+        0
+    }
+
+    /// See [`Permutation::chain`].
+    fn chain(&self) -> Option<&dyn Chain> {
+        None
+    }
 }
 
 /// Runs `run` on registers that are less than a group, filled up with the first of them.
@@ -77,6 +88,10 @@ trait GroupCipher<I: Isa>: Any + Send + Sync {
 
     /// All of `each` are of the type of `self`.
     fn apply_each(&self, each: &[&dyn GroupCipher<I>], blocks: &mut [I::V]);
+
+    fn few(&self) -> usize;
+
+    fn chain(&self) -> Option<&dyn Chain>;
 }
 
 impl<P: InGroups> GroupCipher<P::Isa> for P {
@@ -98,6 +113,14 @@ impl<P: InGroups> GroupCipher<P::Isa> for P {
             }
         }
         P::apply_each(&ciphers[..each.len()], blocks);
+    }
+
+    fn few(&self) -> usize {
+        InGroups::few(self)
+    }
+
+    fn chain(&self) -> Option<&dyn Chain> {
+        InGroups::chain(self)
     }
 }
 
@@ -150,6 +173,16 @@ impl<I: Isa> Permutation for Grouped<I> {
     type Isa = I;
     type Source = Which<I>;
     const WHOLE_GROUPS: bool = true;
+
+    #[inline(always)]
+    fn few(&self) -> usize {
+        self.cipher.few()
+    }
+
+    #[inline(always)]
+    fn chain(&self) -> Option<&dyn Chain> {
+        self.cipher.chain()
+    }
 
     fn new(which: Which<I>, key: &[u8]) -> Self {
         Self::with(which, Keyed::Shared(key))
@@ -212,6 +245,14 @@ impl<P: InGroups> Permutation for Only<P> {
     type Isa = P::Isa;
     type Source = P::Isa;
     const WHOLE_GROUPS: bool = Grouped::<P::Isa>::WHOLE_GROUPS;
+
+    fn few(&self) -> usize {
+        self.0.few()
+    }
+
+    fn chain(&self) -> Option<&dyn Chain> {
+        self.0.chain()
+    }
 
     fn new(isa: P::Isa, key: &[u8]) -> Self {
         Self(Grouped::new(Which::is::<P>(isa), key), std::marker::PhantomData)

@@ -7,7 +7,10 @@ pub(crate) mod aes_table_vartime;
 pub(crate) mod byte_sliced;
 pub(crate) mod camellia;
 pub(crate) mod camellia_table_vartime;
+pub(crate) mod few;
 pub(crate) mod grouped;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod packed;
 pub(crate) mod sc2000;
 pub(crate) mod sc2000_table_vartime;
 pub(crate) mod slices;
@@ -19,6 +22,7 @@ mod tests;
 
 use std::mem::MaybeUninit;
 
+use self::few::Chain;
 use crate::lanes::{Isa, Lanes};
 
 /// Registers of instruction set `I`.
@@ -37,6 +41,18 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     /// Whether few registers cost as much as a whole group, as they do for a bitsliced cipher: the rest of a
     /// message is then better padded to a group than run in smaller ones.
     const WHOLE_GROUPS: bool = false;
+
+    /// Up to how many registers take less time than a whole group, where that is what the rest is padded to.
+    #[inline(always)]
+    fn few(&self) -> usize {
+        0
+    }
+
+    /// What runs blocks that wait for one another, where that is a way of its own.
+    #[inline(always)]
+    fn chain(&self) -> Option<&dyn Chain> {
+        None
+    }
 
     /// Expands `key`, whose length is that of the cipher.
     fn new(source: Self::Source, key: &[u8]) -> Self;

@@ -13,6 +13,8 @@
 pub(crate) mod avx2;
 pub(crate) mod bytes;
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod packed;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod permute;
 #[cfg(target_arch = "x86_64")]
 mod pin;

@@ -86,12 +86,17 @@ pub(crate) unsafe fn all<T: Pass, const N: usize>(pass: &mut T, message: Message
 }
 
 /// Runs `pass` over a message that is shorter than N registers, as one group: where N registers are several groups of
-/// the cipher, as few as hold it.
+/// the cipher, as few as hold it; or no more than the registers that there are, where the cipher runs few as such.
 #[inline(always)]
 unsafe fn groups_of_rest<T: Pass, const N: usize>(pass: &mut T, rest: Message) {
     // SAFETY: the caller's promise.
     unsafe {
-        if N > 16 && rest.bytes <= bytes_of::<V<T::Cipher>, 16>() {
+        let few = pass.cipher().few();
+        if few >= 1 && rest.bytes <= bytes_of::<V<T::Cipher>, 1>() {
+            padded::<T, 1>(pass, rest);
+        } else if few >= 2 && rest.bytes <= bytes_of::<V<T::Cipher>, 2>() {
+            padded::<T, 2>(pass, rest);
+        } else if N > 16 && rest.bytes <= bytes_of::<V<T::Cipher>, 16>() {
             padded::<T, 16>(pass, rest);
         } else if N > 32 && rest.bytes <= bytes_of::<V<T::Cipher>, 32>() {
             padded::<T, 32>(pass, rest);

@@ -83,14 +83,14 @@ pub(super) struct Together<'a, P: Permutation, const N: usize> {
 impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
     /// No blocks yet.
     #[inline(always)]
-    fn new(cipher: &'a P) -> Self {
+    pub(super) fn new(cipher: &'a P) -> Self {
         let sums = [[const { MaybeUninit::uninit() }; MAX_LANES]; N];
         Self { cipher, registers: [cipher.isa().zero(); N], sums, count: 0 }
     }
 
     /// Whether a message of `bytes` bytes leaves half of a group empty where it is alone.
     #[inline(always)]
-    const fn takes(bytes: usize) -> bool {
+    pub(super) const fn takes(bytes: usize) -> bool {
         let group = if N < SMALL { N } else { SMALL };
         bytes <= group * V::<P>::BYTES / 2
     }
@@ -119,7 +119,10 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
     /// That of [`Together::push`].
     #[inline(always)]
     unsafe fn run(&mut self) {
+        let few = self.cipher.few();
         match self.count.div_ceil(V::<P>::LANES) {
+            1 if few >= 1 => self.apply::<1>(),
+            2 if few >= 2 => self.apply::<2>(),
             0..=SMALL if N > SMALL => self.apply::<SMALL>(),
             0..=32 if N > 32 => self.apply::<32>(),
             _ => self.apply::<N>(),
@@ -148,7 +151,7 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
     /// # Safety
     /// That of [`Together::push`].
     #[inline(always)]
-    unsafe fn end(mut self) {
+    pub(super) unsafe fn end(mut self) {
         if self.count > 0 {
             // SAFETY: the caller's promise.
             unsafe { self.run() }

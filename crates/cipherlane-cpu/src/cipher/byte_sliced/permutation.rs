@@ -4,6 +4,7 @@ use cipherlane_core::BLOCK;
 use zeroize::Zeroize;
 
 use super::{GROUP, transpose};
+use crate::cipher::few::{Chain, Few};
 use crate::cipher::grouped::{InGroups, Keyed, filled_up};
 use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
@@ -18,6 +19,9 @@ pub(crate) trait SlicedCipher: Send + Sync + 'static {
 
     /// Round keys of one key, ready for use in all lanes. Wiped when dropped.
     type Shared: Send + Sync;
+
+    /// What runs few blocks under one key. Wiped when dropped.
+    type Few: Few<IsaOf<Self::Bytes>>;
 
     /// No round keys.
     fn none_per_lane(isa: IsaOf<Self::Bytes>) -> Self::PerLane;
@@ -101,6 +105,8 @@ pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
     per_lane: C::PerLane,
     /// The round keys once more, where all lanes have the same.
     shared: Option<C::Shared>,
+    /// And for few blocks.
+    few: Option<C::Few>,
 }
 
 /// The key schedule as work of its own, so that it is compiled once and not into every mode.
@@ -109,7 +115,7 @@ struct Expand<'a, C: SlicedCipher, const INVERSE: bool> {
     keys: Keys,
     per_lane: &'a mut C::PerLane,
     /// Where all lanes have the same key.
-    shared: Option<&'a mut C::Shared>,
+    shared: Option<(&'a mut C::Shared, &'a mut Option<C::Few>)>,
 }
 
 impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
@@ -119,8 +125,9 @@ impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
     fn run(self) {
         let lanes = if self.shared.is_some() { 1 } else { LanesOf::<C>::LANES };
         C::expand::<INVERSE>(self.isa, &self.keys, lanes, self.per_lane);
-        if let Some(shared) = self.shared {
+        if let Some((shared, few)) = self.shared {
             C::share(self.isa, self.per_lane, shared);
+            *few = C::Few::new::<INVERSE>(self.isa, &self.keys);
         }
     }
 }
@@ -199,7 +206,7 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     type Isa = IsaOf<C::Bytes>;
 
     fn new(isa: Self::Isa, keys: Keyed<'_>) -> Self {
-        let mut cipher = Self { isa, per_lane: C::none_per_lane(isa), shared: None };
+        let mut cipher = Self { isa, per_lane: C::none_per_lane(isa), shared: None, few: None };
         cipher.rekey(keys);
         cipher
     }
@@ -209,11 +216,11 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     }
 
     fn rekey(&mut self, keys: Keyed<'_>) {
-        let Self { isa, per_lane, shared } = self;
+        let Self { isa, per_lane, shared, few } = self;
         let shared = match keys {
-            Keyed::Shared(_) => Some(shared.get_or_insert_with(C::none_shared)),
+            Keyed::Shared(_) => Some((shared.get_or_insert_with(C::none_shared), few)),
             Keyed::PerLane(_) => {
-                *shared = None;
+                (*shared, *few) = (None, None);
                 None
             }
         };
@@ -223,9 +230,20 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     fn apply(&self, blocks: &mut [LanesOf<C>]) {
         let (groups, rest) = blocks.as_chunks_mut();
         self.run_whole(groups);
-        if !rest.is_empty() {
-            filled_up(rest, |group| self.run_whole(std::slice::from_mut(group)));
+        match &self.few {
+            Some(few) if rest.len() <= C::Few::REGISTERS => few.apply(rest),
+            _ if rest.is_empty() => {}
+            _ => filled_up(rest, |group| self.run_whole(std::slice::from_mut(group))),
         }
+    }
+
+    fn few(&self) -> usize {
+        if self.few.is_some() { C::Few::REGISTERS } else { 0 }
+    }
+
+    fn chain(&self) -> Option<&dyn Chain> {
+        let few = self.few.as_ref()?;
+        Some(few)
     }
 
     fn apply_each(each: &[&Self], blocks: &mut [LanesOf<C>]) {

@@ -123,20 +123,22 @@ fn sm4_gives_the_first_example_of_the_standard() {
 /// The second example of GB/T 32907 appendix A: the block encrypted a million times.
 #[test]
 fn sm4_gives_the_second_example_of_the_standard() {
-    fn check<E: Permutation<Source = <E as Permutation>::Isa>>(isa: E::Isa) {
+    fn check<E: Permutation<Source = <E as Permutation>::Isa>, const N: usize>(isa: E::Isa) {
         const CIPHER: u128 = 0x5952_98c7_c6fd_271f_0402_f804_c33d_3f66;
         let cipher = E::new(isa, &KEY[..16]);
-        let mut blocks = [isa.splat(&PLAIN.to_be_bytes())];
+        let mut blocks = [isa.splat(&PLAIN.to_be_bytes()); N];
         for _ in 0..1_000_000 {
             blocks = cipher.apply(blocks);
         }
-        assert_eq!(blocks[0].to_blocks()[V::<E>::LANES - 1], CIPHER.to_be_bytes());
+        assert_eq!(blocks[N - 1].to_blocks()[V::<E>::LANES - 1], CIPHER.to_be_bytes());
     }
     #[cfg(target_arch = "x86_64")]
     if let Some(isa) = crate::lanes::vaes512::Vaes512::detect() {
-        return check::<Only<sm4::Sm4Encrypt<sm4::galois::Galois<crate::lanes::bytes::x86::Zmm>>>>(isa);
+        type Wide = Only<sm4::Sm4Encrypt<sm4::galois::Galois<crate::lanes::bytes::x86::Zmm>>>;
+        check::<Wide, 1>(isa);
+        return check::<Wide, 3>(isa);
     }
-    check::<Only<sm4::Sm4Encrypt<sm4::bits::Bits<Native>>>>(Portable);
+    check::<Only<sm4::Sm4Encrypt<sm4::bits::Bits<Native>>>, 1>(Portable);
 }
 
 /// Counts the calls and checks their order.
@@ -196,6 +198,33 @@ impl AgainstReference {
         }
     }
 
+    /// Chains of blocks, apart and in place, where the cipher has a way of its own for them.
+    fn chained<P: Permutation<Source = <P as Permutation>::Isa>>(self, isa: P::Isa) {
+        let key: [u8; 32] = random_bytes(1003);
+        let key = &key[..self.0.key_bytes()];
+        let (permutation, reference, before) = (P::new(isa, key), keyed(self.0, key), random_bytes(1));
+        for count in [1, 2, 7] {
+            let input: Vec<Block> = (0..count).map(random_bytes).collect();
+            let mut apart = vec![[0; BLOCK]; count];
+            let mut in_place = input.clone();
+            let Some(chain) = permutation.chain() else {
+                assert_eq!(permutation.few(), 0, "{}", std::any::type_name::<P>());
+                continue;
+            };
+            let place = in_place.as_mut_ptr().cast();
+            // SAFETY: each has so many blocks.
+            unsafe {
+                chain.encrypt(&before, input.as_ptr().cast(), apart.as_mut_ptr().cast(), count);
+                chain.encrypt(&before, place, place, count);
+            }
+            let mut last = before;
+            for ((text, apart), in_place) in input.iter().zip(&apart).zip(&in_place) {
+                last = reference.encrypt(std::array::from_fn(|i| text[i] ^ last[i]));
+                assert_eq!([apart, in_place], [&last; 2], "{}", std::any::type_name::<P>());
+            }
+        }
+    }
+
     /// N registers under a key a lane, and again under others in their place; then all under the keys of the first.
     fn per_lane<P: KeyPerLane<Source = <P as Permutation>::Isa>, const N: usize>(self, isa: P::Isa) {
         let lanes = V::<P>::LANES;
@@ -242,10 +271,13 @@ impl Test for AgainstReference {
         self,
         isa: E::Isa,
     ) {
+        self.chained::<E>(isa);
         self.count::<E, D, 1>(isa);
+        self.count::<E, D, 2>(isa);
         self.count::<E, D, 5>(isa);
         self.count::<E, D, GROUP>(isa);
         self.count::<E, D, { 2 * GROUP }>(isa);
+        self.count::<E, D, { GROUP + 2 }>(isa);
         self.count::<E, D, { GROUP + 3 }>(isa);
     }
 }

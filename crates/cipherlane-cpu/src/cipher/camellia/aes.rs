@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::boxes::{Boxes, Coordinates, Half, INPUT, INPUT_CONSTANT, LEFT, OUTPUT, OUTPUT_CONSTANT, RIGHT};
 use crate::cipher::byte_sliced::matrix::{Matrix, after_aes};
 use crate::cipher::byte_sliced::tables::{Halves, Tables, aes_sub_bytes};
+use crate::cipher::few::Nothing;
 use crate::lanes::bytes::AesBytes;
 
 /// The S-boxes in registers B.
@@ -33,6 +34,7 @@ impl<B: AesBytes> Coordinates for AesBox<B> {
 }
 
 impl<B: AesBytes> Boxes for AesBox<B> {
+    type Few = Nothing;
     const OFFSET: u8 = 0;
 
     #[inline(always)]

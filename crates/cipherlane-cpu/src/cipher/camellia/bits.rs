@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::boxes::{Boxes, Coordinates, Half, OFFSET, OUTPUT_CONSTANT};
 use crate::cipher::aes_bitsliced::sbox::{Wires, invert};
 use crate::cipher::byte_sliced::bits::flip;
+use crate::cipher::few::Nothing;
 use crate::cipher::slices::{Slice, Wire, transpose_bytes};
 use crate::lanes::bytes::{Bytes, repeated};
 use crate::lanes::portable::Portable;
@@ -17,6 +18,7 @@ impl<S: Slice> Coordinates for Bits<S> {
 }
 
 impl<S: Slice> Boxes for Bits<S> {
+    type Few = Nothing;
     const OFFSET: u8 = OFFSET;
 
     #[inline(always)]

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use crate::cipher::byte_sliced::matrix::{Matrix, power, sbox, times};
-use crate::lanes::bytes::Bytes;
+use crate::cipher::few::Few;
+use crate::lanes::bytes::{Bytes, IsaOf};
 
 /// Eight slices: half a block, or a subkey of 64 bits, first byte first.
 pub(crate) type Half<B> = [B; 8];
@@ -86,6 +87,9 @@ impl<B: Bytes> Coordinates for Plain<B> {
 
 /// The S-boxes of an instruction set.
 pub(crate) trait Boxes: Coordinates {
+    /// What runs few blocks.
+    type Few: Few<IsaOf<Self::Bytes>>;
+
     /// XORed to every byte of every subkey of F, before its change of coordinates: the constant of the affine map in
     /// front of the inversion. A linear map of 0 is 0, so it cannot be part of that.
     const OFFSET: u8;

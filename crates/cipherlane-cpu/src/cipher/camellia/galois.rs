@@ -10,7 +10,10 @@ use super::boxes::{
     Boxes, Coordinates, Half, INPUT, INPUT_CONSTANT, LEFT, Maps, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word,
 };
 use crate::cipher::byte_sliced::matrix::Matrix;
-use crate::lanes::bytes::GaloisBytes;
+use crate::cipher::packed::InLanes;
+use crate::lanes::Lanes;
+use crate::lanes::bytes::{GaloisBytes, IsaOf};
+use crate::lanes::packed::PackedIsa;
 
 /// The S-boxes in registers V.
 pub(crate) struct Galois<V>(PhantomData<fn() -> V>);
@@ -82,7 +85,8 @@ impl<V: GaloisBytes> Coordinates for Galois<V> {
     }
 }
 
-impl<V: GaloisBytes> Boxes for Galois<V> {
+impl<V: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<V> {
+    type Few = InLanes<IsaOf<V>, super::packed::Camellia>;
     const OFFSET: u8 = OFFSET;
 
     #[inline(always)]

@@ -6,6 +6,8 @@ pub(crate) mod bits;
 pub(super) mod boxes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod galois;
+#[cfg(target_arch = "x86_64")]
+mod packed;
 mod rounds;
 pub(super) mod schedule;
 mod subkeys;
@@ -31,6 +33,7 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     type Bytes = X::Bytes;
     type PerLane = PerLane<<X::Bytes as Bytes>::Lanes>;
     type Shared = Shared;
+    type Few = X::Few;
 
     #[inline(always)]
     fn none_per_lane(isa: IsaOf<X::Bytes>) -> Self::PerLane {

@@ -180,13 +180,13 @@ fn block([left, right]: [u64; 2]) -> u128 {
 }
 
 impl Blocks {
-    /// The subkeys of `rounds` rounds, in the order of decryption if `INVERSE`. `offset` is XORed to every byte that is
-    /// added to an input of F: see [`super::boxes::Boxes::OFFSET`].
+    /// The subkeys of `rounds` rounds, in the order of decryption if `INVERSE`. `offset` is XORed to
+    /// what is added to an input of F: see [`super::boxes::Boxes::OFFSET`].
     #[inline(always)]
-    pub(super) fn new<const INVERSE: bool>(material: &Material, rounds: usize, offset: u8) -> Self {
+    pub(super) fn new<const INVERSE: bool>(material: &Material, rounds: usize, offset: u64) -> Self {
         let Subkeys { kw, mut k, ke, rounds } = Subkeys::new::<INVERSE>(material, rounds);
         for subkey in &mut k {
-            *subkey ^= u64::from_ne_bytes([offset; 8]);
+            *subkey ^= offset;
         }
         let mut blocks = Self { sums: [0; MAX_BLOCKS], masks: [0; MAX_LAYERS] };
         // What the left half and the right half carry.

@@ -6,7 +6,7 @@ use super::boxes::{Boxes, Half, Maps, Plain, Word};
 use super::rounds::{Subkeys, derive, entered, fl, fl_inverse, halves, join, left_again};
 use super::schedule::{Blocks, MAX_BLOCKS, MAX_LAYERS, Material, rounds, second_half};
 use crate::cipher::byte_sliced::{GROUP, Keys, Spread, sliced, spread, transpose};
-use crate::lanes::bytes::{Bytes, IsaOf};
+use crate::lanes::bytes::{Bytes, IsaOf, repeated};
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
 
 /// The subkeys of a key in each lane, in blocks. Wiped when dropped.
@@ -40,7 +40,7 @@ impl<V: Lanes> PerLane<V> {
         let (mut sums, mut masks) = ([[0; MAX_LANES]; MAX_BLOCKS], [[0; MAX_LANES]; MAX_LAYERS]);
         for lane in 0..lanes {
             let material = Material { kl: kl[lane], kr: kr[lane], ka: ka[lane], kb: kb[lane] };
-            let blocks = Blocks::new::<INVERSE>(&material, self.rounds, X::OFFSET);
+            let blocks = Blocks::new::<INVERSE>(&material, self.rounds, repeated(X::OFFSET));
             for (row, sum) in sums.iter_mut().zip(blocks.sums) {
                 row[lane] = sum;
             }

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use super::boxes::{Boxes, INPUT, LEFT, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word};
 use crate::cipher::byte_sliced::matrix::{Matrix, after_aes};
 use crate::cipher::byte_sliced::tables::{Halves, Tables, aes_sub_bytes};
+use crate::cipher::few::Nothing;
 use crate::lanes::bytes::AesBytes;
 
 /// The S-box in registers B.
@@ -25,6 +26,7 @@ const fn output(after: Matrix) -> Tables {
 }
 
 impl<B: AesBytes> Boxes for AesBox<B> {
+    type Few = Nothing;
     type Bytes = B;
     const OFFSET: u8 = OFFSET;
     const TOGETHER: bool = true;

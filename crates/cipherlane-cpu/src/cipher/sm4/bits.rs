@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::boxes::{Boxes, OFFSET, OUTPUT_CONSTANT, Word};
 use crate::cipher::aes_bitsliced::sbox::{Wires, invert};
 use crate::cipher::byte_sliced::bits::flip;
+use crate::cipher::few::Nothing;
 use crate::cipher::slices::{Slice, Wire, transpose_bytes};
 use crate::lanes::bytes::Bytes;
 
@@ -12,6 +13,7 @@ use crate::lanes::bytes::Bytes;
 pub(crate) struct Bits<S>(PhantomData<fn() -> S>);
 
 impl<S: Slice> Boxes for Bits<S> {
+    type Few = Nothing;
     type Bytes = Wire<S>;
     const OFFSET: u8 = OFFSET;
     const TOGETHER: bool = true;

@@ -1,7 +1,8 @@
 //! What SM4 needs of an instruction set: its S-box, in coordinates of the instruction set's choice.
 
 use crate::cipher::byte_sliced::matrix::{Matrix, sbox};
-use crate::lanes::bytes::Bytes;
+use crate::cipher::few::Few;
+use crate::lanes::bytes::{Bytes, IsaOf};
 
 /// Four slices: a word of 32 bits, highest byte first.
 pub(crate) type Word<B> = [B; 4];
@@ -13,6 +14,9 @@ pub(crate) type Word<B> = [B; 4];
 pub(crate) trait Boxes: Send + Sync + 'static {
     /// Registers of bytes.
     type Bytes: Bytes;
+
+    /// What runs few blocks.
+    type Few: Few<IsaOf<Self::Bytes>>;
 
     /// XORed to every byte of every round key, before its change of coordinates: the constant of the affine map in
     /// front of the inversion. A linear map of 0 is 0, so it cannot be part of that.

@@ -7,7 +7,10 @@ use std::marker::PhantomData;
 
 use super::boxes::{Boxes, INPUT, LEFT, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word};
 use crate::cipher::byte_sliced::matrix::Matrix;
-use crate::lanes::bytes::GaloisBytes;
+use crate::cipher::packed::InLanes;
+use crate::lanes::Lanes;
+use crate::lanes::bytes::{GaloisBytes, IsaOf};
+use crate::lanes::packed::PackedIsa;
 
 /// The S-box in registers B.
 pub(crate) struct Galois<B>(PhantomData<fn() -> B>);
@@ -25,7 +28,8 @@ const fn output_constant(after: Matrix) -> i32 {
 const CONSTANT_LEFT: i32 = output_constant(LEFT);
 const CONSTANT_RIGHT: i32 = output_constant(RIGHT);
 
-impl<B: GaloisBytes> Boxes for Galois<B> {
+impl<B: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<B> {
+    type Few = InLanes<IsaOf<B>, super::packed::Sm4>;
     type Bytes = B;
     const OFFSET: u8 = OFFSET;
     const TOGETHER: bool = false;

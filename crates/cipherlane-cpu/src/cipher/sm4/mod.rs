@@ -7,6 +7,8 @@ pub(super) mod boxes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod galois;
 pub(super) mod keys;
+#[cfg(target_arch = "x86_64")]
+mod packed;
 mod rounds;
 
 use std::marker::PhantomData;
@@ -30,6 +32,7 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     type Bytes = X::Bytes;
     type PerLane = PerLane<<X::Bytes as Bytes>::Lanes>;
     type Shared = Shared;
+    type Few = X::Few;
 
     #[inline(always)]
     fn none_per_lane(isa: IsaOf<X::Bytes>) -> Self::PerLane {

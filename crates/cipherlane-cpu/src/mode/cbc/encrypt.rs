@@ -187,6 +187,13 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
         let mut stage = Stage::<V<C::Cipher>, N>::new(self.ciphers.isa());
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {
+            if streams.active() == 1 && C::Cipher::WHOLE_GROUPS {
+                let blocks = self.chained(&mut streams);
+                if blocks > 0 {
+                    streams.advance(blocks, self.job, &mut order);
+                    continue;
+                }
+            }
             let company = streams.active() > 1 || C::Cipher::WHOLE_GROUPS;
             // Few registers end sooner than many.
             let blocks = match streams.active().div_ceil(lanes) {
@@ -209,6 +216,18 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
         self.ciphers.rekey::<1>(streams);
         // SAFETY: the range's messages are this thread's.
         unsafe { alone::encrypt(self.ciphers.first(), streams) }
+    }
+
+    /// Encrypts the only stream to its end, if the cipher has a way of its own for that. Returns the number of blocks.
+    #[inline(always)]
+    fn chained(&mut self, streams: &mut Streams) -> usize {
+        self.ciphers.rekey::<1>(streams);
+        let Some(chain) = self.ciphers.first().chain() else { return 0 };
+        let before = streams.chains()[0];
+        let (input, output, blocks) = streams.only();
+        // SAFETY: the stream has so many blocks, in place or apart, and the range's messages are this thread's.
+        unsafe { chain.encrypt(&before, input, output, blocks) }
+        blocks
     }
 
     /// Encrypts the next blocks of all streams, which M registers have lanes for. Returns how many of each.
