@@ -13,9 +13,11 @@ use self::tweak::MAX_GROUP;
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
 use super::keys::Keys;
+use super::together::{Sum, Together};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::rows::load_block;
 use crate::worker::{Kernel, Segment, Worker};
 
 /// Whether the last two blocks change places, as they do when a stolen ciphertext is decrypted.
@@ -90,6 +92,7 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
         let isa = self.isa();
         let together = if self.tweak.shared().is_some() { N * V::<P>::LANES } else { 1 };
         let (mut own_tweak, mut own_data) = (None, None);
+        let mut short = self.data.shared().filter(|_| P::WHOLE_GROUPS).map(Together::<P, N>::new);
         let mut next = range.start;
         while next < range.end {
             let units = next..range.end.min(next + together);
@@ -97,10 +100,22 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
             let mut first = [[0; BLOCK]; MAX_GROUP];
             self.first_tweaks(job, units.clone(), &mut own_tweak, &mut first);
             for (index, first) in units.zip(&first) {
-                let cipher = self.data.of(halves(job.key(index)).0, &mut own_data);
+                let message = job.message(index);
                 // SAFETY: the job's pointers are good, and this thread alone has this message.
-                unsafe { run::<P, D, N>(cipher, isa.splat(first), job.message(index)) }
+                unsafe {
+                    match &mut short {
+                        Some(short) if is_short::<P, N>(message) => push(short, first, message),
+                        _ => {
+                            let cipher = self.data.of(halves(job.key(index)).0, &mut own_data);
+                            run::<P, D, N>(cipher, isa.splat(first), message);
+                        }
+                    }
+                }
             }
+        }
+        if let Some(short) = short {
+            // SAFETY: as above.
+            unsafe { short.end() }
         }
     }
 
@@ -158,6 +173,34 @@ fn encrypt_numbers<E: Permutation, const M: usize>(
     }
     // SAFETY: MAX_GROUP blocks hold M registers, or `tweak::start` would not compile.
     unsafe { blocks::store(cipher.apply(numbers), tweaks.as_mut_ptr().cast()) }
+}
+
+/// Whether a unit is of whole blocks, and of few enough to share groups with others.
+#[inline(always)]
+fn is_short<P: Permutation, const N: usize>(message: Message) -> bool {
+    message.bytes.is_multiple_of(BLOCK) && Together::<P, N>::takes(message.bytes)
+}
+
+/// Pushes the blocks of a unit, whose first tweak is `first`.
+///
+/// # Safety
+/// Until the end the pointers of `message` are good, and nobody else touches its output.
+#[inline(always)]
+unsafe fn push<P: Permutation, const N: usize>(
+    short: &mut Together<'_, P, N>,
+    first: &[u8; BLOCK],
+    message: Message,
+) {
+    let mut tweak = u128::from_le_bytes(*first);
+    for start in (0..message.bytes).step_by(BLOCK) {
+        // SAFETY: the caller's promise; the unit is of whole blocks.
+        unsafe {
+            let block = load_block(message.input.add(start), BLOCK);
+            let sum = Sum { text: tweak, output: message.output.add(start), bytes: BLOCK };
+            short.push(block ^ tweak, sum);
+        }
+        tweak = tweak::times_x(tweak);
+    }
 }
 
 /// Runs a unit, or a segment of one, whose first tweak is in every lane of `first`.
