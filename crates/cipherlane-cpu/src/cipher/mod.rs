@@ -28,6 +28,9 @@ use crate::lanes::{Isa, Lanes};
 /// Registers of instruction set `I`.
 pub(crate) type V<P> = <<P as Permutation>::Isa as Isa>::V;
 
+/// Registers of the smallest group that a cipher runs by itself, as [`crate::mode::blocks::all`] has them.
+pub(crate) const SMALL: usize = 16;
+
 /// A block cipher in one direction under one expanded key: a permutation of blocks.
 ///
 /// A mode is written once over it. Values wipe their key when dropped.
@@ -121,6 +124,27 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     #[inline(always)]
     fn apply<const N: usize>(&self, blocks: [V<Self>; N]) -> [V<Self>; N] {
         self.apply_while(blocks, &mut Nothing)
+    }
+
+    /// Applies the permutation to the first `used` registers, and to those behind them where a group is faster.
+    #[inline(always)]
+    fn apply_used<const N: usize>(&self, registers: &mut [V<Self>; N], used: usize) {
+        let few = self.few();
+        match used {
+            1 if few >= 1 => self.apply_first::<1>(registers),
+            2 if few >= 2 => self.apply_first::<2>(registers),
+            0..=SMALL if N > SMALL => self.apply_first::<SMALL>(registers),
+            0..=32 if N > 32 => self.apply_first::<32>(registers),
+            _ => self.apply_first::<N>(registers),
+        }
+    }
+
+    /// Applies the permutation to the first M registers, if there are so many.
+    #[inline(always)]
+    fn apply_first<const M: usize>(&self, registers: &mut [V<Self>]) {
+        if let Some(registers) = registers.first_chunk_mut::<M>() {
+            *registers = self.apply(*registers);
+        }
     }
 }
 

@@ -7,13 +7,10 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use crate::cipher::{Permutation, V};
+use crate::cipher::{Permutation, SMALL, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
 use crate::rows::store_block;
-
-/// Registers of the smallest group that a cipher runs by itself, as [`super::blocks::all`] has them.
-const SMALL: usize = 16;
 
 /// What becomes of a block that has gone through the cipher.
 #[derive(Clone, Copy)]
@@ -119,14 +116,7 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
     /// That of [`Together::push`].
     #[inline(always)]
     unsafe fn run(&mut self) {
-        let few = self.cipher.few();
-        match self.count.div_ceil(V::<P>::LANES) {
-            1 if few >= 1 => self.apply::<1>(),
-            2 if few >= 2 => self.apply::<2>(),
-            0..=SMALL if N > SMALL => self.apply::<SMALL>(),
-            0..=32 if N > 32 => self.apply::<32>(),
-            _ => self.apply::<N>(),
-        }
+        self.cipher.apply_used(&mut self.registers, self.count.div_ceil(V::<P>::LANES));
         let blocks = self.registers.as_ptr().cast::<[u8; BLOCK]>();
         for (i, sum) in self.sums.as_flattened()[..self.count].iter().enumerate() {
             // SAFETY: so many sums are written, and so many lanes are there; the caller's promise.
@@ -136,14 +126,6 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
             }
         }
         self.count = 0;
-    }
-
-    /// Sends the first M registers, of N or more, through the cipher.
-    #[inline(always)]
-    fn apply<const M: usize>(&mut self) {
-        if let Some(registers) = self.registers.first_chunk_mut::<M>() {
-            *registers = self.cipher.apply(*registers);
-        }
     }
 
     /// Runs what is left, and overwrites what came of it: it may be key stream.

@@ -1,5 +1,7 @@
 //! A byte-sliced cipher that runs blocks, under one key or a key for each lane.
 
+use std::sync::OnceLock;
+
 use cipherlane_core::BLOCK;
 use zeroize::Zeroize;
 
@@ -102,20 +104,45 @@ type Group<C> = [LanesOf<C>; GROUP];
 /// C under a key, or under a key a lane. INVERSE decrypts.
 pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
     isa: IsaOf<C::Bytes>,
-    per_lane: C::PerLane,
-    /// The round keys once more, where all lanes have the same.
-    shared: Option<C::Shared>,
-    /// And for few blocks.
-    few: Option<C::Few>,
+    schedule: Schedule<C>,
 }
 
-/// The key schedule as work of its own, so that it is compiled once and not into every mode.
+/// What keys are expanded to.
+enum Schedule<C: SlicedCipher> {
+    /// A key a lane.
+    PerLane(C::PerLane),
+    Shared(OneKey<C>),
+}
+
+/// One key, expanded for few blocks, and for groups once there is one: with a key for each short message there never is.
+struct OneKey<C: SlicedCipher> {
+    keys: Keys,
+    few: Option<C::Few>,
+    groups: OnceLock<Box<C::Shared>>,
+}
+
+impl<C: SlicedCipher> Schedule<C> {
+    fn new<const INVERSE: bool>(isa: IsaOf<C::Bytes>, of: Keyed<'_>) -> Self {
+        let keys = Keys::new(of);
+        match of {
+            Keyed::Shared(_) => {
+                let few = isa.vectorize(ForFew::<C, INVERSE> { isa, keys: &keys });
+                Self::Shared(OneKey { keys, few, groups: OnceLock::new() })
+            }
+            Keyed::PerLane(_) => {
+                let mut per_lane = C::none_per_lane(isa);
+                isa.vectorize(Expand::<C, INVERSE> { isa, keys: &keys, to: &mut per_lane });
+                Self::PerLane(per_lane)
+            }
+        }
+    }
+}
+
+/// [`SlicedCipher::expand`] as work of its own, so that it is compiled once and not into every mode.
 struct Expand<'a, C: SlicedCipher, const INVERSE: bool> {
     isa: IsaOf<C::Bytes>,
-    keys: Keys,
-    per_lane: &'a mut C::PerLane,
-    /// Where all lanes have the same key.
-    shared: Option<(&'a mut C::Shared, &'a mut Option<C::Few>)>,
+    keys: &'a Keys,
+    to: &'a mut C::PerLane,
 }
 
 impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
@@ -123,12 +150,40 @@ impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
 
     #[inline(always)]
     fn run(self) {
-        let lanes = if self.shared.is_some() { 1 } else { LanesOf::<C>::LANES };
-        C::expand::<INVERSE>(self.isa, &self.keys, lanes, self.per_lane);
-        if let Some((shared, few)) = self.shared {
-            C::share(self.isa, self.per_lane, shared);
-            *few = C::Few::new::<INVERSE>(self.isa, &self.keys);
-        }
+        C::expand::<INVERSE>(self.isa, self.keys, LanesOf::<C>::LANES, self.to);
+    }
+}
+
+/// The same of one key for all lanes.
+struct Share<'a, C: SlicedCipher, const INVERSE: bool> {
+    isa: IsaOf<C::Bytes>,
+    keys: &'a Keys,
+    to: &'a mut C::Shared,
+}
+
+impl<C: SlicedCipher, const INVERSE: bool> Work for Share<'_, C, INVERSE> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let mut first = C::none_per_lane(self.isa);
+        C::expand::<INVERSE>(self.isa, self.keys, 1, &mut first);
+        C::share(self.isa, &first, self.to);
+    }
+}
+
+/// [`Few::new`] as work.
+struct ForFew<'a, C: SlicedCipher, const INVERSE: bool> {
+    isa: IsaOf<C::Bytes>,
+    keys: &'a Keys,
+}
+
+impl<C: SlicedCipher, const INVERSE: bool> Work for ForFew<'_, C, INVERSE> {
+    type Output = Option<C::Few>;
+
+    #[inline(always)]
+    fn run(self) -> Option<C::Few> {
+        C::Few::new::<INVERSE>(self.isa, self.keys)
     }
 }
 
@@ -191,13 +246,37 @@ impl<C: SlicedCipher> Work for Each<'_, C> {
 
 impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
     fn run_whole(&self, groups: &mut [Group<C>]) {
-        match &self.shared {
-            Some(keys) => self.isa.vectorize(Whole::<C> { isa: self.isa, keys, groups }),
-            None => {
+        let isa = self.isa;
+        match &self.schedule {
+            Schedule::Shared(one) => {
+                let keys = one.groups.get_or_init(|| {
+                    let mut shared = Box::new(C::none_shared());
+                    isa.vectorize(Share::<C, INVERSE> { isa, keys: &one.keys, to: &mut shared });
+                    shared
+                });
+                isa.vectorize(Whole::<C> { isa, keys, groups });
+            }
+            Schedule::PerLane(keys) => {
                 for group in groups {
-                    self.isa.vectorize(Each::<C> { keys: [&self.per_lane; GROUP], group });
+                    isa.vectorize(Each::<C> { keys: [keys; GROUP], group });
                 }
             }
+        }
+    }
+
+    /// What runs few blocks, if there is something.
+    fn for_few(&self) -> Option<&C::Few> {
+        match &self.schedule {
+            Schedule::Shared(one) => one.few.as_ref(),
+            Schedule::PerLane(_) => None,
+        }
+    }
+
+    /// The keys of the lanes.
+    fn per_lane(&self) -> &C::PerLane {
+        match &self.schedule {
+            Schedule::PerLane(keys) => keys,
+            Schedule::Shared(_) => unreachable!("registers with keys of their own are keyed lane by lane"),
         }
     }
 }
@@ -206,9 +285,7 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     type Isa = IsaOf<C::Bytes>;
 
     fn new(isa: Self::Isa, keys: Keyed<'_>) -> Self {
-        let mut cipher = Self { isa, per_lane: C::none_per_lane(isa), shared: None, few: None };
-        cipher.rekey(keys);
-        cipher
+        Self { isa, schedule: Schedule::new::<INVERSE>(isa, keys) }
     }
 
     fn isa(&self) -> Self::Isa {
@@ -216,21 +293,15 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     }
 
     fn rekey(&mut self, keys: Keyed<'_>) {
-        let Self { isa, per_lane, shared, few } = self;
-        let shared = match keys {
-            Keyed::Shared(_) => Some((shared.get_or_insert_with(C::none_shared), few)),
-            Keyed::PerLane(_) => {
-                (*shared, *few) = (None, None);
-                None
-            }
-        };
-        isa.vectorize(Expand::<C, INVERSE> { isa: *isa, keys: Keys::new(keys), per_lane, shared });
+        self.schedule = Schedule::new::<INVERSE>(self.isa, keys);
     }
 
     fn apply(&self, blocks: &mut [LanesOf<C>]) {
         let (groups, rest) = blocks.as_chunks_mut();
-        self.run_whole(groups);
-        match &self.few {
+        if !groups.is_empty() {
+            self.run_whole(groups);
+        }
+        match self.for_few() {
             Some(few) if rest.len() <= C::Few::REGISTERS => few.apply(rest),
             _ if rest.is_empty() => {}
             _ => filled_up(rest, |group| self.run_whole(std::slice::from_mut(group))),
@@ -238,19 +309,19 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     }
 
     fn few(&self) -> usize {
-        if self.few.is_some() { C::Few::REGISTERS } else { 0 }
+        if self.for_few().is_some() { C::Few::REGISTERS } else { 0 }
     }
 
     fn chain(&self) -> Option<&dyn Chain> {
-        let few = self.few.as_ref()?;
+        let few = self.for_few()?;
         Some(few)
     }
 
     fn apply_each(each: &[&Self], blocks: &mut [LanesOf<C>]) {
         // Registers that fill up the group are run under the first keys, and dropped.
-        let (isa, mut keys) = (each[0].isa, [&each[0].per_lane; GROUP]);
+        let (isa, mut keys) = (each[0].isa, [each[0].per_lane(); GROUP]);
         for (keys, cipher) in keys.iter_mut().zip(each) {
-            *keys = &cipher.per_lane;
+            *keys = cipher.per_lane();
         }
         filled_up(blocks, |group| isa.vectorize(Each::<C> { keys, group }));
     }

@@ -127,8 +127,10 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
         let Self { cipher, powers, job, bunch, .. } = self;
         let groups = bunch.blocks.div_ceil(Bunch::<V<P>, N>::GROUP);
         bunch.filled = bunch.filled.max(groups);
+        let mut blocks = bunch.blocks;
         for group in &mut bunch.registers[..groups] {
-            *group = cipher.apply(*group);
+            cipher.apply_used(group, blocks.div_ceil(V::<P>::LANES));
+            blocks = blocks.saturating_sub(Bunch::<V<P>, N>::GROUP);
         }
         let stream = bunch.registers.as_ptr().cast::<[u8; BLOCK]>();
         for members in bunch.members[..bunch.count].chunks(V::<P>::LANES) {
