@@ -133,6 +133,7 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         match used {
             1 if few >= 1 => self.apply_first::<1>(registers),
             2 if few >= 2 => self.apply_first::<2>(registers),
+            3..=4 if few >= 4 => self.apply_first::<4>(registers),
             0..=SMALL if N > SMALL => self.apply_first::<SMALL>(registers),
             0..=32 if N > 32 => self.apply_first::<32>(registers),
             _ => self.apply_first::<N>(registers),

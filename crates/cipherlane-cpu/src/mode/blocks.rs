@@ -96,6 +96,8 @@ unsafe fn groups_of_rest<T: Pass, const N: usize>(pass: &mut T, rest: Message) {
             padded::<T, 1>(pass, rest);
         } else if few >= 2 && rest.bytes <= bytes_of::<V<T::Cipher>, 2>() {
             padded::<T, 2>(pass, rest);
+        } else if few >= 4 && rest.bytes <= bytes_of::<V<T::Cipher>, 4>() {
+            padded::<T, 4>(pass, rest);
         } else if N > 16 && rest.bytes <= bytes_of::<V<T::Cipher>, 16>() {
             padded::<T, 16>(pass, rest);
         } else if N > 32 && rest.bytes <= bytes_of::<V<T::Cipher>, 32>() {

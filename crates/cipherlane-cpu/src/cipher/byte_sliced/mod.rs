@@ -7,12 +7,14 @@
 pub(crate) mod bits;
 pub(crate) mod matrix;
 mod permutation;
+mod schedule;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use permutation::{ByteSliced, Keys, SlicedCipher};
+pub(crate) use permutation::{ByteSliced, SlicedCipher};
+pub(crate) use schedule::Keys;
 
 use crate::lanes::Lanes;
 use crate::lanes::bytes::{Bytes, IsaOf, repeated};

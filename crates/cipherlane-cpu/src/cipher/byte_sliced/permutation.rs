@@ -1,15 +1,11 @@
 //! A byte-sliced cipher that runs blocks, under one key or a key for each lane.
 
-use std::sync::OnceLock;
-
-use cipherlane_core::BLOCK;
-use zeroize::Zeroize;
-
+use super::schedule::{Keys, OneKey, Schedule};
 use super::{GROUP, transpose};
 use crate::cipher::few::{Chain, Few};
 use crate::cipher::grouped::{InGroups, Keyed, filled_up};
 use crate::lanes::bytes::{Bytes, IsaOf};
-use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::lanes::{Isa, Work};
 
 /// A block cipher over slices.
 pub(crate) trait SlicedCipher: Send + Sync + 'static {
@@ -63,40 +59,7 @@ pub(crate) trait SlicedCipher: Send + Sync + 'static {
     fn run_each(keys: &[&Self::PerLane; GROUP], block: [Self::Bytes; GROUP]) -> [Self::Bytes; GROUP];
 }
 
-/// A key for each lane, big-endian. Wiped when dropped.
-pub(crate) struct Keys {
-    /// Bytes of each key, at most 32.
-    pub(crate) bytes: usize,
-    /// The first 16 bytes.
-    pub(crate) first: [u128; MAX_LANES],
-    /// What follows them, then zeros.
-    pub(crate) rest: [u128; MAX_LANES],
-}
-
-impl Keys {
-    fn new(of: Keyed<'_>) -> Self {
-        let mut keys = Self { bytes: of.of(0).len(), first: [0; MAX_LANES], rest: [0; MAX_LANES] };
-        for lane in 0..of.count() {
-            let (first, rest) = of.of(lane).split_at(BLOCK);
-            for (word, bytes) in [(&mut keys.first[lane], first), (&mut keys.rest[lane], rest)] {
-                let mut block = [0; BLOCK];
-                block[..bytes.len()].copy_from_slice(bytes);
-                *word = u128::from_be_bytes(block);
-            }
-        }
-        keys
-    }
-}
-
-impl Drop for Keys {
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.first.zeroize();
-        self.rest.zeroize();
-    }
-}
-
-type LanesOf<C> = <<C as SlicedCipher>::Bytes as Bytes>::Lanes;
+pub(super) type LanesOf<C> = <<C as SlicedCipher>::Bytes as Bytes>::Lanes;
 
 /// Sixteen registers of blocks.
 type Group<C> = [LanesOf<C>; GROUP];
@@ -105,86 +68,6 @@ type Group<C> = [LanesOf<C>; GROUP];
 pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
     isa: IsaOf<C::Bytes>,
     schedule: Schedule<C>,
-}
-
-/// What keys are expanded to.
-enum Schedule<C: SlicedCipher> {
-    /// A key a lane.
-    PerLane(C::PerLane),
-    Shared(OneKey<C>),
-}
-
-/// One key, expanded for few blocks, and for groups once there is one: with a key for each short message there never is.
-struct OneKey<C: SlicedCipher> {
-    keys: Keys,
-    few: Option<C::Few>,
-    groups: OnceLock<Box<C::Shared>>,
-}
-
-impl<C: SlicedCipher> Schedule<C> {
-    fn new<const INVERSE: bool>(isa: IsaOf<C::Bytes>, of: Keyed<'_>) -> Self {
-        let keys = Keys::new(of);
-        match of {
-            Keyed::Shared(_) => {
-                let few = isa.vectorize(ForFew::<C, INVERSE> { isa, keys: &keys });
-                Self::Shared(OneKey { keys, few, groups: OnceLock::new() })
-            }
-            Keyed::PerLane(_) => {
-                let mut per_lane = C::none_per_lane(isa);
-                isa.vectorize(Expand::<C, INVERSE> { isa, keys: &keys, to: &mut per_lane });
-                Self::PerLane(per_lane)
-            }
-        }
-    }
-}
-
-/// [`SlicedCipher::expand`] as work of its own, so that it is compiled once and not into every mode.
-struct Expand<'a, C: SlicedCipher, const INVERSE: bool> {
-    isa: IsaOf<C::Bytes>,
-    keys: &'a Keys,
-    to: &'a mut C::PerLane,
-}
-
-impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        C::expand::<INVERSE>(self.isa, self.keys, LanesOf::<C>::LANES, self.to);
-    }
-}
-
-/// The same of one key for all lanes.
-struct Share<'a, C: SlicedCipher, const INVERSE: bool> {
-    isa: IsaOf<C::Bytes>,
-    keys: &'a Keys,
-    to: &'a mut C::Shared,
-}
-
-impl<C: SlicedCipher, const INVERSE: bool> Work for Share<'_, C, INVERSE> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let mut first = C::none_per_lane(self.isa);
-        C::expand::<INVERSE>(self.isa, self.keys, 1, &mut first);
-        C::share(self.isa, &first, self.to);
-    }
-}
-
-/// [`Few::new`] as work.
-struct ForFew<'a, C: SlicedCipher, const INVERSE: bool> {
-    isa: IsaOf<C::Bytes>,
-    keys: &'a Keys,
-}
-
-impl<C: SlicedCipher, const INVERSE: bool> Work for ForFew<'_, C, INVERSE> {
-    type Output = Option<C::Few>;
-
-    #[inline(always)]
-    fn run(self) -> Option<C::Few> {
-        C::Few::new::<INVERSE>(self.isa, self.keys)
-    }
 }
 
 #[inline(always)]
@@ -249,12 +132,7 @@ impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
         let isa = self.isa;
         match &self.schedule {
             Schedule::Shared(one) => {
-                let keys = one.groups.get_or_init(|| {
-                    let mut shared = Box::new(C::none_shared());
-                    isa.vectorize(Share::<C, INVERSE> { isa, keys: &one.keys, to: &mut shared });
-                    shared
-                });
-                isa.vectorize(Whole::<C> { isa, keys, groups });
+                isa.vectorize(Whole::<C> { isa, keys: one.groups::<INVERSE>(isa), groups });
             }
             Schedule::PerLane(keys) => {
                 for group in groups {
@@ -264,10 +142,10 @@ impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
         }
     }
 
-    /// What runs few blocks, if there is something.
-    fn for_few(&self) -> Option<&C::Few> {
+    /// The key of all lanes, if they have the same.
+    fn one_key(&self) -> Option<&OneKey<C>> {
         match &self.schedule {
-            Schedule::Shared(one) => one.few.as_ref(),
+            Schedule::Shared(one) => Some(one),
             Schedule::PerLane(_) => None,
         }
     }
@@ -301,19 +179,23 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
         if !groups.is_empty() {
             self.run_whole(groups);
         }
-        match self.for_few() {
-            Some(few) if rest.len() <= C::Few::REGISTERS => few.apply(rest),
-            _ if rest.is_empty() => {}
-            _ => filled_up(rest, |group| self.run_whole(std::slice::from_mut(group))),
+        if rest.is_empty() {
+            return;
         }
+        if let Some(one) = self.one_key()
+            && let Some(few) = one.few_for::<INVERSE>(self.isa, rest.len())
+        {
+            return few.apply(rest);
+        }
+        filled_up(rest, |group| self.run_whole(std::slice::from_mut(group)));
     }
 
     fn few(&self) -> usize {
-        if self.for_few().is_some() { C::Few::REGISTERS } else { 0 }
+        self.one_key().map_or(0, OneKey::most)
     }
 
     fn chain(&self) -> Option<&dyn Chain> {
-        let few = self.for_few()?;
+        let few = self.one_key()?.few::<INVERSE>(self.isa)?;
         Some(few)
     }
 

@@ -195,6 +195,11 @@ impl AgainstReference {
                 |&block| if decrypts { reference.decrypt(block) } else { reference.encrypt(block) };
             let expected: Vec<_> = input.iter().map(expected).collect();
             assert_eq!(blocks(&output), expected, "{} x {N}", std::any::type_name::<P>());
+            // A key that comes again and again is expanded for groups at last.
+            for _ in 0..8 {
+                let again: [V<P>; N] = permutation.apply(registers(isa, &input));
+                assert_eq!(blocks(&again), expected, "{} x {N}", std::any::type_name::<P>());
+            }
         }
     }
 
@@ -274,6 +279,7 @@ impl Test for AgainstReference {
         self.chained::<E>(isa);
         self.count::<E, D, 1>(isa);
         self.count::<E, D, 2>(isa);
+        self.count::<E, D, 4>(isa);
         self.count::<E, D, 5>(isa);
         self.count::<E, D, GROUP>(isa);
         self.count::<E, D, { 2 * GROUP }>(isa);
