@@ -58,7 +58,8 @@ pub(crate) trait InGroups: Send + Sync + Sized + 'static {
     /// Runs every lane of any number of registers.
     fn apply(&self, blocks: &mut [<Self::Isa as Isa>::V]);
 
-    /// Runs every lane of register i under the keys of `each[i]`: [`GROUP`] registers or fewer.
+    /// Runs every lane of register i under the keys of `each[i]`, which are keyed lane by lane: [`GROUP`] registers or
+    /// fewer.
     fn apply_each(each: &[&Self], blocks: &mut [<Self::Isa as Isa>::V]);
 
     /// See [`Permutation::few`].
@@ -209,6 +210,12 @@ impl<I: Isa> Permutation for Grouped<I> {
         }
         self.cipher.apply(&mut blocks);
         blocks
+    }
+
+    /// Where they lie.
+    #[inline(always)]
+    fn apply_first<const M: usize>(&self, registers: &mut [V<Self>]) {
+        self.cipher.apply(&mut registers[..M]);
     }
 }
 

@@ -28,8 +28,10 @@ use crate::lanes::{Isa, Lanes};
 /// Registers of instruction set `I`.
 pub(crate) type V<P> = <<P as Permutation>::Isa as Isa>::V;
 
-/// Registers of the smallest group that a cipher runs by itself, as [`crate::mode::blocks::all`] has them.
+/// Registers of the smallest group of a cipher that runs in groups.
 pub(crate) const SMALL: usize = 16;
+/// Registers of two of these, which may run side by side.
+pub(crate) const MIDDLE: usize = 2 * SMALL;
 
 /// A block cipher in one direction under one expanded key: a permutation of blocks.
 ///
@@ -45,7 +47,8 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     /// message is then better padded to a group than run in smaller ones.
     const WHOLE_GROUPS: bool = false;
 
-    /// Up to how many registers take less time than a whole group, where that is what the rest is padded to.
+    /// Up to how many registers are better run as such than padded to a whole group, where that is what becomes of the
+    /// rest. It may fall while keys are expanded: a hint, not a promise.
     #[inline(always)]
     fn few(&self) -> usize {
         0
@@ -126,16 +129,29 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         self.apply_while(blocks, &mut Nothing)
     }
 
-    /// Applies the permutation to the first `used` registers, and to those behind them where a group is faster.
+    /// How many registers are run in the place of `used`, which are N or fewer: 1, 2, 4, [`SMALL`], [`MIDDLE`] or N.
     #[inline(always)]
-    fn apply_used<const N: usize>(&self, registers: &mut [V<Self>; N], used: usize) {
+    fn run_for<const N: usize>(&self, used: usize) -> usize {
         let few = self.few();
         match used {
-            1 if few >= 1 => self.apply_first::<1>(registers),
-            2 if few >= 2 => self.apply_first::<2>(registers),
-            3..=4 if few >= 4 => self.apply_first::<4>(registers),
-            0..=SMALL if N > SMALL => self.apply_first::<SMALL>(registers),
-            0..=32 if N > 32 => self.apply_first::<32>(registers),
+            0..=1 if few >= 1 => 1,
+            2 if few >= 2 => 2,
+            3..=4 if few >= 4 => 4,
+            0..=SMALL if N > SMALL => SMALL,
+            0..=MIDDLE if N > MIDDLE => MIDDLE,
+            _ => N,
+        }
+    }
+
+    /// Applies the permutation to the first `used` registers, and to those behind them that are run with them.
+    #[inline(always)]
+    fn apply_used<const N: usize>(&self, registers: &mut [V<Self>; N], used: usize) {
+        match self.run_for::<N>(used) {
+            1 => self.apply_first::<1>(registers),
+            2 => self.apply_first::<2>(registers),
+            4 => self.apply_first::<4>(registers),
+            SMALL => self.apply_first::<SMALL>(registers),
+            MIDDLE => self.apply_first::<MIDDLE>(registers),
             _ => self.apply_first::<N>(registers),
         }
     }
@@ -187,7 +203,7 @@ pub(crate) trait KeyPerLane: Permutation {
         blocks
     }
 
-    /// Applies `each[i]` to register `i`.
+    /// Applies `each[i]` to register `i`. All of them are keyed lane by lane.
     fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<Self>; N]) -> [V<Self>; N];
 }
 

@@ -1,5 +1,5 @@
-//! Few blocks, each in a lane as it is: what waits for one block at a time is served in a third of the time that a group of
-//! slices takes, however full that is.
+//! Few blocks, each in a lane as it is: what waits for one block at a time is served in less than half of the time that a
+//! group of slices takes, however full that is.
 //!
 //! A block is kept in parts that each fill a lane by being repeated, in coordinates that the inversion takes: see
 //! [`crate::cipher::byte_sliced`]. Of a round, nothing is left but the inversion, the shuffles that bring the bytes that
@@ -55,8 +55,8 @@ pub(crate) struct InLanes<I, C> {
 }
 
 impl<I: PackedIsa, C: PackedCipher> Few<I> for InLanes<I, C> {
-    /// At 512 bits on Zen 4, Camellia-128 takes 370 clocks for one, 490 for two and as many again for a third, and a group
-    /// 730; SM4 420, 540 and 900.
+    /// At 512 bits on Zen 4, Camellia-128 takes 370 clocks for one and 490 for two, of which there may be no more in a
+    /// group's 730; SM4 420, 540 and 900.
     const REGISTERS: usize = 2;
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! A message, N registers at a time and then in ever smaller groups.
 
-use crate::cipher::{Permutation, V};
+use crate::cipher::{MIDDLE, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
 use crate::prefetch::prefetch;
@@ -85,25 +85,22 @@ pub(crate) unsafe fn all<T: Pass, const N: usize>(pass: &mut T, message: Message
     }
 }
 
-/// Runs `pass` over a message that is shorter than N registers, as one group: where N registers are several groups of
+/// Runs `pass` over a message that is not longer than N registers, as one group: where N registers are several groups of
 /// the cipher, as few as hold it; or no more than the registers that there are, where the cipher runs few as such.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output.
 #[inline(always)]
-unsafe fn groups_of_rest<T: Pass, const N: usize>(pass: &mut T, rest: Message) {
+pub(crate) unsafe fn groups_of_rest<T: Pass, const N: usize>(pass: &mut T, rest: Message) {
     // SAFETY: the caller's promise.
     unsafe {
-        let few = pass.cipher().few();
-        if few >= 1 && rest.bytes <= bytes_of::<V<T::Cipher>, 1>() {
-            padded::<T, 1>(pass, rest);
-        } else if few >= 2 && rest.bytes <= bytes_of::<V<T::Cipher>, 2>() {
-            padded::<T, 2>(pass, rest);
-        } else if few >= 4 && rest.bytes <= bytes_of::<V<T::Cipher>, 4>() {
-            padded::<T, 4>(pass, rest);
-        } else if N > 16 && rest.bytes <= bytes_of::<V<T::Cipher>, 16>() {
-            padded::<T, 16>(pass, rest);
-        } else if N > 32 && rest.bytes <= bytes_of::<V<T::Cipher>, 32>() {
-            padded::<T, 32>(pass, rest);
-        } else {
-            padded::<T, N>(pass, rest);
+        match pass.cipher().run_for::<N>(rest.bytes.div_ceil(V::<T::Cipher>::BYTES)) {
+            1 => padded::<T, 1>(pass, rest),
+            2 => padded::<T, 2>(pass, rest),
+            4 => padded::<T, 4>(pass, rest),
+            SMALL => padded::<T, SMALL>(pass, rest),
+            MIDDLE => padded::<T, MIDDLE>(pass, rest),
+            _ => padded::<T, N>(pass, rest),
         }
     }
 }

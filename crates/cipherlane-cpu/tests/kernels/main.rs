@@ -11,6 +11,7 @@ mod hashes;
 mod lanes;
 mod material;
 mod modes;
+mod units;
 
 use cipherlane_core::{Algorithm, Device, Operation, Plan, Shape, Wish};
 use cipherlane_cpu::{Cpu, Tier};

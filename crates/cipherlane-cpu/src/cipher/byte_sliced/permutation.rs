@@ -171,7 +171,7 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     }
 
     fn rekey(&mut self, keys: Keyed<'_>) {
-        self.schedule = Schedule::new::<INVERSE>(self.isa, keys);
+        self.schedule.rekey::<INVERSE>(self.isa, keys);
     }
 
     fn apply(&self, blocks: &mut [LanesOf<C>]) {

@@ -24,16 +24,22 @@ pub(crate) struct Keys {
 
 impl Keys {
     pub(super) fn new(of: Keyed<'_>) -> Self {
-        let mut keys = Self { bytes: of.of(0).len(), first: [0; MAX_LANES], rest: [0; MAX_LANES] };
+        let mut keys = Self { bytes: 0, first: [0; MAX_LANES], rest: [0; MAX_LANES] };
+        keys.set(of);
+        keys
+    }
+
+    /// Takes other keys in the place of its own.
+    fn set(&mut self, of: Keyed<'_>) {
+        self.bytes = of.of(0).len();
         for lane in 0..of.count() {
             let (first, rest) = of.of(lane).split_at(BLOCK);
-            for (word, bytes) in [(&mut keys.first[lane], first), (&mut keys.rest[lane], rest)] {
+            for (word, bytes) in [(&mut self.first[lane], first), (&mut self.rest[lane], rest)] {
                 let mut block = [0; BLOCK];
                 block[..bytes.len()].copy_from_slice(bytes);
                 *word = u128::from_be_bytes(block);
             }
         }
-        keys
     }
 }
 
@@ -72,6 +78,14 @@ impl<C: SlicedCipher> OneKey<C> {
     fn new(keys: Keys) -> Self {
         let (few, groups, patience) = Default::default();
         Self { keys, few, groups, patience }
+    }
+
+    /// Takes another key in the place of its own.
+    fn rekey(&mut self, of: Keyed<'_>) {
+        self.keys.set(of);
+        self.few = OnceLock::new();
+        self.groups = OnceLock::new();
+        self.patience = AtomicUsize::new(0);
     }
 
     /// What runs few blocks, if there is something.
@@ -121,6 +135,17 @@ impl<C: SlicedCipher> Schedule<C> {
                 isa.vectorize(Expand::<C, INVERSE> { isa, keys: &keys, to: &mut per_lane });
                 Self::PerLane(per_lane)
             }
+        }
+    }
+
+    /// Takes other keys in the place of its own: where these lie, if they are as many.
+    pub(super) fn rekey<const INVERSE: bool>(&mut self, isa: IsaOf<C::Bytes>, of: Keyed<'_>) {
+        match (&mut *self, of) {
+            (Self::PerLane(to), Keyed::PerLane(_)) => {
+                isa.vectorize(Expand::<C, INVERSE> { isa, keys: &Keys::new(of), to });
+            }
+            (Self::Shared(one), Keyed::Shared(_)) => one.rekey(of),
+            _ => *self = Self::new::<INVERSE>(isa, of),
         }
     }
 }

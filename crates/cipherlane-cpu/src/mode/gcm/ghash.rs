@@ -31,30 +31,38 @@ pub(crate) struct Powers<I: Isa> {
     /// High half XOR low half of each entry, for Karatsuba's product of sums.
     sums: [[u8; BLOCK]; MAX_POWERS + MAX_LANES],
     highest: usize,
+    /// The highest power that an earlier hash key has left.
+    written: usize,
 }
 
 impl<I: Isa> Powers<I> {
-    /// The powers 0 to `highest` of the hash key `h` (SP 800-38D section 7.1: the encrypted zero block).
+    /// No powers.
     #[inline(always)]
-    pub(crate) fn new(isa: I, h: u128, highest: usize) -> Self {
-        debug_assert!(highest <= MAX_POWERS);
+    pub(crate) fn none(isa: I) -> Self {
         let empty = [[0; BLOCK]; MAX_POWERS + MAX_LANES];
-        let mut powers = Self { isa, entries: empty, sums: empty, highest };
-        powers.set(0, ONE);
-        powers.set(1, times_x(h.swap_bytes()));
+        Self { isa, entries: empty, sums: empty, highest: 0, written: 0 }
+    }
+
+    /// Becomes the powers 0 to `highest` of the hash key `h` (SP 800-38D section 7.1: the encrypted zero block).
+    #[inline(always)]
+    pub(crate) fn rekey(&mut self, h: u128, highest: usize) {
+        assert!(highest <= MAX_POWERS, "a table holds so many powers");
+        self.highest = highest;
+        self.written = self.written.max(highest);
+        self.set(0, ONE);
+        self.set(1, times_x(h.swap_bytes()));
         // From the powers 1..=known to those up to 2 * known, a register at a time.
         let mut known = 1;
         while known < highest {
-            let factor = isa.splat(powers.entry(known));
+            let factor = self.isa.splat(self.entry(known));
             let mut done = 0;
             while done < known && known + done < highest {
                 let count = I::V::LANES.min(known - done).min(highest - known - done);
-                powers.extend(factor, done, known, count);
+                self.extend(factor, done, known, count);
                 done += count;
             }
             known += done;
         }
-        powers
     }
 
     /// The powers known + done + 1 ..= known + done + count: `factor` = H^known times those of done + 1 and up.
@@ -137,7 +145,7 @@ impl<I: Isa> Powers<I> {
 
 impl<I: Isa> Drop for Powers<I> {
     fn drop(&mut self) {
-        let used = MAX_POWERS - self.highest..=MAX_POWERS;
+        let used = MAX_POWERS - self.written..=MAX_POWERS;
         wipe_blocks(&mut self.entries[used.clone()]);
         wipe_blocks(&mut self.sums[used]);
     }

@@ -235,7 +235,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const KARATSUBA: bool> Work
 
     #[inline(always)]
     fn run(self) {
-        self.one.run(self.job, self.index..self.index + 1);
+        let mut bunch = OneKey::<P, D, N, KARATSUBA>::no_bunch(self.one.cipher().isa());
+        self.one.run(self.job, self.index..self.index + 1, &mut bunch);
     }
 }
 

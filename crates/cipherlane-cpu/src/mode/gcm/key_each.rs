@@ -48,11 +48,19 @@ impl<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KA
 
     #[inline(always)]
     fn run(self) {
-        for index in self.range {
-            let highest = powers::<P, POWERS>(self.job, index);
-            let key = self.job.key(index);
-            OneKey::<P, D, N, KARATSUBA>::new(self.worker.source, key, highest)
-                .run(self.job, index..index + 1);
+        let Self { worker: &KeyEach { source, .. }, job, range } = self;
+        // A key is expanded over that of the message before, and the last one is wiped.
+        let mut own: Option<OneKey<P, D, N, KARATSUBA>> = None;
+        let mut bunch = OneKey::<P, D, N, KARATSUBA>::no_bunch(source.isa());
+        for index in range {
+            let (key, highest) = (job.key(index), powers::<P, POWERS>(job, index));
+            match &mut own {
+                Some(own) => own.rekey(key, highest),
+                None => own = Some(OneKey::new(source, key, highest)),
+            }
+            if let Some(own) = &own {
+                own.run(job, index..index + 1, &mut bunch);
+            }
         }
     }
 }

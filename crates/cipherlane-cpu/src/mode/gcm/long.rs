@@ -4,11 +4,13 @@
 //! the same one when opening. The state stays spread over the lanes (see [`super::ghash`]): lane i hashes every
 //! LANES-th block by powers of H^LANES, so nothing is folded before the end.
 
+use std::marker::PhantomData;
+
 use super::ghash::{Ghash, Powers, Products};
 use super::{Direction, text};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
-use crate::lanes::{Isa, Lanes};
+use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::counters::Counters;
 use crate::prefetch::prefetch;
 
@@ -33,6 +35,41 @@ impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
             self.hash.state = GroupHash::<I, _, N, KARATSUBA>::new(&self.hash, InMemory(group)).all();
         }
         self.hash
+    }
+}
+
+/// The text of one message, or of a segment of one, as work.
+pub(super) struct Text<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    pub(super) cipher: &'p P,
+    pub(super) hash: Ghash<'p, P::Isa, KARATSUBA>,
+    pub(super) text: Message,
+    pub(super) counters: Counters<'p, P>,
+    direction: PhantomData<D>,
+}
+
+impl<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> Text<'p, P, D, N, KARATSUBA> {
+    /// `text` under `counters`, hashed into `hash`.
+    #[inline(always)]
+    pub(super) fn new(
+        cipher: &'p P,
+        hash: Ghash<'p, P::Isa, KARATSUBA>,
+        text: Message,
+        counters: Counters<'p, P>,
+    ) -> Self {
+        Self { cipher, hash, text, counters, direction: PhantomData }
+    }
+}
+
+impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Text<'p, P, D, N, KARATSUBA>
+{
+    type Output = Ghash<'p, P::Isa, KARATSUBA>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Self { cipher, hash, text, counters, .. } = self;
+        // SAFETY: the pointers are those of a job's message.
+        unsafe { run::<P, N, KARATSUBA, D>(cipher, hash, text, counters, None).complete::<N>() }
     }
 }
 

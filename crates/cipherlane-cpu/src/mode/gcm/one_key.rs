@@ -8,7 +8,7 @@ use cipherlane_core::BLOCK;
 use super::bunch::{Bunch, Bunched};
 use super::ending::{LongEnds, MAX_AAD_BLOCKS};
 use super::ghash::{Ghash, Powers, lengths};
-use super::long::Lacking;
+use super::long::{Lacking, Text};
 use super::short::Group;
 use super::team::{Members, Row, TEAM, Teams};
 use super::{Direction, long};
@@ -66,8 +66,24 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     pub(super) fn new(source: P::Source, key: &[u8], highest: usize) -> Self {
         let cipher = P::new(source, key);
-        let powers = cipher.isa().vectorize(HashKey { cipher: &cipher, highest });
-        Self { cipher, powers, first_round: None, direction: PhantomData }
+        let powers = Powers::none(cipher.isa());
+        let mut one = Self { cipher, powers, first_round: None, direction: PhantomData };
+        one.expand_hash_key(highest);
+        one
+    }
+
+    /// Takes another key in the place of its own, which was not [`OneKey::shared`].
+    #[inline(always)]
+    pub(super) fn rekey(&mut self, key: &[u8], highest: usize) {
+        debug_assert!(self.first_round.is_none());
+        self.cipher.rekey(key);
+        self.expand_hash_key(highest);
+    }
+
+    #[inline(always)]
+    fn expand_hash_key(&mut self, highest: usize) {
+        let Self { cipher, powers, .. } = self;
+        cipher.isa().vectorize(HashKey { cipher, powers, highest });
     }
 
     /// The same for many messages.
@@ -96,16 +112,21 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         Counters::new(&self.cipher, self.first_round.as_ref().filter(|_| is_public), &first.to_le_bytes())
     }
 
-    /// Runs the messages of `range`: those of few registers in teams or bunches, other short ones LANES at a time, and
-    /// long ones one by one.
+    /// Room for a bunch, of a cipher that runs whole groups.
     #[inline(always)]
-    pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>) {
+    pub(super) fn no_bunch(isa: P::Isa) -> Option<Bunch<V<P>, N>> {
+        P::WHOLE_GROUPS.then(|| Bunch::new(isa))
+    }
+
+    /// Runs the messages of `range`: those of few registers in teams or in the bunch, which is empty before and afterwards,
+    /// other short ones LANES at a time, and long ones one by one.
+    #[inline(always)]
+    pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>, bunch: &mut Option<Bunch<V<P>, N>>) {
         let mut group = Group::new();
         let mut long = Long { ends: LongEnds::none(), last: None };
         let mut waiting = [Waiting { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS];
-        let mut bunch = P::WHOLE_GROUPS.then(|| Bunch::new(self.cipher.isa()));
         loop {
-            let single = match &mut bunch {
+            let single = match bunch {
                 Some(bunch) => self.run_bunches_until_single(job, &mut range, bunch),
                 None => self.run_teams_until_single(job, &mut range, &mut waiting),
             };
@@ -299,7 +320,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         text: Message,
         counters: Counters<'s, P>,
     ) -> Text<'s, P, D, N, KARATSUBA> {
-        Text { cipher: &self.cipher, hash, text, counters, direction: PhantomData }
+        Text::new(&self.cipher, hash, text, counters)
     }
 
     #[inline(always)]
@@ -345,41 +366,19 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
 }
 
 /// The hash key and its powers, as work.
-struct HashKey<'a, P> {
+struct HashKey<'a, P: Permutation> {
     cipher: &'a P,
+    powers: &'a mut Powers<P::Isa>,
     highest: usize,
 }
 
 impl<P: Permutation> Work for HashKey<'_, P> {
-    type Output = Powers<P::Isa>;
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> Powers<P::Isa> {
-        let isa = self.cipher.isa();
-        let h = self.cipher.apply([isa.zero()])[0].to_words()[0];
-        Powers::new(isa, h, self.highest)
-    }
-}
-
-/// The text of one message, or of a segment of one, as work.
-pub(super) struct Text<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
-    pub(super) cipher: &'p P,
-    pub(super) hash: Ghash<'p, P::Isa, KARATSUBA>,
-    pub(super) text: Message,
-    pub(super) counters: Counters<'p, P>,
-    direction: PhantomData<D>,
-}
-
-impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
-    for Text<'p, P, D, N, KARATSUBA>
-{
-    type Output = Ghash<'p, P::Isa, KARATSUBA>;
-
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let Self { cipher, hash, text, counters, .. } = self;
-        // SAFETY: the pointers are those of a job's message.
-        unsafe { long::run::<P, N, KARATSUBA, D>(cipher, hash, text, counters, None).complete::<N>() }
+    fn run(self) {
+        let h = self.cipher.apply([self.cipher.isa().zero()])[0].to_words()[0];
+        self.powers.rekey(h, self.highest);
     }
 }
 
@@ -397,7 +396,8 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
 
     #[inline(always)]
     fn run(self) {
-        self.key.run(self.job, self.range);
+        let mut bunch = OneKey::<P, D, N, KARATSUBA>::no_bunch(self.key.cipher().isa());
+        self.key.run(self.job, self.range, &mut bunch);
     }
 }
 

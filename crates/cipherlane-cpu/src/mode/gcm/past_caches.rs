@@ -4,8 +4,8 @@
 use cipherlane_core::BLOCK;
 
 use super::ghash::Ghash;
-use super::long::{GroupHash, InMemory};
-use super::one_key::{OneKey, Text};
+use super::long::{GroupHash, InMemory, Text};
+use super::one_key::OneKey;
 use super::{Direction, text};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};

@@ -171,8 +171,13 @@ fn encrypt_numbers<E: Permutation, const M: usize>(
         // SAFETY: the check has shown that each number has 16 bytes.
         *register = unsafe { cipher.isa().gather(&lanes) };
     }
+    if E::WHOLE_GROUPS {
+        cipher.apply_used(&mut numbers, units.len().div_ceil(V::<E>::LANES));
+    } else {
+        numbers = cipher.apply(numbers);
+    }
     // SAFETY: MAX_GROUP blocks hold M registers, or `tweak::start` would not compile.
-    unsafe { blocks::store(cipher.apply(numbers), tweaks.as_mut_ptr().cast()) }
+    unsafe { blocks::store(numbers, tweaks.as_mut_ptr().cast()) }
 }
 
 /// Whether a unit is of whole blocks, and of few enough to share groups with others.
@@ -222,7 +227,7 @@ unsafe fn run<P: Permutation, D: Direction, const N: usize>(cipher: &P, first: V
         let (message, left) = (message.skip(aligned), before - aligned);
         let tweak = pass.tweak(left / BLOCK);
         if left > 0 && P::WHOLE_GROUPS {
-            blocks::padded::<_, N>(&mut pass, message.take(left));
+            blocks::groups_of_rest::<_, N>(&mut pass, message.take(left));
         } else if left > 0 {
             blocks::padded::<_, 1>(&mut pass, message.take(left));
         }

@@ -113,7 +113,7 @@ macro_rules! end {
 /// Absorbs blocks.
 ///
 /// The frame, from its end: what `$name` has to give back, the arguments, and sums for 80 rounds of two blocks, 32 bytes
-/// for two rounds.
+/// for two rounds, which are overwritten in the end.
 macro_rules! absorb {
     ($name:ident, $two:ident) => {
         /// # Safety
@@ -174,7 +174,19 @@ macro_rules! absorb {
                 "add qword ptr [rsp + 1288], 256",
                 "sub qword ptr [rsp + 1296], 1",
                 "jmp 2b",
+                // Sums tell what the message was.
                 "5:",
+                "vpxor xmm0, xmm0, xmm0",
+                "lea r13, [rsp + 1280]",
+                "mov rdi, rsp",
+                "6:",
+                "vmovdqa [rdi], ymm0",
+                "vmovdqa [rdi + 32], ymm0",
+                "vmovdqa [rdi + 64], ymm0",
+                "vmovdqa [rdi + 96], ymm0",
+                "add rdi, 128",
+                "cmp rdi, r13",
+                "jne 6b",
                 "vzeroupper",
                 "mov rsp, [rsp + 1304]",
                 "pop r15",
