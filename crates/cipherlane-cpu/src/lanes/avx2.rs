@@ -47,6 +47,9 @@ unsafe fn one(block: *const u8) -> __m128i {
 impl Isa for Avx2 {
     type V = X2;
 
+    /// Of two each.
+    const REGISTERS: usize = 8;
+
     #[inline(always)]
     fn vectorize<W: Work>(self, work: W) -> W::Output {
         // SAFETY: `self` proves the features.

@@ -46,7 +46,7 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
     /// Its register of 128-bit lanes.
     type V: Lanes<Isa = Self>;
 
-    /// How many registers it has. With 16, the compiler spills what it cannot put off.
+    /// How many registers of this kind it has. With 16, the compiler spills what it cannot put off.
     const REGISTERS: usize = 16;
 
     /// Runs `work` compiled for this instruction set.
@@ -158,6 +158,15 @@ pub(crate) const REFLECTED_POLYNOMIAL: u128 = 0xc200_0000_0000_0000_0000_0000_00
 #[inline(always)]
 pub(crate) fn times_x(word: u128) -> u128 {
     (word << 1) ^ (REFLECTED_POLYNOMIAL & 0u128.wrapping_sub(word >> 127))
+}
+
+/// x^128 in the field of XTS (IEEE 1619 section 5.2).
+pub(crate) const REDUCED: u64 = 0x87;
+
+/// `word` times x in the field of XTS: little-endian polynomials modulo x^128 + x^7 + x^2 + x + 1. Constant time.
+#[inline(always)]
+pub(crate) const fn times_x_of_tweak(word: u128) -> u128 {
+    (word << 1) ^ (REDUCED as u128 & (word >> 127).wrapping_neg())
 }
 
 /// A window of one register into it is a mask of first bytes.
@@ -319,6 +328,12 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
 
     /// Lane `j` of result `i` is lane `i` of `registers[j]`, for the first LANES of both.
     fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES];
+
+    /// Multiplies each lane by x in the field of XTS: see [`times_x_of_tweak`].
+    #[inline(always)]
+    fn times_x(self) -> Self {
+        self.isa().words(&self.to_words().map(times_x_of_tweak))
+    }
 
     /// Multiplies each lane by x^(8 * BYTES) in the field of XTS: little-endian, x^128 = x^7 + x^2 + x + 1
     /// (IEEE 1619 section 5.2). `BYTES` is at most 8: the bits carried out are reduced once.

@@ -210,6 +210,17 @@ impl Lanes for X1 {
         *registers
     }
 
+    /// What is carried from word 1 goes to word 2, and what is carried from word 3 to word 0.
+    #[inline(always)]
+    fn times_x(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe {
+            let carried = _mm_srai_epi32::<31>(_mm_shuffle_epi32::<0b00_01_00_11>(self.0));
+            let reduced = _mm_and_si128(carried, _mm_set_epi64x(1, 0x87));
+            _mm_xor_si128(_mm_add_epi64(self.0, self.0), reduced)
+        })
+    }
+
     #[inline(always)]
     fn times_x8<const BYTES: i32>(self) -> Self {
         // SAFETY: as above.

@@ -16,7 +16,7 @@ use super::keys::Keys;
 use super::together::{Sum, Together};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::{Job, Message};
-use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::lanes::{Isa, Lanes, MAX_LANES, times_x_of_tweak};
 use crate::rows::load_block;
 use crate::worker::{Kernel, Segment, Worker};
 
@@ -204,7 +204,7 @@ unsafe fn push<P: Permutation, const N: usize>(
             let sum = Sum { text: tweak, output: message.output.add(start), bytes: BLOCK };
             short.push(block ^ tweak, sum);
         }
-        tweak = tweak::times_x(tweak);
+        tweak = times_x_of_tweak(tweak);
     }
 }
 
@@ -281,8 +281,8 @@ impl<V: Lanes, const N: usize> Meanwhile for Advance<'_, V, N> {
     #[inline(always)]
     fn step(&mut self, call: usize) {
         let each = N.div_ceil(CALLS);
-        for tweak in self.0.iter_mut().skip(call * each).take(each) {
-            *tweak = tweak::advance(*tweak, N * V::LANES);
+        for i in call * each..N.min((call + 1) * each) {
+            tweak::advance(self.0, i);
         }
     }
 }
@@ -298,7 +298,8 @@ fn tweaked<P: Permutation, const M: usize>(
     for (block, tweak) in blocks.iter_mut().zip(tweaks) {
         *block = block.xor(*tweak);
     }
-    blocks = if <P::Isa as Isa>::REGISTERS >= 32 {
+    // In step, where the blocks leave room for the tweaks under way.
+    blocks = if <P::Isa as Isa>::REGISTERS >= 2 * M {
         cipher.finish_in_step(cipher.begin(blocks), &mut [], meanwhile)
     } else {
         cipher.apply_while(blocks, meanwhile)

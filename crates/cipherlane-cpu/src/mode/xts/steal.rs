@@ -2,11 +2,10 @@
 
 use cipherlane_core::BLOCK;
 
-use super::tweak::times_x;
 use super::{Direction, tweaked};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::Message;
-use crate::lanes::{Isa, Lanes};
+use crate::lanes::{Isa, Lanes, times_x_of_tweak};
 use crate::rows::{load_block, store_block};
 
 /// Ends a unit: its last whole block, whose tweak is `tweak`, and a cut one.
@@ -21,7 +20,7 @@ use crate::rows::{load_block, store_block};
 pub(super) unsafe fn steal<P: Permutation, D: Direction>(cipher: &P, tweak: [u8; BLOCK], message: Message) {
     let cut = message.bytes - BLOCK;
     debug_assert!((1..BLOCK).contains(&cut));
-    let next = times_x(u128::from_le_bytes(tweak)).to_le_bytes();
+    let next = times_x_of_tweak(u128::from_le_bytes(tweak)).to_le_bytes();
     let (first, second) = if D::DECRYPT { (next, tweak) } else { (tweak, next) };
     // SAFETY: the message has a block and `cut` bytes, and its input is read before its output is written.
     unsafe {

@@ -3,15 +3,7 @@
 
 use cipherlane_core::BLOCK;
 
-use crate::lanes::{Isa, Lanes};
-
-/// x^128 in the field.
-const REDUCED: u64 = 0x87;
-
-/// `a` times x.
-pub(super) const fn times_x(a: u128) -> u128 {
-    (a << 1) ^ (REDUCED as u128 & (a >> 127).wrapping_neg())
-}
+use crate::lanes::{Isa, Lanes, REDUCED, times_x_of_tweak as times_x};
 
 /// `a` times `b`, for tables.
 const fn times(mut a: u128, b: u128) -> u128 {
@@ -76,9 +68,20 @@ pub(super) fn start<I: Isa, const N: usize>(isa: I, first: I::V) -> [I::V; N] {
     tweaks
 }
 
+/// Replaces tweak `i` of N registers by that of the same lanes one group later. The tweaks before it have been replaced.
+#[inline(always)]
+pub(super) fn advance<V: Lanes, const N: usize>(tweaks: &mut [V; N], i: usize) {
+    tweaks[i] = if V::LANES == 1 {
+        // The next block's tweak is that of the block before it times x, which takes no multiplication.
+        tweaks[(i + N - 1) % N].times_x()
+    } else {
+        group_later(tweaks[i], N * V::LANES)
+    };
+}
+
 /// The tweaks of the same lanes one group of `blocks` blocks later.
 #[inline(always)]
-pub(super) fn advance<V: Lanes>(tweak: V, blocks: usize) -> V {
+fn group_later<V: Lanes>(tweak: V, blocks: usize) -> V {
     match blocks {
         8 => tweak.times_x8::<1>(),
         16 => tweak.times_x8::<2>(),
@@ -133,14 +136,16 @@ mod tests {
         }
         let splat = isa.splat(&first.to_le_bytes());
         let lanes = I::V::LANES;
-        let [mut last @ .., _] = start::<I, 9>(isa, splat);
+        let mut tweaks = start::<I, 8>(isa, splat);
         for group in 0..100 {
-            for (i, tweak) in last.iter_mut().enumerate() {
-                for (lane, block) in tweak.to_blocks()[..lanes].iter().enumerate() {
+            for i in 0..8 {
+                for (lane, block) in tweaks[i].to_blocks()[..lanes].iter().enumerate() {
                     let number = (group * 8 + i) * lanes + lane;
                     assert_eq!(u128::from_le_bytes(*block), expected[number], "block {number}");
                 }
-                *tweak = advance(*tweak, 8 * lanes);
+                let later = group_later(tweaks[i], 8 * lanes).to_blocks();
+                advance(&mut tweaks, i);
+                assert_eq!(tweaks[i].to_blocks(), later);
             }
         }
         for blocks in [0, 1, 2, 3, 63, 64, 100, 4097] {
