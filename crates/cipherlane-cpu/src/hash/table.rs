@@ -95,9 +95,7 @@ mod x86 {
     use crate::hash::integers::{Bmi, BmiAvx2, BmiAvx512};
     use crate::hash::keccak::assembly::Assembly as KeccakAssembly;
     use crate::hash::keccak::in_lanes::InLanes as KeccakInLanes;
-    use crate::hash::sha2::assembly::Assembly as Sha2Assembly;
     use crate::hash::sha2::in_lanes::InLanes;
-    use crate::hash::sha2::mixed::Mixed;
     use crate::hash::sha2::sha_ni::ShaNi;
     use crate::hash::sha2::word::{Words32, Words64};
     use crate::lanes::words::avx2::Ymm;
@@ -116,7 +114,7 @@ mod x86 {
                 entry(hash, Either::new(InLanes::<Words32<sse::X1>, 1>::new(isa), Scalar::new(Baseline), 2))
             }
             // Two lanes take as long as two messages one after the other.
-            (Function::Sha2Of64(hash), _) => entry(hash, Mixed::new(isa)),
+            (Function::Sha2Of64(hash), _) => entry(hash, Scalar::new(isa)),
             (Function::Keccak(hash), _) => {
                 entry(hash, KeccakInLanes::<sse::X1, _>::new(isa, KeccakScalar::new(KeccakAssembly)))
             }
@@ -136,7 +134,7 @@ mod x86 {
                 // 1250 clocks for four lanes, 500 for a message by itself.
                 let lanes = InLanes::<Words64<Ymm>, 1>::new(isa);
                 match BmiAvx2::detect() {
-                    Some(bmi) => entry(hash, Either::new(lanes, Sha2Assembly::new(bmi), 3)),
+                    Some(bmi) => entry(hash, Either::new(lanes, Scalar::new(bmi), 3)),
                     None => entry(hash, Either::new(lanes, Scalar::new(Baseline), 2)),
                 }
             }
@@ -164,7 +162,7 @@ mod x86 {
                 // 1280 clocks for eight lanes, 490 for a message by itself.
                 let lanes = InLanes::<Words64<vaes512::X4>, 2>::new(isa);
                 match BmiAvx512::detect() {
-                    Some(bmi) => entry(hash, Either::new(lanes, Sha2Assembly::new(bmi), 3)),
+                    Some(bmi) => entry(hash, Either::new(lanes, Scalar::new(bmi), 3)),
                     None => entry(hash, Either::new(lanes, Scalar::new(Baseline), 2)),
                 }
             }
@@ -182,9 +180,9 @@ mod x86 {
         Some(match function {
             Function::Sha2Of32(hash) => Box::new(Incremental::new(hash, ShaNi::detect()?)),
             Function::Sha2Of64(hash) => match (short, bmi) {
-                (Some(short), _) => Box::new(Incremental::new(hash, Sha2Assembly::new(short))),
-                (None, Some(bmi)) => Box::new(Incremental::new(hash, Sha2Assembly::new(bmi))),
-                (None, None) => Box::new(Incremental::new(hash, Mixed::new(sse::Sse::detect()?))),
+                (Some(short), _) => Box::new(Incremental::new(hash, Scalar::new(short))),
+                (None, Some(bmi)) => Box::new(Incremental::new(hash, Scalar::new(bmi))),
+                (None, None) => Box::new(Incremental::new(hash, Scalar::new(sse::Sse::detect()?))),
             },
             Function::Keccak(hash) => match vaes512::Vaes512::detect().filter(|_| tier == Tier::Avx512) {
                 Some(isa) => {

@@ -1,12 +1,9 @@
 //! CBC encryption of many messages side by side: wherever their output lies, every byte is the reference's.
 
-use cipherlane_core::{
-    Algorithm, BLOCK, Batch, Column, Device, Messages, Mode, Operation, Output, Source, Wish,
-};
+use cipherlane_core::{Algorithm, BLOCK, Batch, Column, Device, Messages, Mode, Operation, Output, Source};
 use cipherlane_cpu::Cpu;
-use cipherlane_reference::Reference;
 
-use super::{plan, tiers};
+use super::{by_reference, bytes, plan, tiers};
 
 /// More than any tier runs side by side.
 const COUNT: usize = 70;
@@ -32,31 +29,28 @@ fn offsets() -> Vec<u64> {
 
 #[test]
 fn any_place_of_the_output_will_do() {
-    let (cpu, reference, offsets) = (Cpu::new(), Reference::new(), offsets());
-    let bytes = offsets[COUNT] as usize;
-    let text: Vec<u8> = (0..bytes).map(|i| (i * 7 + i / 251) as u8).collect();
+    let (cpu, offsets) = (Cpu::new(), offsets());
+    let total = offsets[COUNT] as usize;
+    let text = bytes(total, 7);
     for algorithm in Algorithm::ciphers().filter(|algorithm| algorithm.mode() == Some(Mode::Cbc)) {
         let width = algorithm.key_bytes();
-        let keys: Vec<u8> = (0..COUNT * width).map(|i| (i * 11 + i / 256) as u8).collect();
-        let nonces: Vec<u8> = (0..COUNT * BLOCK).map(|i| (i * 13 + i / 256) as u8).collect();
+        let (keys, nonces) = (bytes(COUNT * width, 11), bytes(COUNT * BLOCK, 13));
         for keys in [Column::Shared(&keys[..width]), Column::Each { bytes: &keys, width }] {
             let nonces = Column::Each { bytes: &nonces, width: BLOCK };
             let messages = Messages { source: Source::Apart(&text), offsets: &offsets };
             let batch = Batch::cipher(algorithm, Operation::Encrypt, keys, nonces, messages);
-            let mut expected = vec![0; bytes];
-            let shape = batch.check(&Output::text(&mut expected)).unwrap();
-            let mut session = reference.open(&reference.plan(&shape, &Wish::default()).unwrap()).unwrap();
-            session.run(&batch, &mut Output::text(&mut expected)).unwrap();
+            let mut expected = vec![0; total];
+            by_reference(&batch, &mut Output::text(&mut expected));
             for tier in tiers() {
                 let mut session =
                     cpu.open(&plan(&cpu, tier, (algorithm, Operation::Encrypt), (1, 1 << 20))).unwrap();
                 for shift in [0, 16, 32, 48, 7] {
-                    let mut room = vec![0xa5; bytes + MARGIN];
+                    let mut room = vec![0xa5; total + MARGIN];
                     let start = room.as_ptr().align_offset(64) + shift;
-                    session.run(&batch, &mut Output::text(&mut room[start..start + bytes])).unwrap();
+                    session.run(&batch, &mut Output::text(&mut room[start..start + total])).unwrap();
                     let place = format!("{algorithm} on {tier}, output at {shift}");
-                    assert!(room[start..start + bytes] == expected, "{place}");
-                    let beside = [&room[..start], &room[start + bytes..]].concat();
+                    assert!(room[start..start + total] == expected, "{place}");
+                    let beside = [&room[..start], &room[start + total..]].concat();
                     assert!(beside == [0xa5; MARGIN], "{place}: bytes beside the output were touched");
                 }
             }

@@ -13,8 +13,9 @@ mod material;
 mod modes;
 mod units;
 
-use cipherlane_core::{Algorithm, Device, Operation, Plan, Shape, Wish};
+use cipherlane_core::{Algorithm, Batch, Device, Operation, Output, Plan, Shape, Wish};
 use cipherlane_cpu::{Cpu, Tier};
+use cipherlane_reference::Reference;
 
 /// The tiers to test, best first. Where a tier is switched off, the best of the others alone: what that is made of may
 /// have changed, and the rest is tested without the switch.
@@ -40,4 +41,16 @@ fn plan(
     let tier = Some(tier.name().to_owned());
     let wish = Wish { tier, threads: Some(threads), chunk: Some(chunk), ..Wish::default() };
     cpu.plan(&Shape::uniform(algorithm, operation, 1, 16, true), &wish).unwrap()
+}
+
+/// `count` bytes that differ with their place, and with `step`.
+fn bytes(count: usize, step: usize) -> Vec<u8> {
+    (0..count).map(|i| (i * step + i / 251) as u8).collect()
+}
+
+/// Runs `batch` on the reference.
+fn by_reference(batch: &Batch<'_>, output: &mut Output<'_>) {
+    let (reference, shape) = (Reference::new(), batch.check(output).unwrap());
+    let mut session = reference.open(&reference.plan(&shape, &Wish::default()).unwrap()).unwrap();
+    session.run(batch, output).unwrap();
 }

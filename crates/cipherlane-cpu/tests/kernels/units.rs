@@ -2,12 +2,11 @@
 //! reference's, and so are those of a message whose blocks are spread over two groups.
 
 use cipherlane_core::{
-    Algorithm, BLOCK, Batch, Column, Device, Messages, Mode, Operation, Output, Session, Source, Wish,
+    Algorithm, BLOCK, Batch, Column, Device, Messages, Mode, Operation, Output, Session, Source,
 };
 use cipherlane_cpu::Cpu;
-use cipherlane_reference::Reference;
 
-use super::{plan, tiers};
+use super::{by_reference, bytes, plan, tiers};
 
 const COUNT: usize = 300;
 
@@ -25,10 +24,6 @@ fn offsets() -> Vec<u64> {
     offsets
 }
 
-fn bytes(count: usize, step: usize) -> Vec<u8> {
-    (0..count).map(|i| (i * step + i / 251) as u8).collect()
-}
-
 /// What `session` makes of `batch`, whose text is `text`, apart and in place.
 fn both(session: &mut dyn Session, batch: &Batch<'_>, text: &[u8]) -> [Vec<u8>; 2] {
     let (mut apart, mut in_place) = (vec![0xa5; text.len()], text.to_vec());
@@ -40,7 +35,7 @@ fn both(session: &mut dyn Session, batch: &Batch<'_>, text: &[u8]) -> [Vec<u8>; 
 
 #[test]
 fn hundreds_of_short_messages_are_run_together() {
-    let (cpu, reference, offsets) = (Cpu::new(), Reference::new(), offsets());
+    let (cpu, offsets) = (Cpu::new(), offsets());
     let text = bytes(offsets[COUNT] as usize, 7);
     let nonces = bytes(COUNT * BLOCK, 13);
     let nonces = Column::Each { bytes: &nonces, width: BLOCK };
@@ -51,9 +46,7 @@ fn hundreds_of_short_messages_are_run_together() {
             let messages = Messages { source: Source::Apart(&text), offsets: &offsets };
             let batch = Batch::cipher(algorithm, operation, Column::Shared(&key), nonces, messages);
             let mut expected = vec![0; text.len()];
-            let shape = batch.check(&Output::text(&mut expected)).unwrap();
-            let mut session = reference.open(&reference.plan(&shape, &Wish::default()).unwrap()).unwrap();
-            session.run(&batch, &mut Output::text(&mut expected)).unwrap();
+            by_reference(&batch, &mut Output::text(&mut expected));
             for tier in tiers() {
                 let mut session = cpu.open(&plan(&cpu, tier, (algorithm, operation), (1, 1 << 20))).unwrap();
                 // More than once: what a key is expanded to may change while it is used.

@@ -4,52 +4,16 @@
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
-use super::Sha2;
 use super::constants::K_64;
 use super::rounds::round;
-use crate::hash::{Absorb, MAX_STREAMS};
+use super::scalar::Single;
 use crate::lanes::sse::Sse;
 use crate::lanes::{Isa, Work};
 
-/// The engine of a single message.
-#[derive(Clone, Copy)]
-pub(crate) struct Mixed(Sse);
-
-impl Mixed {
-    /// The engine on these instructions.
-    pub(crate) fn new(instructions: Sse) -> Self {
-        Self(instructions)
-    }
-}
-
-impl Absorb<Sha2<u64>> for Mixed {
-    const LANES: usize = 1;
-    type States = [u64; 8];
-
+impl Single<u64> for Sse {
     #[inline(always)]
-    fn fresh(self, hash: Sha2<u64>) -> [u64; 8] {
-        hash.initial
-    }
-
-    #[inline(always)]
-    fn put(states: &mut [u64; 8], _: usize, chain: &[u64; 8]) {
-        *states = *chain;
-    }
-
-    #[inline(always)]
-    fn get(states: &[u64; 8], _: usize) -> [u64; 8] {
-        *states
-    }
-
-    unsafe fn absorb(
-        self,
-        _: Sha2<u64>,
-        state: &mut [u64; 8],
-        from: &[*const u8; MAX_STREAMS],
-        _: usize,
-        blocks: usize,
-    ) {
-        self.0.vectorize(Blocks { state, from: from[0], blocks });
+    unsafe fn absorb(self, state: &mut [u64; 8], from: *const u8, blocks: usize) {
+        self.vectorize(Blocks { state, from, blocks });
     }
 }
 

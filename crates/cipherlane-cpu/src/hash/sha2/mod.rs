@@ -1,11 +1,11 @@
 //! SHA-2: SHA-224, SHA-256, SHA-384, SHA-512 and SHA-512/256 (FIPS 180-4).
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod assembly;
+mod assembly;
 mod constants;
 pub(crate) mod in_lanes;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod mixed;
+mod mixed;
 mod rounds;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]

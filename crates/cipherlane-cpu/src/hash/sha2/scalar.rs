@@ -1,4 +1,5 @@
-//! One message in integers: constant time on every CPU, as all of SHA-2 is additions, shifts and bits.
+//! One message: the engine of it, and its blocks in integers, which is constant time on every CPU, as all of SHA-2 is
+//! additions, shifts and bits.
 
 use super::rounds::rounds;
 use super::word::Word;
@@ -7,18 +8,34 @@ use crate::hash::integers::Integers;
 use crate::hash::{Absorb, MAX_STREAMS};
 use crate::lanes::Work;
 
-/// The engine of a single message.
-#[derive(Clone, Copy)]
-pub(crate) struct Scalar<I>(I);
+/// What absorbs blocks of a single message of such words.
+pub(super) trait Single<W>: Copy + Send + Sync + 'static {
+    /// Absorbs blocks.
+    ///
+    /// # Safety
+    /// That many blocks are readable from `from` on.
+    unsafe fn absorb(self, state: &mut [W; 8], from: *const u8, blocks: usize);
+}
 
-impl<I: Integers> Scalar<I> {
-    /// The engine on these instructions.
-    pub(crate) fn new(integers: I) -> Self {
-        Self(integers)
+impl<W: Integer + Word<Integer = W>, I: Integers> Single<W> for I {
+    #[inline(always)]
+    unsafe fn absorb(self, state: &mut [W; 8], from: *const u8, blocks: usize) {
+        self.compiled(Blocks { state, from, blocks });
     }
 }
 
-impl<W: Integer + Word<Integer = W>, I: Integers> Absorb<Sha2<W>> for Scalar<I> {
+/// The engine of a single message.
+#[derive(Clone, Copy)]
+pub(crate) struct Scalar<S>(S);
+
+impl<S> Scalar<S> {
+    /// The engine on these instructions.
+    pub(crate) fn new(single: S) -> Self {
+        Self(single)
+    }
+}
+
+impl<W: Integer, S: Single<W>> Absorb<Sha2<W>> for Scalar<S> {
     const LANES: usize = 1;
     type States = [W; 8];
 
@@ -40,12 +57,13 @@ impl<W: Integer + Word<Integer = W>, I: Integers> Absorb<Sha2<W>> for Scalar<I> 
     unsafe fn absorb(
         self,
         _: Sha2<W>,
-        states: &mut [W; 8],
+        state: &mut [W; 8],
         from: &[*const u8; MAX_STREAMS],
         _: usize,
         blocks: usize,
     ) {
-        self.0.compiled(Blocks { state: states, from: from[0], blocks });
+        // SAFETY: the caller's.
+        unsafe { self.0.absorb(state, from[0], blocks) }
     }
 }
 

@@ -34,9 +34,7 @@ fn on_every_engine(test: &impl Test) {
 
 #[cfg(target_arch = "x86_64")]
 fn x86(test: &impl Test) {
-    use super::assembly::Assembly;
     use super::in_lanes::InLanes;
-    use super::mixed::Mixed;
     use super::sha_ni::ShaNi;
     use super::word::{Words32, Words64};
     use crate::hash::either::Either;
@@ -59,13 +57,13 @@ fn x86(test: &impl Test) {
         test.of_64(Scalar::new(bmi));
     }
     if let Some(isa) = sse::Sse::detect() {
-        test.of_64(Mixed::new(isa));
+        test.of_64(Scalar::new(isa));
     }
     if let Some(instructions) = BmiAvx2::detect() {
-        test.of_64(Assembly::new(instructions));
+        test.of_64(Scalar::new(instructions));
     }
     if let Some(instructions) = BmiAvx512::detect() {
-        test.of_64(Assembly::new(instructions));
+        test.of_64(Scalar::new(instructions));
     }
     if let Some(engine) = ShaNi::detect() {
         test.of_32(engine);

@@ -12,65 +12,23 @@ mod rounds;
 
 use std::arch::naked_asm;
 
-use super::Sha2;
 use super::constants::K_64;
+use super::scalar::Single;
 use crate::hash::integers::{BmiAvx2, BmiAvx512};
-use crate::hash::{Absorb, MAX_STREAMS};
 
-/// The engine of a single message.
-#[derive(Clone, Copy)]
-pub(crate) struct Assembly<I>(I);
-
-impl<I: Pairs> Assembly<I> {
-    /// The engine on these instructions.
-    pub(crate) fn new(instructions: I) -> Self {
-        Self(instructions)
-    }
-}
-
-/// Instructions that two blocks are scheduled with together.
-pub(crate) trait Pairs: Copy + Send + Sync + 'static {
-    /// Absorbs blocks: of `state`, 8 words, `from` so many bytes times 128 are readable.
-    const ABSORB: unsafe extern "sysv64" fn(state: *mut u64, from: *const u8, blocks: usize);
-}
-
-impl Pairs for BmiAvx2 {
-    const ABSORB: unsafe extern "sysv64" fn(*mut u64, *const u8, usize) = with_avx2;
-}
-
-impl Pairs for BmiAvx512 {
-    const ABSORB: unsafe extern "sysv64" fn(*mut u64, *const u8, usize) = with_avx512;
-}
-
-impl<I: Pairs> Absorb<Sha2<u64>> for Assembly<I> {
-    const LANES: usize = 1;
-    type States = [u64; 8];
-
+impl Single<u64> for BmiAvx2 {
     #[inline(always)]
-    fn fresh(self, hash: Sha2<u64>) -> [u64; 8] {
-        hash.initial
-    }
-
-    #[inline(always)]
-    fn put(states: &mut [u64; 8], _: usize, chain: &[u64; 8]) {
-        *states = *chain;
-    }
-
-    #[inline(always)]
-    fn get(states: &[u64; 8], _: usize) -> [u64; 8] {
-        *states
-    }
-
-    unsafe fn absorb(
-        self,
-        _: Sha2<u64>,
-        state: &mut [u64; 8],
-        from: &[*const u8; MAX_STREAMS],
-        _: usize,
-        blocks: usize,
-    ) {
+    unsafe fn absorb(self, state: &mut [u64; 8], from: *const u8, blocks: usize) {
         // SAFETY: `self` proves the instructions, and the caller vouches for the blocks.
-        unsafe { I::ABSORB(state.as_mut_ptr(), from[0], blocks) }
+        unsafe { with_avx2(state.as_mut_ptr(), from, blocks) }
+    }
+}
+
+impl Single<u64> for BmiAvx512 {
+    #[inline(always)]
+    unsafe fn absorb(self, state: &mut [u64; 8], from: *const u8, blocks: usize) {
+        // SAFETY: `self` proves the instructions, and the caller vouches for the blocks.
+        unsafe { with_avx512(state.as_mut_ptr(), from, blocks) }
     }
 }
 
@@ -117,7 +75,7 @@ macro_rules! end {
 macro_rules! absorb {
     ($name:ident, $two:ident) => {
         /// # Safety
-        /// As [`Pairs::ABSORB`] says.
+        /// This CPU has the instructions; of `state`, 8 words, `from` so many bytes times 128 are readable.
         #[unsafe(naked)]
         unsafe extern "sysv64" fn $name(state: *mut u64, from: *const u8, blocks: usize) {
             naked_asm!(

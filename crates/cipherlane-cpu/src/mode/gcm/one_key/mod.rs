@@ -1,57 +1,24 @@
 //! Messages that share a key.
 
+mod in_teams;
+mod one_by_one;
+
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 
-use cipherlane_core::BLOCK;
-
+use self::in_teams::Waiting;
+use self::one_by_one::Long;
+use super::Direction;
 use super::bunch::{Bunch, Bunched};
-use super::ending::{LongEnds, MAX_AAD_BLOCKS};
 use super::ghash::{Ghash, Powers, lengths};
-use super::long::{Lacking, Text};
+use super::long::Text;
 use super::short::Group;
-use super::team::{Members, Row, TEAM, Teams};
-use super::{Direction, long};
 use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
-use crate::mode::counters::{Counters, advanced};
+use crate::mode::counters::Counters;
 use crate::mode::first_round::FirstRound;
 use crate::worker::{Segments, Worker};
-
-/// Most teams that wait.
-const TEAMS: usize = 8;
-/// Most registers of a message in a team.
-const MAX_REGISTERS: usize = 4;
-
-/// Messages of one class that wait for company.
-#[derive(Clone, Copy)]
-struct Waiting {
-    indices: [[usize; TEAM]; TEAMS],
-    count: usize,
-}
-
-/// Long messages under way.
-struct Long<'p, I: Isa, const KARATSUBA: bool> {
-    ends: LongEnds<I::V>,
-    /// The last one, its pre-counter block and its hash, which may be completed while the next is encrypted.
-    last: Option<(usize, u128, Lacking<'p, I, KARATSUBA>)>,
-}
-
-/// How many messages from `index` on are as long as that one, their AAD as well, and have nonces of 12 bytes.
-#[inline(always)]
-fn equal(job: &Job<'_>, index: usize, end: usize) -> usize {
-    let (bytes, aad) = (job.message(index).bytes, job.aad(index).len());
-    let mut next = index;
-    while next < end
-        && job.message(next).bytes == bytes
-        && job.aad(next).len() == aad
-        && job.nonce(next).len() == 12
-    {
-        next += 1;
-    }
-    next - index
-}
 
 /// An expanded key with its powers of H.
 pub(super) struct OneKey<P: Permutation, D, const N: usize, const KARATSUBA: bool> {
@@ -123,8 +90,8 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>, bunch: &mut Option<Bunch<V<P>, N>>) {
         let mut group = Group::new();
-        let mut long = Long { ends: LongEnds::none(), last: None };
-        let mut waiting = [Waiting { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS];
+        let mut long = Long::none();
+        let mut waiting = Waiting::none();
         loop {
             let single = match bunch {
                 Some(bunch) => self.run_bunches_until_single(job, &mut range, bunch),
@@ -145,8 +112,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
                 (None, _) => break,
             }
         }
-        self.end_last(job, &mut long);
-        long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+        self.end_long(job, &mut long);
     }
 
     /// Runs bunches of the messages of `range` up to one that is too long, and returns that; in the end those that wait.
@@ -183,122 +149,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         });
     }
 
-    /// Runs teams of the messages of `range` up to one that no team takes, and returns that; in the end those that
-    /// have not found company.
-    #[inline(always)]
-    fn run_teams_until_single(
-        &self,
-        job: &Job<'_>,
-        range: &mut Range<usize>,
-        waiting: &mut [Waiting; MAX_REGISTERS],
-    ) -> Option<usize> {
-        while let Some(index) = range.next() {
-            let Some(class) = self.class(job, index) else { return Some(index) };
-            let teams = equal(job, index, range.end) / TEAM;
-            if teams > 0 {
-                self.run_teams(job, class, Row { first: index, teams });
-                range.start = index + teams * TEAM;
-                continue;
-            }
-            let some = &mut waiting[class];
-            some.indices.as_flattened_mut()[some.count] = index;
-            some.count += 1;
-            if some.count == TEAMS * TEAM {
-                self.run_teams(job, class, some.indices.as_slice());
-                some.count = 0;
-            }
-        }
-        for (class, some) in waiting.iter_mut().enumerate() {
-            let teams = some.count / TEAM;
-            if teams > 0 {
-                self.run_teams(job, class, &some.indices[..teams]);
-                some.indices[0] = some.indices[teams % TEAMS];
-                some.count %= TEAM;
-            }
-            if let Some(rest) = some.count.checked_sub(1) {
-                some.count = rest;
-                return Some(some.indices[0][rest]);
-            }
-        }
-        None
-    }
-
     #[inline(always)]
     fn run_group(&self, job: &Job<'_>, group: &mut Group) {
         self.cipher.isa().vectorize(Short::<'_, P, D, N, KARATSUBA> { key: self, job, group });
-    }
-
-    /// Registers of a message that a team takes, less one.
-    #[inline(always)]
-    fn class(&self, job: &Job<'_>, index: usize) -> Option<usize> {
-        let bytes = job.message(index).bytes;
-        let class = bytes.wrapping_sub(1) / V::<P>::BYTES;
-        let aad = job.aad(index).len().div_ceil(BLOCK);
-        let fits = bytes.div_ceil(BLOCK) + aad < self.powers.highest() && aad <= MAX_AAD_BLOCKS;
-        (class < MAX_REGISTERS && fits && job.nonce(index).len() == 12).then_some(class)
-    }
-
-    #[inline(always)]
-    fn run_teams(&self, job: &Job<'_>, class: usize, members: impl Members) {
-        // For the compiler, which need not make code that is never called.
-        if P::WHOLE_GROUPS {
-            return;
-        }
-        match class {
-            0 => self.teams::<_, 1, 4>(job, members),
-            1 => self.teams::<_, 2, 8>(job, members),
-            2 => self.teams::<_, 3, 12>(job, members),
-            _ => self.teams::<_, 4, 16>(job, members),
-        }
-    }
-
-    #[inline(always)]
-    fn teams<T: Members, const R: usize, const M: usize>(&self, job: &Job<'_>, members: T) {
-        self.cipher.isa().vectorize(Teams::<P, D, T, R, M, KARATSUBA> {
-            job,
-            cipher: &self.cipher,
-            powers: &self.powers,
-            first_round: self.first_round.as_ref(),
-            members,
-            direction: PhantomData,
-        });
-    }
-
-    /// All of a message but its end; the end of the one before.
-    #[inline(always)]
-    fn run_long<'s>(
-        &'s self,
-        job: &Job<'_>,
-        long: &mut Long<'s, P::Isa, KARATSUBA>,
-        index: usize,
-        pre_counter: u128,
-    ) {
-        let (hash, message) = (self.hash_aad(job, index), job.message(index));
-        let first = advanced(pre_counter, 1);
-        if Self::is_past_caches(job, message) {
-            self.end_last(job, long);
-            let hash = self.run_past_caches(job, index, hash, message, first);
-            long.last = Some((index, pre_counter, Lacking::nothing(hash)));
-            return;
-        }
-        let counters = self.counters(job, index, first);
-        let before = long.last.as_mut().map(|(_, _, lacking)| lacking);
-        // SAFETY: the job's pointers are good.
-        let lacking =
-            unsafe { long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, message, counters, before) };
-        self.end_last(job, long);
-        long.last = Some((index, pre_counter, lacking));
-    }
-
-    #[inline(always)]
-    fn end_last(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
-        if let Some((index, pre_counter, lacking)) = long.last.take() {
-            let state = lacking.complete::<N>().state;
-            long.ends.push::<KARATSUBA>(&self.powers, index, pre_counter, state);
-            if long.ends.are_enough() {
-                long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
-            }
-        }
     }
 
     /// Encrypts or decrypts and hashes `text`: work of its own, so that it is compiled once.
