@@ -22,8 +22,8 @@ pub struct Plan {
     pub lanes: usize,
     /// Worker threads, the caller's included: 1 where the work is done on a device that launches kernels.
     pub threads: usize,
-    /// Bytes that one thread takes at a time, and the length beyond which one message is split over threads. On a
-    /// device that launches kernels: bytes that are brought to it at a time.
+    /// Bytes that one thread takes at a time, about, so that all have equally many turns, and the length beyond which
+    /// one message is split over threads. On a device that launches kernels: bytes that are brought to it at a time.
     pub chunk: usize,
     /// How kernels are launched; `None` on a CPU, where threads run them.
     pub geometry: Option<Geometry>,

@@ -48,7 +48,7 @@ impl Crew {
             worker.messages(job, 0..job.batch().len());
             return Ok(());
         }
-        split.collect(&mut self.tasks);
+        split.evenly(self.pool.threads()).collect(&mut self.tasks);
         let pool = Arc::clone(&self.pool);
         let run = pool.lend(|threads| match segments {
             Some(segments) if self.tasks.iter().any(Task::is_segment) => {

@@ -50,6 +50,8 @@ pub(crate) struct Split<'a> {
     offsets: &'a [u64],
     message_cost: u64,
     chunk: u64,
+    /// What a task costs at least.
+    least: u64,
     cuts_messages: bool,
 }
 
@@ -65,16 +67,25 @@ impl<'a> Split<'a> {
     /// `message_cost` beside its bytes.
     pub(crate) fn with_segments(offsets: &'a [u64], message_cost: u64, chunk: usize) -> Self {
         debug_assert!(chunk >= MIN_CHUNK, "segments of {chunk} bytes could become too short");
-        Self { offsets, message_cost, chunk: chunk as u64, cuts_messages: true }
+        let least = MIN_CHUNK as u64;
+        Self { offsets, message_cost, chunk: chunk as u64, least, cuts_messages: true }
     }
 
     /// The same for messages that cannot be cut, and which one thread runs `lanes` at a time: a task of fewer would
     /// leave lanes idle.
     pub(crate) fn whole(offsets: &'a [u64], message_cost: u64, chunk: usize, lanes: usize) -> Self {
-        let mut split = Self { offsets, message_cost, chunk: chunk as u64, cuts_messages: false };
+        let mut split = Self { cuts_messages: false, ..Self::with_segments(offsets, message_cost, chunk) };
         let average = split.cost() / split.messages().max(1) as u64;
-        split.chunk = split.chunk.max(average.saturating_mul(lanes as u64));
+        split.least = split.least.max(average.saturating_mul(lanes as u64));
+        split.chunk = split.chunk.max(split.least);
         split
+    }
+
+    /// The same in tasks of equal cost, equally many for each of `threads` threads, where there are enough of them: of
+    /// seven tasks and a quarter, one of two threads had four.
+    pub(crate) fn evenly(self, threads: usize) -> Self {
+        let tasks = (self.cost() / self.chunk).max(1).next_multiple_of(threads as u64);
+        Self { chunk: self.cost().div_ceil(tasks).max(self.least), ..self }
     }
 
     /// Whether the batch is too small to be split.
@@ -264,6 +275,37 @@ mod tests {
             assert!(matches!(task, Task::Messages(range) if range.len() % COMPANY == 0), "{task:?}");
         }
         assert_complete(&tasks, &[128; 1000]);
+    }
+
+    #[test]
+    fn threads_have_as_much_to_do_as_each_other() {
+        for (count, threads) in [(700, 2), (1700, 2), (2500, 3), (9999, 16), (10_000, 5)] {
+            let offsets = offsets(&vec![100; count]);
+            let tasks = tasks(Split::with_segments(&offsets, 24, 4 * CHUNK).evenly(threads));
+            assert_eq!(tasks.len() % threads, 0, "{count} messages for {threads}");
+            let messages = tasks.chunks(tasks.len() / threads).map(|share| {
+                let count = |task: &Task| if let Task::Messages(range) = task { range.len() } else { 0 };
+                share.iter().map(count).sum::<usize>()
+            });
+            let (least, most) = (messages.clone().min(), messages.max());
+            // A cut may be a group late: one thread has those messages, and the next one lacks them.
+            assert!(most <= least.map(|least| least + 2 * COMPANY), "{least:?} to {most:?} for {threads}");
+        }
+    }
+
+    #[test]
+    fn even_tasks_are_complete_and_fill_the_lanes() {
+        for seed in 0..500 {
+            let lengths = random_lengths(seed);
+            let offsets = offsets(&lengths);
+            for threads in [2, 3, 16] {
+                let (cut, whole) =
+                    (Split::with_segments(&offsets, 64, CHUNK), Split::whole(&offsets, 64, CHUNK, 8));
+                assert_complete(&tasks(cut.evenly(threads)), &lengths);
+                assert_complete(&tasks(whole.evenly(threads)), &lengths);
+                assert!(whole.evenly(threads).chunk >= whole.least);
+            }
+        }
     }
 
     #[test]
