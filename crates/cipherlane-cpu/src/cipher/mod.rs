@@ -23,7 +23,7 @@ mod tests;
 use std::mem::MaybeUninit;
 
 use self::few::Chain;
-use crate::lanes::{Isa, Lanes};
+use crate::lanes::{Isa, Lanes, Woven};
 
 /// Registers of instruction set `I`.
 pub(crate) type V<P> = <<P as Permutation>::Isa as Isa>::V;
@@ -109,6 +109,16 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
             *register = self.apply([*register])[0];
         }
         self.finish_while(begun, meanwhile)
+    }
+
+    /// Runs `group` of GCM in instructions of our own order, if this is a cipher that has such, and returns the state of
+    /// its hash.
+    ///
+    /// # Safety
+    /// The caller keeps what [`Woven`] asks for.
+    #[inline(always)]
+    unsafe fn weave(&self, _group: &Woven<V<Self>>) -> Option<V<Self>> {
+        None
     }
 
     /// `block`, with what the first round adds to it before it does anything else.

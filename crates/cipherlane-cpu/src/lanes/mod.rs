@@ -28,6 +28,8 @@ pub(crate) mod vaes256;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vaes512;
 pub(crate) mod words;
+#[cfg(target_arch = "x86_64")]
+mod woven;
 
 use cipherlane_core::BLOCK;
 
@@ -350,6 +352,39 @@ pub(crate) trait AesLanes: Lanes {
     fn aes_decrypt_round(self, key: Self) -> Self;
     /// InvSubBytes, InvShiftRows, AddRoundKey.
     fn aes_decrypt_last(self, key: Self) -> Self;
+
+    /// Encrypts and hashes `group` with all ROUNDS + 1 of `keys`, in instructions of our own order, and returns the state
+    /// of its hash; nothing where there are none for such registers.
+    ///
+    /// # Safety
+    /// The caller keeps what [`Woven`] asks for.
+    #[inline(always)]
+    unsafe fn aes_gcm<const ROUNDS: usize>(_keys: *const Self, _group: &Woven<Self>) -> Option<Self> {
+        None
+    }
+}
+
+/// Registers of a [`Woven`] group.
+pub(crate) const WOVEN: usize = 8;
+
+/// A group of GCM: registers to encrypt or to decrypt, and as many to hash meanwhile.
+///
+/// All of `hashed` is read before `output` is written. Pointers are good for WOVEN registers, the tables for as many
+/// steps: from H^(LANES * WOVEN) in LANES powers each, times x, as GHASH keeps them.
+#[derive(Clone, Copy)]
+pub(crate) struct Woven<V> {
+    /// Counter blocks after their first round.
+    pub(crate) begun: [V; WOVEN],
+    pub(crate) input: *const u8,
+    pub(crate) output: *mut u8,
+    /// Ciphertext.
+    pub(crate) hashed: *const u8,
+    /// The hash before it, in the pending form.
+    pub(crate) state: V,
+    /// Powers of H, falling.
+    pub(crate) powers: *const u8,
+    /// The sums of their halves.
+    pub(crate) sums: *const u8,
 }
 
 /// Overwrites registers that held a secret. A register at a time: a key of one's own for each small message makes

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, Woven, pin, woven};
 
 /// Proof of AVX-512 (F, BW, VL, VBMI), VAES, VPCLMULQDQ and GFNI.
 #[derive(Clone, Copy, Debug)]
@@ -387,5 +387,11 @@ impl AesLanes for X4 {
     fn aes_decrypt_last(self, key: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_aesdeclast_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn aes_gcm<const ROUNDS: usize>(keys: *const Self, group: &Woven<Self>) -> Option<Self> {
+        // SAFETY: as above, and the caller's.
+        Some(unsafe { woven::encrypt::<ROUNDS>(keys, group) })
     }
 }

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use self::keys::{Expand, MAX_KEYS, RoundKeys, load_keys};
 use super::{KeyPerLane, Meanwhile, Permutation, V};
-use crate::lanes::{AesLanes, Isa, Lanes, Work, wipe};
+use crate::lanes::{AesLanes, Isa, Lanes, Work, Woven, wipe};
 
 /// AES in ROUNDS = 10, 12 or 14 rounds under one key, or a key a lane; INVERSE decrypts.
 ///
@@ -195,6 +195,15 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
         }
         meanwhile.step(0);
         self.rounds::<N, false>(begun, &mut [], meanwhile)
+    }
+
+    #[inline(always)]
+    unsafe fn weave(&self, group: &Woven<V<Self>>) -> Option<V<Self>> {
+        if INVERSE {
+            return None;
+        }
+        // SAFETY: every value has been given ROUNDS + 1 keys; the rest is the caller's.
+        unsafe { I::V::aes_gcm::<ROUNDS>(self.keys.as_ptr().cast(), group) }
     }
 
     #[inline(always)]

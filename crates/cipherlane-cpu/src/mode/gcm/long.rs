@@ -10,7 +10,7 @@ use super::ghash::{Ghash, Powers, Products};
 use super::{Direction, text};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
-use crate::lanes::{Isa, Lanes, Work};
+use crate::lanes::{Isa, Lanes, WOVEN, Work, Woven};
 use crate::mode::counters::Counters;
 use crate::prefetch::prefetch;
 
@@ -96,9 +96,7 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
             if let Some(before) = before
                 && let Some(last) = before.group.take()
             {
-                let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(&before.hash, InMemory(last));
-                text::crypt::<P, N>(cipher, counters.take(), message, &mut step);
-                before.hash.state = step.finish();
+                before.hash.state = crypt_and_hash(cipher, counters.take::<N>(), message, &before.hash, last);
             } else {
                 text::crypt::<P, N>(cipher, counters.take(), message, &mut Nothing);
             }
@@ -110,11 +108,7 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
                 prefetch(here, group);
             }
             let hashed = if D::OPEN { here.input } else { here.output.cast_const().sub(group) };
-            // Without this the compiler hoists round keys and powers out of the loop, and spills.
-            let cipher = std::hint::black_box(cipher);
-            let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(&hash, InMemory(hashed));
-            text::crypt::<P, N>(cipher, counters.take(), here, &mut step);
-            hash.state = step.finish();
+            hash.state = crypt_and_hash(cipher, counters.take::<N>(), here, &hash, hashed);
             done += group;
         }
         let last = (!D::OPEN && done > 0).then(|| message.output.cast_const().wrapping_add(done - group));
@@ -132,6 +126,39 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
             hash.update(tail.output, tail.bytes);
         }
         Lacking { hash, group: None }
+    }
+}
+
+/// Encrypts or decrypts the first N registers of `message` under counters `begun`, and returns the state of `hash` after
+/// the N registers at `hashed`, all of which are read before any is written.
+///
+/// # Safety
+/// Both are that long.
+#[inline(always)]
+unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATSUBA: bool>(
+    cipher: &P,
+    begun: [V<P>; N],
+    message: Message,
+    hash: &Ghash<'_, P::Isa, KARATSUBA>,
+    hashed: *const u8,
+) -> V<P> {
+    // SAFETY: the caller's; where blocks begin with a round, `begun` have, and the tables have powers for a group.
+    unsafe {
+        if KARATSUBA && P::BEGINS && N == WOVEN {
+            let [powers, sums] = hash.powers().from(N * V::<P>::LANES);
+            let Message { input, output, .. } = message;
+            let mut woven =
+                Woven { begun: [begun[0]; WOVEN], input, output, hashed, state: hash.state, powers, sums };
+            woven.begun.copy_from_slice(&begun);
+            if let Some(state) = cipher.weave(&woven) {
+                return state;
+            }
+        }
+        // Without this the compiler hoists round keys and powers out of the loop, and spills.
+        let cipher = std::hint::black_box(cipher);
+        let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(hash, InMemory(hashed));
+        text::crypt::<P, N>(cipher, begun, message, &mut step);
+        step.finish()
     }
 }
 

@@ -104,6 +104,14 @@ impl<I: Isa> Powers<I> {
         Power { low, high, sum }
     }
 
+    /// Where the powers from `exponent` on lie, falling, and where the sums of their halves do.
+    #[inline(always)]
+    pub(crate) fn from(&self, exponent: usize) -> [*const u8; 2] {
+        debug_assert!(exponent <= self.highest);
+        let index = MAX_POWERS - exponent;
+        [self.entries[index].as_ptr(), self.sums[index].as_ptr()]
+    }
+
     /// H^exponents[i] in lane i, for the first LANES exponents.
     #[inline(always)]
     pub(crate) fn each(&self, exponents: &[usize; MAX_LANES]) -> Power<I::V> {

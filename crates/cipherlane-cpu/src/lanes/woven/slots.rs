@@ -1,0 +1,138 @@
+//! What is woven, as text for the assembler.
+//!
+//! Registers: 0 to 7 the blocks; 8 to 15, 19 to 21, 23, 24 and 26 factors and products; 16, 17 and 18 the sums of low,
+//! high and middle products; 22 the state, later the last register of the group; 25 text; 28 the polynomial; 29 the
+//! pattern that reverses a block; 30 a round key.
+
+/// A step of GHASH: one instruction of a vector unit, and what it loads.
+///
+/// `j` counts factors of the group, the state first. Each is multiplied by H^(4 * (8 - j)), whose halves lie at `powers`
+/// and the sum of whose halves at `sums`. A load of 64 bits into all places is a load alone; one of 128 bits costs a
+/// shuffle.
+macro_rules! slot {
+    // Register `i` of the group, its blocks reversed.
+    (text $to:literal $i:literal) => {
+        concat!(
+            "vmovdqu64 zmm", $to, ", [{hashed} + 64 * ", $i, "]\n",
+            "vpshufb zmm", $to, ", zmm", $to, ", zmm29\n"
+        )
+    };
+    // Products of the low halves, of the high halves, and of the sums of halves.
+    (low $to:literal $x:literal $j:literal) => {
+        slot!(@ $to $x "{powers}" 64 $j 0 "0x00")
+    };
+    (high $to:literal $x:literal $j:literal) => {
+        slot!(@ $to $x "{powers}" 64 $j 8 "0x01")
+    };
+    (middle0 $to:literal $x:literal $j:literal) => {
+        slot!(@ $to $x "{sums}" 64 $j 0 "0x00")
+    };
+    (middle1 $to:literal $x:literal $j:literal) => {
+        slot!(@ $to $x "{sums}" 64 $j 0 "0x01")
+    };
+    (@ $to:literal $x:literal $table:literal $stride:literal $j:literal $half:literal $halves:literal) => {
+        concat!(
+            "vpbroadcastq zmm", $to, ", [", $table, " + ", $stride, " * ", $j, " + ", $half, "]\n",
+            "vpclmulqdq zmm", $to, ", zmm", $x, ", zmm", $to, ", ", $halves, "\n"
+        )
+    };
+    // The low halves of two registers, and the high ones.
+    (lows $to:literal $a:literal $b:literal) => {
+        concat!("vpunpcklqdq zmm", $to, ", zmm", $a, ", zmm", $b, "\n")
+    };
+    (highs $to:literal $a:literal $b:literal) => {
+        concat!("vpunpckhqdq zmm", $to, ", zmm", $a, ", zmm", $b, "\n")
+    };
+    // a = b + c, and a += b + c.
+    (set $a:literal $b:literal $c:literal) => {
+        concat!("vpxorq zmm", $a, ", zmm", $b, ", zmm", $c, "\n")
+    };
+    (add $a:literal $b:literal $c:literal) => {
+        concat!("vpternlogq zmm", $a, ", zmm", $b, ", zmm", $c, ", 0x96\n")
+    };
+    // The low half by the polynomial's high half, and the halves exchanged.
+    (fold $to:literal $x:literal) => {
+        concat!("vpclmulqdq zmm", $to, ", zmm", $x, ", zmm28, 0x10\n")
+    };
+    (swap $to:literal $x:literal) => {
+        concat!("vpshufd zmm", $to, ", zmm", $x, ", 0x4e\n")
+    };
+}
+
+/// A round key.
+macro_rules! key {
+    ($round:literal) => {
+        concat!("vmovdqa64 zmm30, [{keys} + 64 * ", $round, "]\n")
+    };
+}
+
+/// A round of block `i`.
+macro_rules! round {
+    ($i:literal) => {
+        concat!("vaesenc zmm", $i, ", zmm", $i, ", zmm30\n")
+    };
+}
+
+/// The last round of block `i`, and its text: the last round ends in a sum, which the text may join beforehand.
+macro_rules! last {
+    ($i:literal) => {
+        concat!(
+            "vpxorq zmm25, zmm30, [{input} + 64 * ",
+            $i,
+            "]\n",
+            "vaesenclast zmm",
+            $i,
+            ", zmm",
+            $i,
+            ", zmm25\n",
+            "vmovdqu64 [{output} + 64 * ",
+            $i,
+            "], zmm",
+            $i,
+            "\n"
+        )
+    };
+}
+
+/// The rounds of eight blocks, with the slots of GHASH spread evenly: `seven`, `six` or `five` a round, the rest in the
+/// last one.
+macro_rules! weave {
+    (seven [$r:literal $($rounds:literal)*] $last:literal
+        [$a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $g:tt $($slots:tt)*] $operands:tt $($done:tt)*) => {
+        weave!(seven [$($rounds)*] $last [$($slots)*] $operands $($done)*
+            [key $r] [round 0] $a [round 1] $b [round 2] $c [round 3] $d
+            [round 4] $e [round 5] $f [round 6] $g [round 7])
+    };
+    (six [$r:literal $($rounds:literal)*] $last:literal
+        [$a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $($slots:tt)*] $operands:tt $($done:tt)*) => {
+        weave!(six [$($rounds)*] $last [$($slots)*] $operands $($done)*
+            [key $r] [round 0] $a [round 1] $b [round 2] $c [round 3]
+            [round 4] $d [round 5] $e [round 6] $f [round 7])
+    };
+    (five [$r:literal $($rounds:literal)*] $last:literal
+        [$a:tt $b:tt $c:tt $d:tt $e:tt $($slots:tt)*] $operands:tt $($done:tt)*) => {
+        weave!(five [$($rounds)*] $last [$($slots)*] $operands $($done)*
+            [key $r] [round 0] $a [round 1] [round 2] $b [round 3] $c
+            [round 4] [round 5] $d [round 6] $e [round 7])
+    };
+    ($density:ident [] $last:literal
+        [$a:tt $b:tt $c:tt $d:tt $($slots:tt)*] $operands:tt $($done:tt)*) => {
+        emit!($operands $($done)*
+            [key $last] [last 0] $a [last 1] $b [last 2] $c [last 3] $d
+            [last 4] $($slots)* [last 5] [last 6] [last 7])
+    };
+}
+
+/// The instructions in their order.
+macro_rules! emit {
+    ({$($operands:tt)*} $([$kind:ident $($argument:literal)*])*) => {
+        asm!($(instruction!($kind $($argument)*),)* $($operands)*)
+    };
+}
+
+macro_rules! instruction {
+    (key $($argument:literal)*) => { key!($($argument)*) };
+    (round $($argument:literal)*) => { round!($($argument)*) };
+    (last $($argument:literal)*) => { last!($($argument)*) };
+    ($slot:ident $($argument:literal)*) => { slot!($slot $($argument)*) };
+}
