@@ -111,14 +111,16 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         self.finish_while(begun, meanwhile)
     }
 
-    /// Runs `group` of GCM in instructions of our own order, if this is a cipher that has such, and returns the state of
-    /// its hash.
+    /// Whether there is [`Permutation::weave`].
+    const WEAVES: bool = false;
+
+    /// Runs `groups` of GCM in instructions of our own order, and returns the state of their hash.
     ///
     /// # Safety
-    /// The caller keeps what [`Woven`] asks for.
+    /// This WEAVES, and the caller keeps what [`Woven`] asks for.
     #[inline(always)]
-    unsafe fn weave(&self, _group: &Woven<V<Self>>) -> Option<V<Self>> {
-        None
+    unsafe fn weave(&self, _groups: Woven<V<Self>>) -> V<Self> {
+        unreachable!("of ciphers that weave alone")
     }
 
     /// `block`, with what the first round adds to it before it does anything else.

@@ -331,9 +331,16 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// Lane `j` of result `i` is lane `i` of `registers[j]`, for the first LANES of both.
     fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES];
 
-    /// Multiplies each lane by x in the field of XTS: see [`times_x_of_tweak`].
+    /// What a product by x carries, from the top bits of both halves of each lane: see [`Lanes::times_x`].
     #[inline(always)]
-    fn times_x(self) -> Self {
+    fn carries(self) -> Self {
+        self
+    }
+
+    /// Multiplies each lane by x in the field of XTS: see [`times_x_of_tweak`]. `carries` are [`Lanes::carries`] of this, or
+    /// of what this was n multiplications ago, n below 32, [added](Lanes::add32) to themselves n times.
+    #[inline(always)]
+    fn times_x(self, _carries: Self) -> Self {
         self.isa().words(&self.to_words().map(times_x_of_tweak))
     }
 
@@ -353,28 +360,30 @@ pub(crate) trait AesLanes: Lanes {
     /// InvSubBytes, InvShiftRows, AddRoundKey.
     fn aes_decrypt_last(self, key: Self) -> Self;
 
-    /// Encrypts and hashes `group` with all ROUNDS + 1 of `keys`, in instructions of our own order, and returns the state
-    /// of its hash; nothing where there are none for such registers.
+    /// Whether there is [`AesLanes::aes_gcm`] for such registers.
+    const WEAVES: bool = false;
+
+    /// Encrypts and hashes `groups` with all ROUNDS + 1 of `keys`, in instructions of our own order, and returns the state
+    /// of their hash.
     ///
     /// # Safety
-    /// The caller keeps what [`Woven`] asks for.
+    /// These WEAVE, and the caller keeps what [`Woven`] asks for.
     #[inline(always)]
-    unsafe fn aes_gcm<const ROUNDS: usize>(_keys: *const Self, _group: &Woven<Self>) -> Option<Self> {
-        None
+    unsafe fn aes_gcm<const ROUNDS: usize>(_keys: *const Self, _groups: Woven<Self>) -> Self {
+        unreachable!("in registers that weave alone")
     }
 }
 
 /// Registers of a [`Woven`] group.
 pub(crate) const WOVEN: usize = 8;
 
-/// A group of GCM: registers to encrypt or to decrypt, and as many to hash meanwhile.
+/// Consecutive groups of GCM: registers to encrypt or to decrypt, and as many to hash meanwhile.
 ///
-/// All of `hashed` is read before `output` is written. Pointers are good for WOVEN registers, the tables for as many
-/// steps: from H^(LANES * WOVEN) in LANES powers each, times x, as GHASH keeps them.
+/// Of each group, all of `hashed` is read before `output` is written. `input`, `output`, `hashed` and `effects` are good
+/// for WOVEN registers a group; `powers` and `sums` begin at H^(LANES * WOVEN), times x, as GHASH keeps them.
 #[derive(Clone, Copy)]
 pub(crate) struct Woven<V> {
-    /// Counter blocks after their first round.
-    pub(crate) begun: [V; WOVEN],
+    pub(crate) counters: Begun<V>,
     pub(crate) input: *const u8,
     pub(crate) output: *mut u8,
     /// Ciphertext.
@@ -385,6 +394,15 @@ pub(crate) struct Woven<V> {
     pub(crate) powers: *const u8,
     /// The sums of their halves.
     pub(crate) sums: *const u8,
+}
+
+/// Counter blocks after their first round: each register of `effects`, XORed with `rest`.
+#[derive(Clone, Copy)]
+pub(crate) struct Begun<V> {
+    pub(crate) rest: V,
+    pub(crate) effects: *const u8,
+    /// Groups of them, one at least.
+    pub(crate) groups: usize,
 }
 
 /// Overwrites registers that held a secret. A register at a time: a key of one's own for each small message makes

@@ -212,11 +212,16 @@ impl Lanes for X1 {
 
     /// What is carried from word 1 goes to word 2, and what is carried from word 3 to word 0.
     #[inline(always)]
-    fn times_x(self) -> Self {
+    fn carries(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_shuffle_epi32::<0b00_01_00_11>(self.0) })
+    }
+
+    #[inline(always)]
+    fn times_x(self, carries: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe {
-            let carried = _mm_srai_epi32::<31>(_mm_shuffle_epi32::<0b00_01_00_11>(self.0));
-            let reduced = _mm_and_si128(carried, _mm_set_epi64x(1, 0x87));
+            let reduced = _mm_and_si128(_mm_srai_epi32::<31>(carries.0), _mm_set_epi64x(1, 0x87));
             _mm_xor_si128(_mm_add_epi64(self.0, self.0), reduced)
         })
     }

@@ -245,7 +245,9 @@ fn lanes_are_multiplied_without_carries() {
                 assert_lanes(x.clmul_high(y), model(&|i| clmul(a[i] >> 64, b[i] >> 64)));
                 assert_lanes(x.clmul_low_high(y), model(&|i| clmul(a[i], b[i] >> 64)));
                 let times = |lane: u128, bits: u32| (0..bits).fold(lane, |lane, _| times_x(lane));
-                assert_lanes(x.times_x(), a.map(times_x));
+                let once = x.times_x(x.carries());
+                assert_lanes(once, a.map(times_x));
+                assert_lanes(once.times_x(x.carries().add32(x.carries())), model(&|i| times(a[i], 2)));
                 assert_lanes(x.times_x8::<1>(), model(&|i| times(a[i], 8)));
                 assert_lanes(x.times_x8::<2>(), model(&|i| times(a[i], 16)));
                 assert_lanes(x.times_x8::<4>(), model(&|i| times(a[i], 32)));

@@ -389,9 +389,11 @@ impl AesLanes for X4 {
         Self(unsafe { _mm512_aesdeclast_epi128(self.0, key.0) })
     }
 
+    const WEAVES: bool = true;
+
     #[inline(always)]
-    unsafe fn aes_gcm<const ROUNDS: usize>(keys: *const Self, group: &Woven<Self>) -> Option<Self> {
+    unsafe fn aes_gcm<const ROUNDS: usize>(keys: *const Self, groups: Woven<Self>) -> Self {
         // SAFETY: as above, and the caller's.
-        Some(unsafe { woven::encrypt::<ROUNDS>(keys, group) })
+        unsafe { woven::encrypt::<ROUNDS>(keys, groups) }
     }
 }

@@ -4,7 +4,7 @@ use cipherlane_core::BLOCK;
 
 use super::first_round::{BYTES, FirstRound};
 use crate::cipher::{Permutation, V};
-use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::lanes::{Begun, Isa, Lanes, MAX_LANES};
 
 /// Entries of a table of steps: the blocks of the largest group, or of a short message of GCM, and a register more.
 const MAX_BLOCKS: usize = 64 + MAX_LANES + 2;
@@ -130,6 +130,29 @@ impl<'a, P: Permutation> Counters<'a, P> {
             self.base = isa.splat_word(self.next);
         }
         self.cipher.begin(count_in_32_bits(isa, isa.splat_word(this)))
+    }
+
+    /// The next groups of M registers, `most` at most and one at least: those whose first rounds are known ahead, or one
+    /// that is kept in `room`.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // no more blocks than values of a byte
+    pub(crate) fn take_some<const M: usize>(&mut self, most: usize, room: &mut [V<P>; M]) -> Begun<V<P>> {
+        let (blocks, last) = (M * V::<P>::LANES, last_byte(self.next));
+        let groups = ((BYTES - last) / blocks).min(most);
+        match self.first_round {
+            Some(first_round) if groups > 0 => {
+                let begun = Begun { rest: self.base, effects: first_round.effects_from(last), groups };
+                self.next = advanced(self.next, (groups * blocks) as u32);
+                if last + groups * blocks == BYTES {
+                    self.base = begin_rest(self.cipher, self.next);
+                }
+                begun
+            }
+            _ => {
+                *room = self.take();
+                Begun { rest: self.cipher.isa().zero(), effects: room.as_ptr().cast(), groups: 1 }
+            }
+        }
     }
 }
 

@@ -45,7 +45,13 @@ impl FirstRound {
     pub(crate) fn effects<I: Isa>(&self, isa: I, value: usize) -> I::V {
         debug_assert!(value + I::V::LANES <= BYTES);
         // SAFETY: the table reaches that far.
-        unsafe { isa.load(self.0.effects.as_ptr().add(value).cast()) }
+        unsafe { isa.load(self.effects_from(value)) }
+    }
+
+    /// Where the effects of the values from `value` to 255 lie.
+    #[inline(always)]
+    pub(crate) fn effects_from(&self, value: usize) -> *const u8 {
+        self.0.effects.as_ptr().wrapping_add(value).cast()
     }
 }
 

@@ -145,6 +145,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     type Source = I;
     /// Blocks that have begun are blocks that are there: with few registers, that costs more than the round.
     const BEGINS: bool = I::REGISTERS >= 32;
+    const WEAVES: bool = I::V::WEAVES && Self::BEGINS && !INVERSE;
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
@@ -198,12 +199,9 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     }
 
     #[inline(always)]
-    unsafe fn weave(&self, group: &Woven<V<Self>>) -> Option<V<Self>> {
-        if INVERSE {
-            return None;
-        }
+    unsafe fn weave(&self, groups: Woven<V<Self>>) -> V<Self> {
         // SAFETY: every value has been given ROUNDS + 1 keys; the rest is the caller's.
-        unsafe { I::V::aes_gcm::<ROUNDS>(self.keys.as_ptr().cast(), group) }
+        unsafe { I::V::aes_gcm::<ROUNDS>(self.keys.as_ptr().cast(), groups) }
     }
 
     #[inline(always)]

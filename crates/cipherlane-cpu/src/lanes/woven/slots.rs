@@ -2,7 +2,8 @@
 //!
 //! Registers: 0 to 7 the blocks; 8 to 15, 19 to 21, 23, 24 and 26 factors and products; 16, 17 and 18 the sums of low,
 //! high and middle products; 22 the state, later the last register of the group; 25 text; 28 the polynomial; 29 the
-//! pattern that reverses a block; 30 a round key.
+//! pattern that reverses a block; 30 a round key; 31 what counter blocks share after their first round. `at` is where a
+//! group begins.
 
 /// A step of GHASH: one instruction of a vector unit, and what it loads.
 ///
@@ -13,7 +14,7 @@ macro_rules! slot {
     // Register `i` of the group, its blocks reversed.
     (text $to:literal $i:literal) => {
         concat!(
-            "vmovdqu64 zmm", $to, ", [{hashed} + 64 * ", $i, "]\n",
+            "vmovdqu64 zmm", $to, ", [{hashed} + {at} + 64 * ", $i, "]\n",
             "vpshufb zmm", $to, ", zmm", $to, ", zmm29\n"
         )
     };
@@ -66,6 +67,13 @@ macro_rules! key {
     };
 }
 
+/// Counter block `i` after its first round.
+macro_rules! begin {
+    ($i:literal) => {
+        concat!("vpxorq zmm", $i, ", zmm31, [{effects} + {at} + 64 * ", $i, "]\n")
+    };
+}
+
 /// A round of block `i`.
 macro_rules! round {
     ($i:literal) => {
@@ -77,7 +85,7 @@ macro_rules! round {
 macro_rules! last {
     ($i:literal) => {
         concat!(
-            "vpxorq zmm25, zmm30, [{input} + 64 * ",
+            "vpxorq zmm25, zmm30, [{input} + {at} + 64 * ",
             $i,
             "]\n",
             "vaesenclast zmm",
@@ -85,12 +93,19 @@ macro_rules! last {
             ", zmm",
             $i,
             ", zmm25\n",
-            "vmovdqu64 [{output} + 64 * ",
+            "vmovdqu64 [{output} + {at} + 64 * ",
             $i,
             "], zmm",
             $i,
             "\n"
         )
+    };
+}
+
+/// The next group, if there is one.
+macro_rules! next {
+    () => {
+        "add {at}, 512\ndec {groups}\njne 2b\n"
     };
 }
 
@@ -126,7 +141,13 @@ macro_rules! weave {
 /// The instructions in their order.
 macro_rules! emit {
     ({$($operands:tt)*} $([$kind:ident $($argument:literal)*])*) => {
-        asm!($(instruction!($kind $($argument)*),)* $($operands)*)
+        asm!(
+            "2:",
+            begin!(0), begin!(1), begin!(2), begin!(3), begin!(4), begin!(5), begin!(6), begin!(7),
+            $(instruction!($kind $($argument)*),)*
+            next!(),
+            $($operands)*
+        )
     };
 }
 

@@ -96,7 +96,13 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
             if let Some(before) = before
                 && let Some(last) = before.group.take()
             {
-                before.hash.state = crypt_and_hash(cipher, counters.take::<N>(), message, &before.hash, last);
+                crypt_and_hash::<P, N, KARATSUBA>(
+                    cipher,
+                    &mut counters,
+                    message.take(group),
+                    &mut before.hash,
+                    last,
+                );
             } else {
                 text::crypt::<P, N>(cipher, counters.take(), message, &mut Nothing);
             }
@@ -104,12 +110,8 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
         }
         while message.bytes - done >= group {
             let here = message.skip(done);
-            if here.prefetched {
-                prefetch(here, group);
-            }
             let hashed = if D::OPEN { here.input } else { here.output.cast_const().sub(group) };
-            hash.state = crypt_and_hash(cipher, counters.take::<N>(), here, &hash, hashed);
-            done += group;
+            done += crypt_and_hash::<P, N, KARATSUBA>(cipher, &mut counters, here, &mut hash, hashed);
         }
         let last = (!D::OPEN && done > 0).then(|| message.output.cast_const().wrapping_add(done - group));
         let lacking = Lacking { hash, group: last };
@@ -129,37 +131,41 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
     }
 }
 
-/// Encrypts or decrypts the first N registers of `message` under counters `begun`, and returns the state of `hash` after
-/// the N registers at `hashed`, all of which are read before any is written.
+/// Encrypts or decrypts groups of N registers from the start of `message` on, one at least, and continues `hash` with as
+/// many from `hashed` on; of each group, all is hashed before any is written. Returns the bytes.
 ///
 /// # Safety
-/// Both are that long.
+/// `message` has a group, and there are as many to be hashed.
 #[inline(always)]
 unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATSUBA: bool>(
     cipher: &P,
-    begun: [V<P>; N],
+    counters: &mut Counters<'_, P>,
     message: Message,
-    hash: &Ghash<'_, P::Isa, KARATSUBA>,
+    hash: &mut Ghash<'_, P::Isa, KARATSUBA>,
     hashed: *const u8,
-) -> V<P> {
-    // SAFETY: the caller's; where blocks begin with a round, `begun` have, and the tables have powers for a group.
+) -> usize {
+    let group = N * V::<P>::BYTES;
+    // SAFETY: the caller's; the table has powers for a group.
     unsafe {
-        if KARATSUBA && P::BEGINS && N == WOVEN {
+        if P::WEAVES && KARATSUBA && N == WOVEN {
+            let mut room = [cipher.isa().zero(); N];
+            let counters = counters.take_some(message.bytes / group, &mut room);
             let [powers, sums] = hash.powers().from(N * V::<P>::LANES);
             let Message { input, output, .. } = message;
-            let mut woven =
-                Woven { begun: [begun[0]; WOVEN], input, output, hashed, state: hash.state, powers, sums };
-            woven.begun.copy_from_slice(&begun);
-            if let Some(state) = cipher.weave(&woven) {
-                return state;
-            }
+            hash.state =
+                cipher.weave(Woven { counters, input, output, hashed, state: hash.state, powers, sums });
+            return counters.groups * group;
+        }
+        if message.prefetched {
+            prefetch(message, group);
         }
         // Without this the compiler hoists round keys and powers out of the loop, and spills.
         let cipher = std::hint::black_box(cipher);
         let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(hash, InMemory(hashed));
-        text::crypt::<P, N>(cipher, begun, message, &mut step);
-        step.finish()
+        text::crypt::<P, N>(cipher, counters.take(), message, &mut step);
+        hash.state = step.finish();
     }
+    group
 }
 
 /// A group of ciphertext.

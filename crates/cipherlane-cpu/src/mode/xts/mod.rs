@@ -9,7 +9,7 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use self::steal::steal;
-use self::tweak::MAX_GROUP;
+use self::tweak::{Advance, MAX_GROUP};
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
 use super::keys::Keys;
@@ -264,7 +264,7 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
     fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
         if M == N {
             let now = self.next;
-            return tweaked(self.cipher, input, &now, &mut Advance(&mut self.next));
+            return tweaked(self.cipher, input, &now, &mut Advance::new(&mut self.next));
         }
         let output = tweaked(self.cipher, input, &self.next, &mut Nothing);
         // Groups smaller than N end a message: together they have no more than the registers here.
@@ -273,16 +273,14 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
     }
 }
 
-/// The tweaks of the next group, made while the cipher runs on one: it waits for them no longer, and the multipliers are
-/// idle meanwhile.
-struct Advance<'a, V, const N: usize>(&'a mut [V; N]);
-
+/// The tweaks of the next group are made while the cipher runs on one: it waits for them no longer, and the multipliers
+/// are idle meanwhile.
 impl<V: Lanes, const N: usize> Meanwhile for Advance<'_, V, N> {
     #[inline(always)]
     fn step(&mut self, call: usize) {
         let each = N.div_ceil(CALLS);
         for i in call * each..N.min((call + 1) * each) {
-            tweak::advance(self.0, i);
+            self.one(i);
         }
     }
 }
