@@ -83,6 +83,16 @@ pub enum BatchError {
         /// What is too much.
         what: &'static str,
     },
+    /// Messages that would be encrypted under one key and one nonce, which gives them away (SP 800-38D appendix A).
+    #[error(
+        "{messages} messages share a key and a nonce, which gives away their texts in {algorithm}; give each message its own nonce"
+    )]
+    SharedNonce {
+        /// The algorithm of the batch.
+        algorithm: Algorithm,
+        /// Messages of the batch.
+        messages: usize,
+    },
     /// A message whose length the mode does not take.
     #[error("{algorithm} takes messages of {wanted}, message {message} has {found} bytes")]
     Length {

@@ -1,7 +1,6 @@
 //! Where results go.
 
 /// The buffers that a session fills. The caller owns them, so a million small results cost no allocation.
-#[derive(Debug)]
 pub struct Output<'a> {
     /// The texts: message `i` goes to the same offsets that it has in the batch. At least as long as the last
     /// offset; a hash leaves it alone. For a batch [in place](crate::Source::InPlace) this buffer holds the input, too.
@@ -11,6 +10,15 @@ pub struct Output<'a> {
     pub tags: &'a mut [u8],
     /// `open`: whether each tag was right. The text of a rejected message is zeroed. Empty otherwise.
     pub accepted: &'a mut [bool],
+}
+
+// What was opened is a secret, and so is what shall be sealed in place: neither reaches a log.
+impl std::fmt::Debug for Output<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { bytes, tags, accepted } = self;
+        let (bytes, tags, accepted) = (bytes.len(), tags.len(), accepted.len());
+        write!(f, "Output({bytes} bytes of text, {tags} of tags, {accepted} verdicts)")
+    }
 }
 
 impl<'a> Output<'a> {
@@ -36,5 +44,16 @@ impl<'a> Output<'a> {
     #[must_use]
     pub fn digests(digests: &'a mut [u8]) -> Self {
         Self { bytes: &mut [], tags: digests, accepted: &mut [] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_shows_no_contents() {
+        let text = format!("{:?}", Output::opened(&mut [0xab; 16], &mut [true]));
+        assert_eq!(text, "Output(16 bytes of text, 0 of tags, 1 verdicts)");
     }
 }

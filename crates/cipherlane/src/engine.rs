@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cipherlane_core::{
-    Algorithm, Batch, Device, DeviceError, Operation, Output, Plan, Session, Shape, Spans, UnknownName,
-    Unsupported, Wish,
+    Algorithm, Batch, BatchError, Device, DeviceError, Mode, Operation, Output, Plan, Session, Shape, Spans,
+    UnknownName, Unsupported, Wish,
 };
 use cipherlane_cpu::Cpu;
 
@@ -123,10 +123,12 @@ impl Engine {
     /// The first batch of an algorithm and operation opens a session, later ones find it open.
     ///
     /// # Errors
-    /// If the batch is not well formed, or the device cannot run it. A wrong tag is no error: see
-    /// [`Output::accepted`].
+    /// If the batch is not well formed, or the device cannot run it. [`BatchError::SharedNonce`] if it would seal, or
+    /// encrypt in CTR, several messages under one key and one nonce; that rows of nonces differ is the caller's to see
+    /// to. A wrong tag is no error: see [`Output::accepted`].
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
+        check_nonce_not_shared(batch)?;
         let session = self.session(self.plan(&shape)?)?;
         lock(&session).run(batch, output)
     }
@@ -158,6 +160,17 @@ impl fmt::Debug for Engine {
         let ids: Vec<&str> = self.devices.iter().map(|device| device.info().id.as_str()).collect();
         f.debug_struct("Engine").field("devices", &ids).field("wish", &self.wish).finish_non_exhaustive()
     }
+}
+
+/// Modes in which two messages under one key and one nonce have one key stream.
+fn check_nonce_not_shared(batch: &Batch<'_>) -> Result<(), BatchError> {
+    let Batch { algorithm, operation, keys, nonces, .. } = batch;
+    let encrypts = matches!(operation, Operation::Seal | Operation::Encrypt);
+    let streams = matches!(algorithm.mode(), Some(Mode::Gcm | Mode::Ctr));
+    if encrypts && streams && keys.is_shared() && nonces.is_shared() && batch.len() > 1 {
+        return Err(BatchError::SharedNonce { algorithm: *algorithm, messages: batch.len() });
+    }
+    Ok(())
 }
 
 /// A session whose last run panicked holds no half-made state that a later run would read: each run starts from

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, DeviceError, Hash, Messages, Mode, Operation, Output, Ragged, Source,
-    limits,
+    UnknownName, limits,
 };
 
 use crate::engine::Engine;
@@ -16,6 +16,9 @@ pub enum Error {
     /// The parts do not fit together, or the device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// No algorithm or device has this name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     /// Two messages would be encrypted under one key and one nonce, which gives both away (SP 800-38D appendix A).
     /// Only whole calls are seen: nonces of earlier calls are the caller's to remember.
     #[error("messages {first} and {second} have the same nonce under one key; give each message its own")]

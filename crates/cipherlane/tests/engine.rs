@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cipherlane::verify::Reference;
 use cipherlane::{
-    Algorithm, BatchError, Device, DeviceError, Engine, Error, Info, Kernel, Plan, Sealed, Session, Shape,
-    Unsupported, Wish,
+    Algorithm, Batch, BatchError, Column, Device, DeviceError, Engine, Error, Info, Kernel, Messages,
+    Operation, Output, Plan, Sealed, Session, Shape, Source, Unsupported, Wish,
 };
 
 /// The reference, which counts how often a session of it is opened, and plans longer chunks for more messages.
@@ -138,4 +138,42 @@ fn no_messages_are_no_trouble() {
     let sealed = engine.seal(gcm(), &KEY, &nonces(0), b"aad", &none).unwrap();
     assert!(sealed.texts.is_empty() && sealed.tags.is_empty());
     assert_eq!(engine.open(gcm(), &KEY, &nonces(0), b"aad", &sealed).unwrap().iter().len(), 0);
+}
+
+#[test]
+fn one_nonce_for_many_messages_is_refused_where_it_gives_them_away() {
+    let (_, engine) = counted();
+    let (texts, offsets) = (Source::Apart(&[0; 32]), [0, 16, 32]);
+    let run = |algorithm: &str, operation, nonces, count: usize| {
+        let messages = Messages { source: texts, offsets: &offsets[..=count] };
+        let algorithm: Algorithm = algorithm.parse().unwrap();
+        let mut batch = Batch::cipher(algorithm, operation, Column::Shared(&KEY), nonces, messages);
+        let mut tags = [0; 32];
+        if operation == Operation::Seal {
+            batch = Batch::seal(algorithm, batch.keys, nonces, Column::EMPTY, messages);
+        }
+        engine.run(&batch, &mut Output { bytes: &mut [0; 32], tags: &mut tags, accepted: &mut [] })
+    };
+    let (shared, each) =
+        (|width| Column::Shared(&[5; 16][..width]), Column::Each { bytes: &[5; 24], width: 12 });
+    for (algorithm, operation, width) in
+        [("aes-128-gcm", Operation::Seal, 12), ("aes-128-ctr", Operation::Encrypt, 16)]
+    {
+        let error = run(algorithm, operation, shared(width), 2).unwrap_err();
+        assert!(matches!(error, DeviceError::Batch(BatchError::SharedNonce { messages: 2, .. })), "{error}");
+        assert!(error.to_string().contains("give each message its own nonce"), "{error}");
+        run(algorithm, operation, shared(width), 1).unwrap();
+    }
+    run("aes-128-ctr", Operation::Decrypt, shared(16), 2).unwrap();
+    run("aes-128-cbc", Operation::Encrypt, shared(16), 2).unwrap();
+    run("aes-128-gcm", Operation::Seal, each, 2).unwrap();
+}
+
+#[test]
+fn one_error_type_carries_names_as_well() {
+    fn named(algorithm: &str) -> Result<Sealed, Error> {
+        Engine::on("cpu")?.seal(algorithm.parse()?, &KEY, &nonces(1), b"", &["text"])
+    }
+    assert_eq!(named("aes-128-gcm").unwrap().tags.len(), 1);
+    assert!(named("rot-13").unwrap_err().to_string().starts_with("unknown algorithm `rot-13`"));
 }
