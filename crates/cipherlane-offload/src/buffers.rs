@@ -1,5 +1,9 @@
 //! Memory of the device and of the host that grows as it is needed, and is wiped when it is let go.
 
+use std::ops::DerefMut;
+
+use zeroize::Zeroize;
+
 use crate::backend::{Backend, Fault};
 
 /// A buffer that is made anew when more is asked of it than it has.
@@ -16,9 +20,14 @@ impl<T> Default for Growing<T> {
 }
 
 impl<T> Growing<T> {
-    /// At least `bytes` bytes, rounded up so that batches of about one size do not grow it each time. Says whether
-    /// the buffer is new, its contents gone.
-    fn reserve(&mut self, bytes: usize, make: impl FnOnce(usize) -> Result<T, Fault>) -> Result<bool, Fault> {
+    /// At least `bytes` bytes, rounded up so that batches of about one size do not grow it each time; `wipe` overwrites
+    /// what is let go. Says whether the buffer is new, its contents gone.
+    fn reserve(
+        &mut self,
+        bytes: usize,
+        wipe: impl FnOnce(&mut T) -> Result<(), Fault>,
+        make: impl FnOnce(usize) -> Result<T, Fault>,
+    ) -> Result<bool, Fault> {
         /// Beyond it, what is asked for is rounded up to a multiple of it, and below to a power of two.
         const STEP: usize = 16 << 20;
         if self.buffer.is_some() && bytes <= self.bytes {
@@ -27,20 +36,12 @@ impl<T> Growing<T> {
         let rounded =
             if bytes < STEP { bytes.max(4096).next_power_of_two() } else { bytes.next_multiple_of(STEP) };
         // Gone before the new one is made: there may be no room for both.
-        self.buffer = None;
+        if let Some(mut old) = self.buffer.take() {
+            wipe(&mut old)?;
+        }
         self.buffer = Some(make(rounded)?);
         self.bytes = rounded;
         Ok(true)
-    }
-
-    /// The buffer with at least `bytes` bytes, as [`Growing::reserve`] makes it.
-    pub(crate) fn reserved(
-        &mut self,
-        bytes: usize,
-        make: impl FnOnce(usize) -> Result<T, Fault>,
-    ) -> Result<&mut T, Fault> {
-        self.reserve(bytes, make)?;
-        self.buffer.as_mut().ok_or_else(|| Fault("memory was used before it was reserved".to_owned()))
     }
 
     /// The buffer, if there is one.
@@ -51,6 +52,22 @@ impl<T> Growing<T> {
     /// The buffer, to be written to.
     pub(crate) const fn get_mut(&mut self) -> Option<&mut T> {
         self.buffer.as_mut()
+    }
+}
+
+impl<T: DerefMut<Target = [u8]>> Growing<T> {
+    /// The buffer, of the host, with at least `bytes` bytes, as [`Growing::reserve`] makes it.
+    pub(crate) fn reserved(
+        &mut self,
+        bytes: usize,
+        make: impl FnOnce(usize) -> Result<T, Fault>,
+    ) -> Result<&mut T, Fault> {
+        let wipe = |old: &mut T| {
+            (**old).zeroize();
+            Ok(())
+        };
+        self.reserve(bytes, wipe, make)?;
+        self.buffer.as_mut().ok_or_else(|| Fault("memory was used before it was reserved".to_owned()))
     }
 }
 
@@ -92,15 +109,16 @@ pub(crate) struct Needs {
 
 impl<B: Backend> Buffers<B> {
     /// Makes room. The text gets two blocks more: unaligned blocks are read by whole words.
-    pub(crate) fn reserve(&mut self, backend: &B, needs: Needs) -> Result<(), Fault> {
-        let make = |bytes| backend.allocate(bytes);
+    pub(crate) fn reserve(&mut self, link: Link<'_, B>, needs: Needs) -> Result<(), Fault> {
+        let make = |bytes| link.backend.allocate(bytes);
+        let wipe = |old: &mut B::Memory| link.backend.wait(&link.backend.wipe(link.queue, old)?);
         let text = needs.text.next_multiple_of(16) + 32;
-        self.input.reserve(text, make)?;
+        self.input.reserve(text, wipe, make)?;
         if !needs.in_place {
-            self.output.reserve(text, make)?;
+            self.output.reserve(text, wipe, make)?;
         }
-        self.rows.reserve(needs.rows.max(16), make)?;
-        if self.work.reserve(needs.work.max(256), make)? {
+        self.rows.reserve(needs.rows.max(16), wipe, make)?;
+        if self.work.reserve(needs.work.max(256), wipe, make)? {
             self.keyed = None;
         }
         Ok(())
@@ -173,8 +191,27 @@ impl<B: Backend> Stagings<B> {
     pub(crate) fn wipe(&mut self) {
         for buffer in [&mut self.input, &mut self.output, &mut self.rows] {
             if let Some(bytes) = buffer.get_mut() {
-                zeroize::Zeroize::zeroize(&mut bytes[..]);
+                bytes[..].zeroize();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_let_go_is_wiped_first() {
+        let (mut wiped, mut buffer) = (Vec::new(), Growing::<Vec<u8>>::default());
+        for bytes in [100, 4096, 5000, 6000] {
+            let wipe = |old: &mut Vec<u8>| {
+                wiped.push(old.len());
+                Ok(())
+            };
+            buffer.reserve(bytes, wipe, |bytes| Ok(vec![0; bytes])).unwrap();
+        }
+        assert_eq!(wiped, [4096], "it grew once");
+        assert_eq!(buffer.get().map(Vec::len), Some(8192));
     }
 }

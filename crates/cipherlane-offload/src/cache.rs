@@ -2,7 +2,8 @@
 //!
 //! An entry's name is a digest of everything that its contents depend on, so that nothing has to be invalidated: a
 //! new source, option, compiler or GPU has a new name. The entry itself says its length and digest; one that does not
-//! agree with them is as good as none.
+//! agree with them is as good as none. What is here runs with the user's keys: a folder that others may write to is not
+//! used.
 
 use std::fs;
 use std::io::{self, Write};
@@ -86,10 +87,11 @@ impl Cache {
         self.folder.join(kind).join(key.as_str())
     }
 
-    /// The contents of an entry, or `None` where there is none, it is damaged, or it cannot be read: all of them are
-    /// remedied by making it anew.
+    /// The contents of an entry, or `None` where there is none, it is damaged, it cannot be read, or others could have
+    /// written it: all of them are remedied by making it anew.
     #[must_use]
     pub fn get(&self, kind: &str, key: &Key) -> Option<Vec<u8>> {
+        self.check_owner(kind).ok()?;
         let bytes = fs::read(self.path(kind, key)).ok()?;
         let (magic, rest) = bytes.split_at_checked(MAGIC.len())?;
         let (digest, contents) = rest.split_at_checked(DIGEST)?;
@@ -99,12 +101,12 @@ impl Cache {
     /// Stores an entry under its name in one step: a reader finds all of it or nothing.
     ///
     /// # Errors
-    /// If the folder cannot be written to; names the file.
+    /// If the folder cannot be written to, or others may write to it; names the file.
     pub fn put(&self, kind: &str, key: &Key, contents: &[u8]) -> io::Result<()> {
         static STORED: AtomicU64 = AtomicU64::new(0);
         let path = self.path(kind, key);
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        fs::create_dir_all(self.folder.join(kind)).map_err(named)?;
+        make_folder(&self.folder.join(kind)).and_then(|()| self.check_owner(kind)).map_err(named)?;
         // A name that no other writer has: neither another process nor another thread of this one.
         let count = STORED.fetch_add(1, Ordering::Relaxed);
         let draft = path.with_extension(format!("{}-{count}.draft", std::process::id()));
@@ -115,6 +117,42 @@ impl Cache {
         }
         stored.map_err(named)
     }
+}
+
+impl Cache {
+    /// Whether folder and subfolder are the user's or root's, and nobody else may write to them.
+    #[cfg(unix)]
+    fn check_owner(&self, kind: &str) -> io::Result<()> {
+        use std::os::unix::fs::MetadataExt;
+        /// Group or others may write.
+        const OTHERS: u32 = 0o022;
+        for folder in [self.folder.clone(), self.folder.join(kind)] {
+            let found = fs::metadata(&folder)?;
+            let is_trusted = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
+            if !is_trusted || found.mode() & OTHERS != 0 {
+                let reason = format!(
+                    "others may write to {}; chown and chmod go-w it, or set {VARIABLE} to a folder of your own",
+                    folder.display()
+                );
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps)] // as where there are owners
+    fn check_owner(&self, _kind: &str) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Makes a folder and those above it, for the user alone where the system has users.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
 }
 
 fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
@@ -174,6 +212,24 @@ mod tests {
             cache.put("cubin", &key, b"contents").unwrap();
             assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_folder_that_others_may_write_to_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_folder, cache) = cache();
+        let key = Key::new(&[b"x"]);
+        cache.put("cubin", &key, b"contents").unwrap();
+        let folder = cache.folder().join("cubin");
+        let mode = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+        mode(0o777);
+        assert_eq!(cache.get("cubin", &key), None);
+        let error = cache.put("cubin", &key, b"contents").unwrap_err();
+        assert!(error.to_string().contains("chmod go-w"), "{error}");
+        mode(0o755);
+        assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
     }
 
     #[test]

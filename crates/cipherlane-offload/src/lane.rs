@@ -105,18 +105,12 @@ impl<B: Backend> Lane<B> {
         let keys = if program.shared_key { 1 } else { group.messages.len() as u64 };
         let layout = program.workspace.layout(keys, group.messages.len() as u64, columns.tiles);
         let in_place = job.runs_in_place();
-        self.buffers.reserve(
-            backend,
-            Needs {
-                text: size(piece.text.end - piece.text.start)?,
-                in_place,
-                rows: columns.bytes,
-                work: size(layout.bytes)?,
-            },
-        )?;
+        let text = size(piece.text.end - piece.text.start)?;
+        let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
+        let link = Link { backend, queue: &self.queue };
+        self.buffers.reserve(link, needs)?;
         // From here on something is under way: an error must not keep it from being waited for.
         let flight = self.flight.insert(Flight { chunks: 1, ..Flight::default() });
-        let link = Link { backend, queue: &self.queue };
         let Stagings { input, output, rows } = &mut self.stagings;
         let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
         let is_keyed = self.buffers.keyed == Some(chosen.index);

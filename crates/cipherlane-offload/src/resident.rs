@@ -83,7 +83,7 @@ impl<B: Backend> Resident<B> {
         let in_place = job.runs_in_place();
         let text = size(job.shape.bytes)?;
         let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
-        self.buffers.reserve(backend, needs)?;
+        self.buffers.reserve(Link { backend, queue: &self.queue }, needs)?;
         let keys = if shared { 1 } else { messages };
         let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns, layout, keys };
         let link = Link { backend, queue: &self.queue };

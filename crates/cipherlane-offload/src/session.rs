@@ -186,7 +186,7 @@ impl<B: Backend> OffloadSession<B> {
         // Apart on the device even where it is in place on the host: a piece may need the input of the one before.
         let text = size(last.text.end - first.text.start)?;
         let needs = Needs { text, in_place: false, rows: columns.bytes, work: size(layout.bytes)? };
-        self.whole.reserve(backend, needs)?;
+        self.whole.reserve(Link { backend, queue: &self.lanes[0].queue }, needs)?;
         let is_keyed = self.whole.keyed == Some(program);
         self.whole.keyed = loaded.program.shared_key.then_some(program);
         let scene = Scene { views: self.whole.views(false)?, columns: &columns, layout, keys: 1 };
