@@ -30,7 +30,8 @@ Examples:
   cipherlane plan --algorithm aes-128-gcm --operation seal --size 128 --messages 1000000
 
 Exit codes: 0 ok, 1 failure, 2 usage, 3 verification mismatch, 4 regression (compare --fail-on), 5 reserved (thermal or \
-power abort), 6 nothing to run, 130 interrupted by Ctrl-C with finished rows kept.
+power abort), 6 nothing to run, 130 interrupted by Ctrl-C, SIGTERM or SIGHUP with \
+finished rows kept.
 
 Each option may be given by the environment variable beside it; the command line wins. NO_COLOR and CLICOLOR_FORCE \
 are obeyed. CIPHERLANE_NO_AVX512=1, CIPHERLANE_NO_AVX2=1 and CIPHERLANE_NO_SSE=1 switch a tier off;\nCIPHERLANE_NO_VAES=1 keeps the tier avx2 on AES-NI.";

@@ -113,7 +113,16 @@ fn nothing_to_run_exits_6() {
 
 #[test]
 #[cfg(unix)]
-fn ctrl_c_keeps_the_rows_that_are_finished() {
+fn signals_to_end_keep_the_rows_that_are_finished() {
+    use rustix::process::Signal;
+
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        end_by(signal);
+    }
+}
+
+#[cfg(unix)]
+fn end_by(signal: rustix::process::Signal) {
     use std::io::{BufRead, BufReader, Read};
     use std::process::Stdio;
 
@@ -126,7 +135,7 @@ fn ctrl_c_keeps_the_rows_that_are_finished() {
     let mut text = String::new();
     records.read_line(&mut text).unwrap();
     let id = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    rustix::process::kill_process(id, signal).unwrap();
     records.read_to_string(&mut text).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let rows = rows(&text);

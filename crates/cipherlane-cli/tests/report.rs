@@ -47,6 +47,32 @@ fn every_form_goes_where_it_is_told() {
 }
 
 #[test]
+fn what_is_read_is_never_replaced() {
+    let sandbox = with_records();
+    let records = sandbox.read("bench.jsonl");
+    sandbox.write("page.html", &records);
+    std::os::unix::fs::symlink("bench.jsonl", sandbox.folder.path().join("link.md")).unwrap();
+    for arguments in [
+        &["report", "bench.jsonl", "-o", "bench.jsonl"][..],
+        &["report", "bench.jsonl", "--csv", "./bench.jsonl"],
+        &["report", "bench.jsonl", "--md", "link.md"],
+        &["report", "page.html"],
+        &["compare", "page.html", "bench.jsonl", "--json", "bench.jsonl"],
+        &["bench", "--quick", "--input", "bench.jsonl", "--csv", "bench.jsonl"],
+        &["lab", "run", "rivals", "--resume", "bench.jsonl", "--csv", "bench.jsonl"],
+    ] {
+        sandbox.cipherlane(arguments).assert().code(2).stderr(contains("is read by this command"));
+        assert_eq!(sandbox.read("bench.jsonl"), records, "{arguments:?}");
+        assert_eq!(sandbox.read("page.html"), records, "{arguments:?}");
+    }
+    sandbox
+        .cipherlane(&["report", "bench.jsonl", "--csv", "one", "--md", "one"])
+        .assert()
+        .code(2)
+        .stderr(contains("--md and --csv would both write one"));
+}
+
+#[test]
 fn what_cannot_be_reported_says_why() {
     let sandbox = with_records();
     sandbox.write("empty.jsonl", "\n");

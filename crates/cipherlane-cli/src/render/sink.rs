@@ -66,8 +66,31 @@ impl Sink {
     }
 }
 
+/// Files that this command reads, by their canonical paths.
+static READ: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Says that this command reads the file at `path`, which no result may replace from then on.
+pub(crate) fn protect(path: &Path) {
+    // What is not there can neither be read nor lost.
+    if let Ok(path) = path.canonicalize() {
+        READ.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+    }
+}
+
 /// Makes the file at `path`, in place of one that is there.
+///
+/// # Errors
+/// [`Usage`] if this command reads it, by whatever name.
 pub(crate) fn create(path: &Path) -> Result<File> {
+    let is_read = path
+        .canonicalize()
+        .is_ok_and(|path| READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&path));
+    if is_read {
+        let path = path.display();
+        return Err(
+            Usage(format!("{path} is read by this command, and would be lost; name another file")).into()
+        );
+    }
     File::create(path).with_context(|| {
         format!("cannot write {}; give the path of a file in a folder that you may write to", path.display())
     })
@@ -91,7 +114,7 @@ pub(crate) fn create_for_results(path: &Path) -> Result<File> {
 /// Whether one of `sinks` is stdout.
 ///
 /// # Errors
-/// If several are: they would be mixed.
+/// If several are: they would be mixed. If several are one file: the last would replace the others.
 pub(crate) fn takes_stdout<const N: usize>(sinks: [(&str, Option<&Sink>); N]) -> Result<bool, Usage> {
     let names: Vec<&str> =
         sinks.iter().filter(|(_, sink)| *sink == Some(&Sink::Stdout)).map(|(name, _)| *name).collect();
@@ -100,6 +123,13 @@ pub(crate) fn takes_stdout<const N: usize>(sinks: [(&str, Option<&Sink>); N]) ->
             "{} would mix on stdout; give a file to all but one of them",
             names.join(" and ")
         )));
+    }
+    for (index, (name, sink)) in sinks.iter().enumerate() {
+        let Some(Sink::File(path)) = sink else { continue };
+        if let Some((other, _)) = sinks[..index].iter().find(|(_, other)| other == sink) {
+            let path = path.display();
+            return Err(Usage(format!("{other} and {name} would both write {path}; give each its own file")));
+        }
     }
     Ok(names.len() == 1)
 }

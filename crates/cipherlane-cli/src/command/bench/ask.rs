@@ -143,6 +143,9 @@ impl Options {
     }
 
     fn custom(&self, threads: &[usize]) -> Result<Suite> {
+        if let Some(input) = &self.input {
+            sink::protect(input);
+        }
         let algorithms = or_default(&self.algorithm, DEFAULT_ALGORITHM);
         let sizes = or_default(&self.size, DEFAULT_SIZE);
         let mut suite = Suite { experiment: "bench".to_owned(), points: Vec::new() };

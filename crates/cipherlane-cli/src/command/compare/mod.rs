@@ -96,6 +96,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
 
 /// The measurements of a file. Other rows have no rate: they are counted, and left out.
 fn rows(path: &Path) -> Result<Vec<Measurement>> {
+    sink::protect(path);
     let records = read(path)?;
     let others = records.iter().filter(|record| matches!(record, Record::Observation(_))).count();
     if others > 0 {

@@ -16,7 +16,7 @@ use super::measure::{self, Asked, How};
 use super::shared;
 use crate::exit::{self, Exit, Usage};
 use crate::render::table::{self, Column};
-use crate::render::{self, complain, units};
+use crate::render::{self, complain, sink, units};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -186,8 +186,9 @@ impl RunOptions {
     /// The records that were handed in.
     fn records(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
-        for path in self.experiments.iter().filter(|name| is_records(name)) {
-            records.extend(cipherlane_record::read(Path::new(path))?);
+        for path in self.experiments.iter().filter(|name| is_records(name)).map(Path::new) {
+            sink::protect(path);
+            records.extend(cipherlane_record::read(path)?);
         }
         Ok(records)
     }
@@ -250,6 +251,7 @@ fn is_records(name: &str) -> bool {
 
 /// Reads an experiment of the user's own.
 fn read(path: &Path) -> Result<Experiment> {
+    sink::protect(path);
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     Ok(Experiment::parse(&path.display().to_string(), &text)?)
 }

@@ -11,7 +11,7 @@ use cipherlane_record::{Measurement, Observation, Writer, csv, date, markdown};
 
 use super::How;
 use crate::render::complain;
-use crate::render::sink::{Sink, create_for_results};
+use crate::render::sink::{self, Sink, create_for_results};
 
 /// Records, written as rows finish.
 pub(super) struct Store {
@@ -23,6 +23,9 @@ impl Store {
     /// Opens what `--json` names, or a new file of this run, called `name`, in the user's data folder. Opens every other result file
     /// as well, so that a wrong path is known before the run and not after it.
     pub(super) fn open(how: &How, name: &str) -> Result<Self> {
+        if let Some(path) = &how.resume {
+            sink::protect(path);
+        }
         for sink in [&how.csv, &how.md].into_iter().flatten() {
             drop(sink.open_for_results()?);
         }

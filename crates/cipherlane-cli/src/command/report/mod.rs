@@ -111,6 +111,7 @@ fn beside(records: &Path) -> PathBuf {
 fn read(paths: &[PathBuf]) -> Result<Vec<Record>> {
     let mut records = Vec::new();
     for path in paths {
+        sink::protect(path);
         records.extend(cipherlane_record::read(path)?);
     }
     Ok(records)

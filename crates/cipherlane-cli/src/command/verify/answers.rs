@@ -7,6 +7,8 @@ use cipherlane::verify::vectors::{
     Case, FETCHED, Format, Set, SourceFile, VectorError, directory, find, known, parse_file,
 };
 
+use crate::render::sink;
+
 /// Known answers, and what could not be had.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
@@ -26,6 +28,7 @@ impl Answers {
             answers.read_fetched()?;
         }
         for path in paths {
+            sink::protect(path);
             answers.read(path)?;
         }
         Ok(answers)
