@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example meters`
 
+#![allow(clippy::print_stdout, clippy::cast_precision_loss)] // it shows its figures
+
 use std::time::Instant;
 
 use cipherlane::{Batch, Column, Engine, Messages, Output, Source};

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example sectors`
 
+#![allow(clippy::print_stdout, clippy::cast_precision_loss)] // it shows its figures
+
 use cipherlane::{Batch, Column, Engine, Messages, Operation, Output, Source};
 
 const SECTORS: usize = 4096;
