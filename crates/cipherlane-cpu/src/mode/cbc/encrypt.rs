@@ -165,9 +165,10 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
     }
 }
 
-/// Stages from which on it pays to bring outputs to where registers are aligned: a store across the border of two cache
-/// lines takes both.
-const ALIGNED_FROM: usize = 8;
+/// Blocks from which on it pays to bring outputs to where registers are aligned (a store across the border of two cache
+/// lines takes both), and to have stages of MAX_STEPS blocks. Shorter messages would spend too much of their time before
+/// the first stage and behind the last: theirs have half as many.
+const LONG: usize = 64;
 
 /// The messages of a range, as work.
 struct Interleaved<'a, C, const N: usize> {
@@ -237,7 +238,9 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
         stage: &mut Stage<V<C::Cipher>, N>,
         streams: &mut Streams,
     ) -> usize {
-        let stages = streams.stages();
+        let left = streams.left();
+        let staged = if left >= LONG { MAX_STEPS } else { MAX_STEPS / 2 };
+        let stages = left / staged;
         // The rounds of a cipher that runs in groups leave no port idle: for few registers a loop of their own is not worth
         // its code.
         if stages < 2 || C::Cipher::WHOLE_GROUPS && M < N {
@@ -245,14 +248,14 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
             stage.encrypt::<C, M>(&mut self.ciphers, streams, steps);
             return steps;
         }
-        let unaligned = if stages >= ALIGNED_FROM { streams.unaligned(V::<C::Cipher>::LANES) } else { 0 };
+        let unaligned = if left >= LONG { streams.unaligned(V::<C::Cipher>::LANES) } else { 0 };
         if unaligned > 0 {
             stage.encrypt::<C, M>(&mut self.ciphers, streams, unaligned);
             return unaligned;
         }
         // SAFETY: all streams have a lane in M registers and each has these blocks left; the range's messages are this
         // thread's.
-        unsafe { stage.encrypt_many::<C, M>(&mut self.ciphers, streams, stages) }
-        stages * MAX_STEPS
+        unsafe { stage.encrypt_many::<C, M>(&mut self.ciphers, streams, stages, staged) }
+        stages * staged
     }
 }

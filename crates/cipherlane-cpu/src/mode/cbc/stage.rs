@@ -52,7 +52,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         }
     }
 
-    /// Encrypts the next `stages` times MAX_STEPS blocks of each stream, in M registers.
+    /// Encrypts the next `stages` times `steps` blocks of each stream, in M registers; `steps` is MAX_STEPS or half of it.
     ///
     /// # Safety
     /// M registers have a lane for every stream, and each has so many blocks left. This thread alone has their messages.
@@ -62,6 +62,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         ciphers: &mut C,
         streams: &mut Streams,
         stages: usize,
+        steps: usize,
     ) where
         C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
     {
@@ -69,31 +70,17 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         let (isa, [mut here, mut there]) = (ciphers.isa(), self.texts.each_mut());
         // SAFETY: MAX_STREAMS blocks hold N registers, and N >= M.
         let mut chains: [V; M] = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
-        Exchange::<V, N, M> { isa, streams, texts: &mut *here, leaves: None, enters: Some(0), step: 0 }.all();
+        Exchange::<V, N, M>::new(isa, streams, &mut *here, [None, Some(0)], steps).all();
         for number in 0..stages {
-            let mut exchange = Exchange::<V, N, M> {
-                isa,
-                streams,
-                texts: &mut *there,
-                leaves: number.checked_sub(1),
-                enters: (number + 1 < stages).then_some(number + 1),
-                step: 0,
-            };
-            for texts in &mut *here {
+            let moves = [number.checked_sub(1), (number + 1 < stages).then_some(number + 1)];
+            let mut exchange = Exchange::<V, N, M>::new(isa, streams, &mut *there, moves, steps);
+            for texts in &mut here[..steps] {
                 chains = chain(ciphers, chains, texts, &mut exchange);
                 exchange.step += 1;
             }
             (here, there) = (there, here);
         }
-        Exchange::<V, N, M> {
-            isa,
-            streams,
-            texts: there,
-            leaves: stages.checked_sub(1),
-            enters: None,
-            step: 0,
-        }
-        .all();
+        Exchange::<V, N, M>::new(isa, streams, there, [stages.checked_sub(1), None], steps).all();
         // SAFETY: as above.
         unsafe { blocks::store(chains, streams.chains().as_mut_ptr().cast()) }
     }
@@ -168,6 +155,8 @@ struct Exchange<'a, V: Lanes, const N: usize, const M: usize> {
     leaves: Option<usize>,
     /// The number of the stage that enters.
     enters: Option<usize>,
+    /// Blocks of each stream on a stage.
+    steps: usize,
     /// The block of the other stage that is being encrypted.
     step: usize,
 }
@@ -175,16 +164,31 @@ struct Exchange<'a, V: Lanes, const N: usize, const M: usize> {
 /// Calls of the cipher in which registers are exchanged.
 const MOVING: usize = CALLS - 1;
 
-impl<V: Lanes, const N: usize, const M: usize> Exchange<'_, V, N, M> {
+impl<'a, V: Lanes, const N: usize, const M: usize> Exchange<'a, V, N, M> {
     /// LANES blocks of the streams of a register are a part: so many belong to each block that is encrypted, or else one
-    /// to every so many blocks.
+    /// to every so many blocks. Parts of a register follow one another, hence the cache lines of its streams: the CPU
+    /// brings the next with the one before, and messages that lie a power of two apart drive it out before long.
     const PARTS: usize = M / V::LANES;
     const BLOCKS: usize = V::LANES.div_ceil(M);
 
+    /// The stages that leave and enter `texts`, if they do, of `steps` blocks of each stream.
+    #[inline(always)]
+    fn new(
+        isa: V::Isa,
+        streams: &'a Streams,
+        texts: &'a mut Texts<V, N>,
+        [leaves, enters]: [Option<usize>; 2],
+        steps: usize,
+    ) -> Self {
+        Self { isa, streams, texts, leaves, enters, steps, step: 0 }
+    }
+
     #[inline(always)]
     fn part(&mut self, index: usize) {
-        let (register, first) = (index % M, index / M * V::LANES);
-        let blocks = |number: usize| number * MAX_STEPS..(number + 1) * MAX_STEPS;
+        // A power of two, and no division.
+        let parts = (self.steps / V::LANES).trailing_zeros();
+        let (register, first) = (index >> parts, (index & ((1 << parts) - 1)) * V::LANES);
+        let blocks = |number: usize| number * self.steps..(number + 1) * self.steps;
         if let Some(number) = self.leaves {
             // SAFETY: see the type.
             unsafe { leave(self.streams, self.texts, register, first, blocks(number)) }
@@ -198,7 +202,7 @@ impl<V: Lanes, const N: usize, const M: usize> Exchange<'_, V, N, M> {
     #[inline(always)]
     fn all(&mut self) {
         const { assert!(M.is_multiple_of(V::LANES) || V::LANES.is_multiple_of(M), "parts are spread evenly") };
-        for index in 0..MAX_STEPS * M / V::LANES {
+        for index in 0..self.steps * M / V::LANES {
             self.part(index);
         }
     }

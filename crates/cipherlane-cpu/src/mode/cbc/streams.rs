@@ -9,9 +9,10 @@ use crate::lanes::{Isa, Lanes, MAX_LANES};
 /// Most messages side by side: 16 registers.
 pub(super) const MAX_STREAMS: usize = 16 * MAX_LANES;
 
-/// Most blocks of each message that are staged at a time. Two cache lines: messages often lie a power of two apart,
-/// where taking one block of each in turn would drive every line from the cache before its second block.
-pub(super) const MAX_STEPS: usize = 8;
+/// Most blocks of each message that are staged at a time. Four cache lines, which the CPU brings one with the other:
+/// messages often lie a power of two apart, where taking one block of each in turn would drive every line from the cache
+/// before its second block.
+pub(super) const MAX_STEPS: usize = 16;
 
 /// The messages in the lanes: stream i is lane i % LANES of register i / LANES.
 #[repr(C, align(64))] // the chaining blocks first: registers of them then lie within cache lines
@@ -67,13 +68,13 @@ impl Streams {
     /// Blocks to run next: no more than every stream still has.
     #[inline(always)]
     pub(super) fn steps(&self) -> usize {
-        self.blocks_left[..self.active].iter().fold(MAX_STEPS, |steps, &left| steps.min(left))
+        self.left().min(MAX_STEPS)
     }
 
-    /// MAX_STEPS blocks of every stream are a stage: how many of them every stream still has.
+    /// How many blocks every stream still has.
     #[inline(always)]
-    pub(super) fn stages(&self) -> usize {
-        self.blocks_left[..self.active].iter().fold(usize::MAX, |least, &left| least.min(left)) / MAX_STEPS
+    pub(super) fn left(&self) -> usize {
+        self.blocks_left[..self.active].iter().fold(usize::MAX, |least, &left| least.min(left))
     }
 
     /// Blocks to run before the outputs of most streams are aligned to a register of LANES blocks; none where no number
