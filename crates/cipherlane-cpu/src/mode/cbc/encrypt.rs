@@ -165,10 +165,13 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
     }
 }
 
-/// Blocks from which on it pays to bring outputs to where registers are aligned (a store across the border of two cache
-/// lines takes both), and to have stages of MAX_STEPS blocks. Shorter messages would spend too much of their time before
-/// the first stage and behind the last: theirs have half as many.
-const LONG: usize = 64;
+/// Blocks from which on it pays to bring outputs to where registers are aligned: a store across the border of two cache
+/// lines takes both.
+const ALIGNED_FROM: usize = 64;
+
+/// Blocks from which on it pays to have stages of MAX_STEPS blocks. Shorter messages would spend too much of their time
+/// before the first stage and behind the last: theirs have half as many.
+const LONG: usize = 128;
 
 /// The messages of a range, as work.
 struct Interleaved<'a, C, const N: usize> {
@@ -248,7 +251,7 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
             stage.encrypt::<C, M>(&mut self.ciphers, streams, steps);
             return steps;
         }
-        let unaligned = if left >= LONG { streams.unaligned(V::<C::Cipher>::LANES) } else { 0 };
+        let unaligned = if left >= ALIGNED_FROM { streams.unaligned(V::<C::Cipher>::LANES) } else { 0 };
         if unaligned > 0 {
             stage.encrypt::<C, M>(&mut self.ciphers, streams, unaligned);
             return unaligned;
