@@ -7,7 +7,7 @@
 use crate::job::Message;
 
 /// Bytes of a line.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// Bytes between what is run and what is asked for. Between 512 and 4096 it makes no difference.
 const DISTANCE: usize = 2048;
@@ -25,7 +25,7 @@ pub(crate) fn prefetch(message: Message, bytes: usize) {
 
 /// Asks for the line at `place`, be there one or not.
 #[inline(always)]
-fn ask(place: *const u8) {
+pub(crate) fn ask(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 has SSE, and a prefetch touches nothing that the program can see.
     unsafe {

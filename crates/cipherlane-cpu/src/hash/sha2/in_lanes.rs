@@ -1,5 +1,6 @@
 //! A message in each word of a register.
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::rounds::{Schedule, Variables, rounds};
@@ -8,6 +9,7 @@ use super::{Integer, Sha2};
 use crate::hash::{Absorb, MAX_STREAMS};
 use crate::lanes::words::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Work};
+use crate::prefetch;
 
 /// Most words of a register.
 const MAX_COUNT: usize = MAX_WORDS_32;
@@ -90,38 +92,70 @@ impl<V: WordLanes> InRegister for Words64<V> {
     }
 }
 
-/// SETS registers of messages at once.
-pub(crate) struct InLanes<T: InRegister, const SETS: usize>(T::Isa);
+/// How one block of SETS registers of messages is compressed.
+pub(crate) trait Compress<T: InRegister>: Copy + Send + Sync + 'static {
+    /// Whether the next block's lines are asked for before a block is compressed. Messages some KiB apart share few
+    /// sets of the first cache, and their lines come from the second one every time.
+    const ASKS_AHEAD: bool;
 
-impl<T: InRegister, const SETS: usize> Clone for InLanes<T, SETS> {
+    /// The chaining values become those after the block; its words are overwritten.
+    fn compress<const SETS: usize>(states: &mut Variables<T, SETS>, words: &mut Schedule<T, SETS>);
+}
+
+/// In the compiler's order.
+#[derive(Clone, Copy)]
+pub(crate) struct Compiled;
+
+impl<T: InRegister> Compress<T> for Compiled {
+    const ASKS_AHEAD: bool = false;
+
+    #[inline(always)]
+    fn compress<const SETS: usize>(states: &mut Variables<T, SETS>, words: &mut Schedule<T, SETS>) {
+        let mut variables = *states;
+        rounds(&mut variables, words);
+        for (state, variables) in states.iter_mut().zip(&variables) {
+            for (word, variable) in state.iter_mut().zip(variables) {
+                *word = word.plus(*variable);
+            }
+        }
+    }
+}
+
+/// SETS registers of messages at once.
+pub(crate) struct InLanes<T: InRegister, const SETS: usize, C = Compiled> {
+    isa: T::Isa,
+    compress: PhantomData<C>,
+}
+
+impl<T: InRegister, const SETS: usize, C> Clone for InLanes<T, SETS, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: InRegister, const SETS: usize> Copy for InLanes<T, SETS> {}
+impl<T: InRegister, const SETS: usize, C> Copy for InLanes<T, SETS, C> {}
 
-impl<T: InRegister, const SETS: usize> InLanes<T, SETS> {
+impl<T: InRegister, const SETS: usize, C: Compress<T>> InLanes<T, SETS, C> {
     /// The engine on an instruction set.
     pub(crate) fn new(isa: T::Isa) -> Self {
-        Self(isa)
+        Self { isa, compress: PhantomData }
     }
 }
 
-impl<T: InRegister, const SETS: usize> Absorb<Sha2<T::Integer>> for InLanes<T, SETS> {
+impl<T: InRegister, const SETS: usize, C: Compress<T>> Absorb<Sha2<T::Integer>> for InLanes<T, SETS, C> {
     const LANES: usize = SETS * T::COUNT;
     type States = Variables<T, SETS>;
 
     fn compiled<W: Work>(self, work: W) -> W::Output {
-        self.0.vectorize(work)
+        self.isa.vectorize(work)
     }
 
     #[inline(always)]
     fn fresh(self, hash: Sha2<T::Integer>) -> Self::States {
-        let mut states = [[T::zero(self.0); 8]; SETS];
+        let mut states = [[T::zero(self.isa); 8]; SETS];
         for set in &mut states {
             for (variable, word) in set.iter_mut().zip(hash.initial) {
-                *variable = T::splat(self.0, word);
+                *variable = T::splat(self.isa, word);
             }
         }
         states
@@ -145,7 +179,7 @@ impl<T: InRegister, const SETS: usize> Absorb<Sha2<T::Integer>> for InLanes<T, S
     }
 
     fn get_all(self, states: &Self::States, chains: &mut [MaybeUninit<[T::Integer; 8]>; MAX_STREAMS]) {
-        self.0.vectorize(Chains { isa: self.0, states, chains });
+        self.isa.vectorize(Chains { isa: self.isa, states, chains });
     }
 
     unsafe fn absorb(
@@ -157,37 +191,48 @@ impl<T: InRegister, const SETS: usize> Absorb<Sha2<T::Integer>> for InLanes<T, S
         blocks: usize,
     ) {
         if active > T::COUNT || SETS == 1 {
-            self.0.vectorize(Blocks::<T, SETS> { isa: self.0, states, from, blocks });
+            self.isa.vectorize(Blocks { isa: self.isa, compress: self.compress, states, from, blocks });
         } else {
             let states: &mut [[T; 8]; 1] = (&mut states[..1]).try_into().expect("SETS is not 0");
-            self.0.vectorize(Blocks { isa: self.0, states, from, blocks });
+            self.isa.vectorize(Blocks { isa: self.isa, compress: self.compress, states, from, blocks });
         }
     }
 }
 
 /// Blocks of SETS registers of messages, as work. The pointers are good.
-struct Blocks<'a, T: InRegister, const SETS: usize> {
+struct Blocks<'a, T: InRegister, const SETS: usize, C> {
     isa: T::Isa,
+    compress: PhantomData<C>,
     states: &'a mut Variables<T, SETS>,
     from: &'a [*const u8; MAX_STREAMS],
     blocks: usize,
 }
 
-impl<T: InRegister, const SETS: usize> Work for Blocks<'_, T, SETS> {
+impl<T: InRegister, const SETS: usize, C: Compress<T>> Work for Blocks<'_, T, SETS, C> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
+        let block_bytes = 16 * size_of::<T::Integer>();
         for block in 0..self.blocks {
-            let mut variables = *self.states;
             // SAFETY: whoever made this vouches for the pointers.
-            let mut schedule = unsafe { load(self.isa, self.from, block * 16 * size_of::<T::Integer>()) };
-            rounds(&mut variables, &mut schedule);
-            for (state, variables) in self.states.iter_mut().zip(&variables) {
-                for (word, variable) in state.iter_mut().zip(variables) {
-                    *word = word.plus(*variable);
-                }
+            let mut words = unsafe { load(self.isa, self.from, block * block_bytes) };
+            if C::ASKS_AHEAD && block + 1 < self.blocks {
+                ask::<T, SETS>(self.from, (block + 1) * block_bytes);
             }
+            C::compress(self.states, &mut words);
+        }
+    }
+}
+
+/// Asks for the lines of each message's block.
+#[inline(always)]
+fn ask<T: InRegister, const SETS: usize>(from: &[*const u8; MAX_STREAMS], at: usize) {
+    for from in &from[..SETS * T::COUNT] {
+        let mut line = 0;
+        while line < 16 * size_of::<T::Integer>() {
+            prefetch::ask(from.wrapping_add(at + line));
+            line += prefetch::LINE;
         }
     }
 }

@@ -13,6 +13,8 @@ pub(crate) mod sha_ni;
 #[cfg(test)]
 mod tests;
 pub(crate) mod word;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod zipped;
 
 use cipherlane_core::BLOCK;
 

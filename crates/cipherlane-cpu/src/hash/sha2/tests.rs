@@ -37,6 +37,7 @@ fn x86(test: &impl Test) {
     use super::in_lanes::InLanes;
     use super::sha_ni::ShaNi;
     use super::word::{Words32, Words64};
+    use super::zipped::Zipped;
     use crate::hash::either::Either;
     use crate::hash::integers::{Bmi, BmiAvx2, BmiAvx512};
     use crate::lanes::words::{WordLanes, avx2::Ymm};
@@ -52,6 +53,12 @@ fn x86(test: &impl Test) {
     lanes::<sse::X1>(sse::Sse::detect(), test);
     lanes::<Ymm>(Avx2::detect(), test);
     lanes::<vaes512::X4>(vaes512::Vaes512::detect(), test);
+    if let Some(isa) = vaes512::Vaes512::detect() {
+        test.of_32(InLanes::<Words32<vaes512::X4>, 1, Zipped>::new(isa));
+        test.of_32(InLanes::<Words32<vaes512::X4>, 2, Zipped>::new(isa));
+        test.of_64(InLanes::<Words64<vaes512::X4>, 1, Zipped>::new(isa));
+        test.of_64(InLanes::<Words64<vaes512::X4>, 2, Zipped>::new(isa));
+    }
     if let Some(bmi) = Bmi::detect() {
         test.of_32(Scalar::new(bmi));
         test.of_64(Scalar::new(bmi));
@@ -70,7 +77,7 @@ fn x86(test: &impl Test) {
         // What the table chooses on one CPU or another, this one or not.
         if let Some(isa) = vaes512::Vaes512::detect() {
             test.of_32(Either::new(InLanes::<Words32<vaes512::X4>, 1>::new(isa), engine, 9));
-            test.of_32(Either::new(InLanes::<Words32<vaes512::X4>, 2>::new(isa), engine, 13));
+            test.of_32(Either::new(InLanes::<Words32<vaes512::X4>, 2, Zipped>::new(isa), engine, 13));
         }
     }
 }
