@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use cipherlane_core::{BLOCK, Batch, BatchError, Output, Source, TagLengths};
 
+use crate::lanes::{Isa, Lanes};
 use crate::rows::{Rows, first_bytes, load_block, store_block};
 
 /// A batch that has passed [`Batch::check`], with its output.
@@ -229,6 +230,27 @@ impl<'a> Job<'a> {
         self.nonces.get(index)
     }
 
+    /// How many messages of `indices`, one at least, are as long as the first of them, their nonces and their AAD as well.
+    #[inline(always)]
+    pub(crate) fn as_long_as_first(&self, indices: Range<usize>) -> usize {
+        let lengths =
+            |index| (self.message(index).bytes, self.nonces.get(index).len(), self.aad.get(index).len());
+        let first = lengths(indices.start);
+        indices.take_while(|&index| lengths(index) == first).count()
+    }
+
+    /// Whether all messages have one nonce.
+    #[inline(always)]
+    pub(crate) fn shares_nonce(&self) -> bool {
+        self.nonces.shared().is_some()
+    }
+
+    /// The AAD of all messages, if they share it.
+    #[inline(always)]
+    pub(crate) fn shared_aad(&self) -> Option<&'a [u8]> {
+        self.aad.shared()
+    }
+
     /// The AAD of message `index`.
     #[inline(always)]
     pub(crate) fn aad(&self, index: usize) -> &'a [u8] {
@@ -248,6 +270,22 @@ impl<'a> Job<'a> {
             let stride = self.batch.tag_lengths.stride();
             let tag = tag & first_bytes(self.batch.tag_lengths.get(index));
             store_block(tag, self.tags.add(index * stride), stride);
+        }
+    }
+
+    /// [`Job::put_tag`] for a message a lane, from message `first` on.
+    #[inline(always)]
+    pub(crate) fn put_tags<V: Lanes>(&self, first: usize, tags: V) {
+        // SAFETY: as in `put_tag`.
+        unsafe {
+            match self.batch.tag_lengths {
+                TagLengths::Same(BLOCK) => return tags.store(self.tags.add(first * BLOCK)),
+                TagLengths::Same(12) => return tags.store_rows_of_12(self.tags.add(first * 12)),
+                _ => {}
+            }
+        }
+        for (lane, tag) in tags.to_words().into_iter().enumerate().take(V::LANES) {
+            self.put_tag(first + lane, tag);
         }
     }
 
@@ -283,6 +321,31 @@ impl<'a> Job<'a> {
             let stride = self.batch.tag_lengths.stride();
             let length = self.batch.tag_lengths.get(index);
             (load_block(tags.add(index * stride), stride) ^ tag) & first_bytes(length)
+        }
+    }
+
+    /// [`Job::check_tag`] for a message a lane, from message `first` on.
+    #[inline(always)]
+    pub(crate) fn check_tags<V: Lanes>(&self, first: usize, tags: V) {
+        let (isa, expected) = (tags.isa(), self.batch.tags.as_ptr());
+        // SAFETY: the check has shown that there is a tag and a verdict for each message.
+        unsafe {
+            let difference = match self.batch.tag_lengths {
+                TagLengths::Same(BLOCK) => Some(isa.load(expected.add(first * BLOCK)).xor(tags)),
+                TagLengths::Same(12) => {
+                    let difference = isa.rows_of_12(expected.add(first * 12)).xor(tags);
+                    Some(difference.and(isa.splat_word(first_bytes(12))))
+                }
+                _ => None,
+            };
+            if let Some(difference) = difference
+                && difference.is_zero()
+            {
+                return std::slice::from_raw_parts_mut(self.accepted.add(first), V::LANES).fill(true);
+            }
+        }
+        for (lane, tag) in tags.to_words().into_iter().enumerate().take(V::LANES) {
+            self.check_tag(first + lane, tag);
         }
     }
 

@@ -40,6 +40,12 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The row of all messages, if they have one.
+    #[inline(always)]
+    pub(crate) fn shared(&self) -> Option<&'a [u8]> {
+        (self.offsets.is_none() && self.stride == 0).then(|| self.get(0))
+    }
+
     /// Row `index`, which is one of the batch's messages.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer

@@ -96,8 +96,8 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         self.apply_while(begun, meanwhile)
     }
 
-    /// [`Permutation::finish_while`], with the whole permutation of the registers `beside`, and round by round: one fills
-    /// the latency of another whatever the compiler thinks of it.
+    /// [`Permutation::finish_while`] of `begun` and of the registers `beside`, which have begun as well, round by round: one
+    /// fills the latency of another whatever the compiler thinks of it.
     #[inline(always)]
     fn finish_in_step<const N: usize>(
         &self,
@@ -106,7 +106,7 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self>; N] {
         for register in beside {
-            *register = self.apply([*register])[0];
+            [*register] = self.finish_while([*register], &mut Nothing);
         }
         self.finish_while(begun, meanwhile)
     }
@@ -127,6 +127,16 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     #[inline(always)]
     fn whitened(&self, block: V<Self>) -> V<Self> {
         block
+    }
+
+    /// [`Permutation::apply_while`] of blocks that are [`Permutation::whitened`], round by round.
+    #[inline(always)]
+    fn apply_whitened<const N: usize>(
+        &self,
+        whitened: [V<Self>; N],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        self.apply_while(whitened, meanwhile)
     }
 
     /// The permutation of a block that is [`Permutation::whitened`], XOR `other`.
@@ -213,6 +223,22 @@ pub(crate) trait KeyPerLane: Permutation {
             *blocks = cipher.apply(*blocks);
         }
         blocks
+    }
+
+    /// Whether [`KeyPerLane::apply_while_expanding`] does more than one thing at a time.
+    const EXPANDS_MEANWHILE: bool = false;
+
+    /// [`Permutation::apply_whitened`], while `key(i)` is expanded for lane `i`, to where it is to stay.
+    #[inline(always)]
+    fn apply_while_expanding<'k, const N: usize>(
+        &self,
+        whitened: [V<Self>; N],
+        (next, source): (&mut MaybeUninit<Self>, Self::Source),
+        key: impl Fn(usize) -> &'k [u8],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        next.write(Self::per_lane(source, key));
+        self.apply_whitened(whitened, meanwhile)
     }
 
     /// Applies `each[i]` to register `i`. All of them are keyed lane by lane.

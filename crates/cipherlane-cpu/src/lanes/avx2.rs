@@ -6,6 +6,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
+use super::sse::twelve;
 use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
 
 /// Proof of AVX2, AES-NI and PCLMULQDQ.
@@ -84,6 +85,12 @@ impl Isa for Avx2 {
     unsafe fn gather(self, from: &[*const u8]) -> X2 {
         // SAFETY: as above.
         unsafe { X2([one(from[0]), one(from[1])]) }
+    }
+
+    #[inline(always)]
+    unsafe fn rows_of_12(self, from: *const u8) -> X2 {
+        // SAFETY: as above.
+        unsafe { X2([twelve(from), twelve(from.add(12))]) }
     }
 }
 
@@ -242,6 +249,12 @@ impl Lanes for X2 {
         let [first, second, ..] = registers;
         // SAFETY: as above.
         Self(unsafe { [_mm_xor_si128(first.0[0], first.0[1]), _mm_xor_si128(second.0[0], second.0[1])] })
+    }
+
+    #[inline(always)]
+    fn spread(self) -> [Self; MAX_LANES] {
+        let [a, b] = self.0;
+        [Self([a, a]), Self([b, b]), self, self]
     }
 
     #[inline(always)]

@@ -9,9 +9,11 @@
 //! A closure cannot be `#[inline(always)]` and is compiled outside, so hot code has plain loops, no closures and no
 //! `array::map` or `from_fn` over registers.
 
+mod aes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 pub(crate) mod bytes;
+mod field;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod packed;
 #[cfg(target_arch = "x86_64")]
@@ -21,19 +23,25 @@ mod pin;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse;
+mod stretch;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vaes256;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vaes512;
+mod wipe;
 pub(crate) mod words;
 #[cfg(target_arch = "x86_64")]
 mod woven;
 
 use cipherlane_core::BLOCK;
 
-use crate::rows::load_block;
+pub(crate) use self::aes::{AesLanes, Begun, WOVEN, Woven};
+pub(crate) use self::field::{REDUCED, REFLECTED_POLYNOMIAL, times_x, times_x_of_tweak};
+pub(crate) use self::stretch::Stretch;
+pub(crate) use self::wipe::{wipe, wipe_blocks};
+use crate::rows::{load_block, store_block};
 
 /// Code to be compiled for an instruction set. The implementation of [`Work::run`] is `#[inline(always)]`.
 pub(crate) trait Work {
@@ -114,6 +122,22 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
         }
     }
 
+    /// Those bytes of a register at `from` that are `there`, the others zero, and not touched.
+    ///
+    /// # Safety
+    /// They are readable, and lie within `LANES * 16`.
+    #[inline(always)]
+    unsafe fn load_stretch(self, from: *const u8, there: Stretch) -> Self::V {
+        let (mut buffer, range) = ([0u8; MAX_LANES * BLOCK], there.range());
+        debug_assert!(range.end <= Self::V::LANES * BLOCK);
+        // SAFETY: the caller vouches for the source; the buffer holds a whole register.
+        unsafe {
+            let to = buffer.as_mut_ptr().add(range.start);
+            std::ptr::copy_nonoverlapping(from.wrapping_add(range.start), to, range.len());
+            self.load(buffer.as_ptr())
+        }
+    }
+
     /// A mask of ones in the first `bytes` bytes, at most `LANES * 16`.
     #[inline(always)]
     fn first_bytes(self, bytes: usize) -> Self::V {
@@ -148,28 +172,24 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
     /// # Safety
     /// `from` has at least LANES pointers to 16 readable bytes each.
     unsafe fn gather(self, from: &[*const u8]) -> Self::V;
+
+    /// Lane `i` is the `i`-th of LANES rows of 12 bytes from `from` on, then zeros.
+    ///
+    /// # Safety
+    /// So many rows are readable.
+    #[inline(always)]
+    unsafe fn rows_of_12(self, from: *const u8) -> Self::V {
+        let mut words = [0; MAX_LANES];
+        for (lane, word) in words.iter_mut().enumerate().take(Self::V::LANES) {
+            // SAFETY: the caller's.
+            *word = unsafe { load_block(from.add(12 * lane), 12) };
+        }
+        self.words(&words)
+    }
 }
 
 /// Lanes of the widest register.
 pub(crate) const MAX_LANES: usize = 4;
-
-/// x^128 + x^127 + x^126 + x^121 + 1, the bit-reflected polynomial of GHASH (SP 800-38D section 6.3), less x^128.
-pub(crate) const REFLECTED_POLYNOMIAL: u128 = 0xc200_0000_0000_0000_0000_0000_0000_0001;
-
-/// `word` times x in the bit-reflected field of GHASH. Constant time: the bit shifted out becomes a mask.
-#[inline(always)]
-pub(crate) fn times_x(word: u128) -> u128 {
-    (word << 1) ^ (REFLECTED_POLYNOMIAL & 0u128.wrapping_sub(word >> 127))
-}
-
-/// x^128 in the field of XTS (IEEE 1619 section 5.2).
-pub(crate) const REDUCED: u64 = 0x87;
-
-/// `word` times x in the field of XTS: little-endian polynomials modulo x^128 + x^7 + x^2 + x + 1. Constant time.
-#[inline(always)]
-pub(crate) const fn times_x_of_tweak(word: u128) -> u128 {
-    (word << 1) ^ (REDUCED as u128 & (word >> 127).wrapping_neg())
-}
 
 /// A window of one register into it is a mask of first bytes.
 static ONES_THEN_ZEROS: [u8; 2 * MAX_LANES * BLOCK] = {
@@ -222,6 +242,34 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
         unsafe {
             self.store(buffer.as_mut_ptr());
             std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, bytes);
+        }
+    }
+
+    /// Stores the bytes that are `there` to where they belong in a register at `to`, and touches nothing else.
+    ///
+    /// # Safety
+    /// They are writable, and lie within `BYTES`.
+    #[inline(always)]
+    unsafe fn store_stretch(self, to: *mut u8, there: Stretch) {
+        let (mut buffer, range) = ([0u8; MAX_LANES * BLOCK], there.range());
+        debug_assert!(range.end <= Self::BYTES);
+        // SAFETY: the buffer holds a whole register; the caller vouches for the destination.
+        unsafe {
+            self.store(buffer.as_mut_ptr());
+            let from = buffer.as_ptr().add(range.start);
+            std::ptr::copy_nonoverlapping(from, to.wrapping_add(range.start), range.len());
+        }
+    }
+
+    /// Stores the first 12 bytes of lane `i` as the `i`-th of LANES rows of 12 bytes from `to` on.
+    ///
+    /// # Safety
+    /// So many rows are writable.
+    #[inline(always)]
+    unsafe fn store_rows_of_12(self, to: *mut u8) {
+        for (lane, word) in self.to_words().into_iter().enumerate().take(Self::LANES) {
+            // SAFETY: the caller's.
+            unsafe { store_block(word, to.add(12 * lane), 12) };
         }
     }
 
@@ -328,6 +376,24 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// The instruction set whose register this is: a value proves it.
     fn isa(self) -> Self::Isa;
 
+    /// Result `i` has lane `i` in all lanes, for the first LANES results.
+    #[inline(always)]
+    fn spread(self) -> [Self; MAX_LANES] {
+        let mut each = [self; MAX_LANES];
+        if Self::LANES > 1 {
+            for (each, word) in each.iter_mut().zip(self.to_words()) {
+                *each = self.isa().splat_word(word);
+            }
+        }
+        each
+    }
+
+    /// Whether all bytes are zero.
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        self.to_words()[..Self::LANES].iter().fold(0, |any, word| any | word) == 0
+    }
+
     /// Lane `j` of result `i` is lane `i` of `registers[j]`, for the first LANES of both.
     fn transpose(registers: &[Self; MAX_LANES]) -> [Self; MAX_LANES];
 
@@ -347,82 +413,4 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// Multiplies each lane by x^(8 * BYTES) in the field of XTS: little-endian, x^128 = x^7 + x^2 + x + 1
     /// (IEEE 1619 section 5.2). `BYTES` is at most 8: the bits carried out are reduced once.
     fn times_x8<const BYTES: i32>(self) -> Self;
-}
-
-/// Registers with one AES round per instruction (FIPS 197 section 5; decryption as in section 5.3.5).
-pub(crate) trait AesLanes: Lanes {
-    /// SubBytes, ShiftRows, MixColumns, AddRoundKey.
-    fn aes_encrypt_round(self, key: Self) -> Self;
-    /// SubBytes, ShiftRows, AddRoundKey.
-    fn aes_encrypt_last(self, key: Self) -> Self;
-    /// InvSubBytes, InvShiftRows, InvMixColumns, AddRoundKey.
-    fn aes_decrypt_round(self, key: Self) -> Self;
-    /// InvSubBytes, InvShiftRows, AddRoundKey.
-    fn aes_decrypt_last(self, key: Self) -> Self;
-
-    /// Whether there is [`AesLanes::aes_gcm`] for such registers.
-    const WEAVES: bool = false;
-
-    /// Encrypts and hashes `groups` with all ROUNDS + 1 of `keys`, in instructions of our own order, and returns the state
-    /// of their hash.
-    ///
-    /// # Safety
-    /// These WEAVE, and the caller keeps what [`Woven`] asks for.
-    #[inline(always)]
-    unsafe fn aes_gcm<const ROUNDS: usize>(_keys: *const Self, _groups: Woven<Self>) -> Self {
-        unreachable!("in registers that weave alone")
-    }
-}
-
-/// Registers of a [`Woven`] group.
-pub(crate) const WOVEN: usize = 8;
-
-/// Consecutive groups of GCM: registers to encrypt or to decrypt, and as many to hash meanwhile.
-///
-/// Of each group, all of `hashed` is read before `output` is written. `input`, `output`, `hashed` and `effects` are good
-/// for WOVEN registers a group; `powers` and `sums` begin at H^(LANES * WOVEN), times x, as GHASH keeps them.
-#[derive(Clone, Copy)]
-pub(crate) struct Woven<V> {
-    pub(crate) counters: Begun<V>,
-    pub(crate) input: *const u8,
-    pub(crate) output: *mut u8,
-    /// Ciphertext.
-    pub(crate) hashed: *const u8,
-    /// The hash before it, in the pending form.
-    pub(crate) state: V,
-    /// Powers of H, falling.
-    pub(crate) powers: *const u8,
-    /// The sums of their halves.
-    pub(crate) sums: *const u8,
-}
-
-/// Counter blocks after their first round: each register of `effects`, XORed with `rest`.
-#[derive(Clone, Copy)]
-pub(crate) struct Begun<V> {
-    pub(crate) rest: V,
-    pub(crate) effects: *const u8,
-    /// Groups of them, one at least.
-    pub(crate) groups: usize,
-}
-
-/// Overwrites registers that held a secret. A register at a time: a key of one's own for each small message makes
-/// this part of the running time.
-#[inline(always)]
-pub(crate) fn wipe<V: Lanes>(registers: &mut [V]) {
-    for register in registers {
-        // SAFETY: a register is plain bytes, and zeros are one. A volatile write is never left out.
-        unsafe { std::ptr::write_volatile(register, std::mem::zeroed()) }
-    }
-    // What follows, the release of the memory included, stays after the writes.
-    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
-}
-
-/// Overwrites blocks that held a secret.
-#[inline(always)]
-pub(crate) fn wipe_blocks(blocks: &mut [[u8; BLOCK]]) {
-    for block in blocks {
-        // SAFETY: an exclusive reference is good for a write. A volatile write is never left out.
-        unsafe { std::ptr::write_volatile(block, [0; BLOCK]) }
-    }
-    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }

@@ -42,6 +42,19 @@ unsafe fn one(block: *const u8) -> __m128i {
     unsafe { _mm_loadu_si128(block.cast()) }
 }
 
+/// 12 bytes, then zeros.
+///
+/// # Safety
+/// 12 bytes are readable, and this CPU has the instructions.
+#[inline(always)]
+pub(super) unsafe fn twelve(from: *const u8) -> __m128i {
+    // SAFETY: the caller's.
+    unsafe {
+        let last = from.add(8).cast::<i32>().read_unaligned();
+        _mm_insert_epi32::<2>(_mm_loadl_epi64(from.cast()), last)
+    }
+}
+
 // SAFETY of every block below: `Sse` and `X1` values exist only after detection; pointers are the caller's duty.
 impl Isa for Sse {
     type V = X1;
@@ -80,6 +93,12 @@ impl Isa for Sse {
     unsafe fn gather(self, from: &[*const u8]) -> X1 {
         // SAFETY: as above.
         X1(unsafe { one(from[0]) })
+    }
+
+    #[inline(always)]
+    unsafe fn rows_of_12(self, from: *const u8) -> X1 {
+        // SAFETY: as above.
+        X1(unsafe { twelve(from) })
     }
 }
 

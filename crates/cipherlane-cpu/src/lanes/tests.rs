@@ -113,6 +113,78 @@ fn memory_is_read_and_written_to_the_byte() {
 }
 
 #[test]
+fn ranges_and_rows_are_read_and_written_to_the_byte() {
+    struct Places;
+    impl Test for Places {
+        #[inline(always)]
+        fn run<I: Isa>(&self, isa: I, random: &mut Random) {
+            const GUARD: u8 = 0xa5;
+            let all = I::V::BYTES;
+            let source: Vec<u8> = (0..all).map(|_| random.word().to_le_bytes()[0]).collect();
+            // SAFETY: `source` has BYTES bytes.
+            let whole = unsafe { isa.load(source.as_ptr()) };
+            for start in (0..=all).step_by(5) {
+                for end in (start..=all).step_by(3) {
+                    // Copies without slack: reading beyond them is an error that sanitizers see.
+                    let mut exact = source[start..end].to_vec();
+                    let from = exact.as_ptr().wrapping_sub(start);
+                    // SAFETY: the range is that of `exact`.
+                    let blocks = unsafe { isa.load_stretch(from, Stretch::new(start..end)) }.to_blocks();
+                    let expected = |i: usize| if (start..end).contains(&i) { source[i] } else { 0 };
+                    assert!((0..all).all(|i| blocks.as_flattened()[i] == expected(i)), "{start}..{end}");
+                    exact.fill(GUARD);
+                    // SAFETY: as above.
+                    unsafe {
+                        whole.store_stretch(exact.as_mut_ptr().wrapping_sub(start), Stretch::new(start..end));
+                    };
+                    assert_eq!(exact, source[start..end]);
+                }
+            }
+            let rows: Vec<u8> = source.iter().copied().take(12 * I::V::LANES).collect();
+            // SAFETY: so many rows are there.
+            let lanes = unsafe { isa.rows_of_12(rows.as_ptr()) };
+            for (row, lane) in rows.chunks(12).zip(lanes.to_blocks()) {
+                assert_eq!((row, [0; 4]), (&lane[..12], lane[12..].try_into().unwrap()));
+            }
+            let mut target = vec![GUARD; rows.len() + 2];
+            // SAFETY: one byte is left on each side.
+            unsafe { lanes.xor(isa.splat_word(7 << 100)).store_rows_of_12(target.as_mut_ptr().add(1)) };
+            assert_eq!((&target[1..=rows.len()], target[0]), (&rows[..], GUARD));
+            assert_eq!(target[rows.len() + 1], GUARD);
+        }
+    }
+    on_every_isa(&Places);
+}
+
+#[test]
+fn lanes_are_spread_and_told_from_zero() {
+    struct Spread;
+    impl Test for Spread {
+        #[inline(always)]
+        fn run<I: Isa>(&self, isa: I, random: &mut Random) {
+            for _ in 0..40 {
+                let model = random.lanes();
+                let each = register(isa, model).spread();
+                for (register, lane) in each.into_iter().zip(model).take(I::V::LANES) {
+                    assert_lanes(register, [lane; MAX_LANES]);
+                }
+                let is_zero = model[..I::V::LANES].iter().all(|&lane| lane == 0);
+                assert_eq!(register(isa, model).is_zero(), is_zero);
+            }
+            assert!(isa.zero().is_zero());
+            for lane in 0..I::V::LANES {
+                for bit in [0, 63, 64, 127] {
+                    let mut model = [0; MAX_LANES];
+                    model[lane] = 1 << bit;
+                    assert!(!register(isa, model).is_zero(), "bit {bit} of lane {lane}");
+                }
+            }
+        }
+    }
+    on_every_isa(&Spread);
+}
+
+#[test]
 fn lanes_are_gathered_whole_and_in_part() {
     struct Gathered;
     impl Test for Gathered {

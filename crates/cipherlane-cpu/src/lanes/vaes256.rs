@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
+use super::sse::twelve;
 use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
 
 /// Proof of AVX2, VAES and VPCLMULQDQ, and with `GFNI` of that, too: there are CPUs with VAES and without it.
@@ -94,6 +95,14 @@ impl<const GFNI: bool> Isa for Vaes256<GFNI> {
     unsafe fn gather(self, from: &[*const u8]) -> X2<GFNI> {
         // SAFETY: as above.
         X2(unsafe { _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(one(from[0])), one(from[1])) })
+    }
+
+    #[inline(always)]
+    unsafe fn rows_of_12(self, from: *const u8) -> X2<GFNI> {
+        // SAFETY: as above.
+        X2(unsafe {
+            _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(twelve(from)), twelve(from.add(12)))
+        })
     }
 }
 
@@ -234,6 +243,16 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
             let second = _mm256_permute2x128_si256::<0x31>(a, b);
             _mm256_xor_si256(first, second)
         })
+    }
+
+    #[inline(always)]
+    fn spread(self) -> [Self; MAX_LANES] {
+        let x = self.0;
+        // SAFETY: as above.
+        unsafe {
+            let first = Self(_mm256_permute2x128_si256::<0x00>(x, x));
+            [first, Self(_mm256_permute2x128_si256::<0x11>(x, x)), self, self]
+        }
     }
 
     #[inline(always)]

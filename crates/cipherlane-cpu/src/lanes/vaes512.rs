@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, Woven, pin, woven};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Stretch, Work, Woven, pin, woven};
 
 /// Proof of AVX-512 (F, BW, VL, VBMI), VAES, VPCLMULQDQ and GFNI.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +115,12 @@ impl Isa for Vaes512 {
     }
 
     #[inline(always)]
+    unsafe fn load_stretch(self, from: *const u8, there: Stretch) -> X4 {
+        // SAFETY: as above; bytes outside the mask are not touched.
+        X4(unsafe { _mm512_maskz_loadu_epi8(there.bits(), from.cast()) })
+    }
+
+    #[inline(always)]
     unsafe fn splat_partial(self, from: *const u8, bytes: usize) -> X4 {
         // SAFETY: as above; bytes outside the mask are not touched.
         X4(unsafe { _mm512_broadcast_i32x4(one_partial(from, bytes)) })
@@ -140,6 +146,15 @@ impl Isa for Vaes512 {
             let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(one(from[0])), one(from[1]));
             let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(one(from[2])), one(from[3]));
             _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn rows_of_12(self, from: *const u8) -> X4 {
+        // SAFETY: as above; bytes outside the mask are not touched.
+        X4(unsafe {
+            let rows = _mm512_maskz_loadu_epi32(0x0fff, from.cast());
+            _mm512_maskz_expand_epi32(0x7777, rows)
         })
     }
 }
@@ -182,6 +197,18 @@ impl Lanes for X4 {
         debug_assert!(bytes <= Self::BYTES);
         // SAFETY: as above; bytes outside the mask are not touched.
         unsafe { _mm512_mask_storeu_epi8(to.cast(), first_bytes(bytes), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_stretch(self, to: *mut u8, there: Stretch) {
+        // SAFETY: as above; bytes outside the mask are not touched.
+        unsafe { _mm512_mask_storeu_epi8(to.cast(), there.bits(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_rows_of_12(self, to: *mut u8) {
+        // SAFETY: as above; bytes outside the mask are not touched.
+        unsafe { _mm512_mask_storeu_epi32(to.cast(), 0x0fff, _mm512_maskz_compress_epi32(0x7777, self.0)) }
     }
 
     #[inline(always)]
@@ -321,6 +348,26 @@ impl Lanes for X4 {
                 Self(_mm512_shuffle_i32x4::<0xdd>(ab_high, cd_high)),
             ]
         }
+    }
+
+    #[inline(always)]
+    fn spread(self) -> [Self; MAX_LANES] {
+        let x = self.0;
+        // SAFETY: as above.
+        unsafe {
+            [
+                Self(_mm512_shuffle_i32x4::<0x00>(x, x)),
+                Self(_mm512_shuffle_i32x4::<0x55>(x, x)),
+                Self(_mm512_shuffle_i32x4::<0xaa>(x, x)),
+                Self(_mm512_shuffle_i32x4::<0xff>(x, x)),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        // SAFETY: as above.
+        unsafe { _mm512_test_epi64_mask(self.0, self.0) == 0 }
     }
 
     #[inline(always)]

@@ -17,7 +17,7 @@ use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe_blocks};
 pub(crate) const BYTES: usize = 256;
 
 /// The effects, aligned so that loads from entry 2 on, where GCM begins to count, cross no cache line.
-#[repr(align(64))]
+#[repr(C, align(64))]
 struct Table {
     _before: [[u8; BLOCK]; MAX_LANES - FIRST],
     effects: [[u8; BLOCK]; BYTES],
@@ -46,6 +46,12 @@ impl FirstRound {
         debug_assert!(value + I::V::LANES <= BYTES);
         // SAFETY: the table reaches that far.
         unsafe { isa.load(self.effects_from(value)) }
+    }
+
+    /// The effect of `value` in every lane.
+    #[inline(always)]
+    pub(crate) fn effect<I: Isa>(&self, isa: I, value: usize) -> I::V {
+        isa.splat(&self.0.effects[value])
     }
 
     /// Where the effects of the values from `value` to 255 lie.

@@ -11,6 +11,7 @@ mod hashes;
 mod lanes;
 mod material;
 mod modes;
+mod rows;
 mod units;
 
 use cipherlane_core::{Algorithm, Batch, Device, Operation, Output, Plan, Shape, Wish};

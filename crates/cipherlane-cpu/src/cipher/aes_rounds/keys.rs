@@ -44,6 +44,9 @@ fn expand<I: Isa<V: AesLanes>, const G: usize>(
 /// Rcon[1..=10] of FIPS 197 section 5.2: powers of x.
 const ROUND_CONSTANTS: [u8; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
+/// How often six words follow six in a schedule of 13 keys.
+pub(super) const STEPS_192: usize = 8;
+
 /// A byte times this is that byte at the start of each 32-bit word.
 const IN_EACH_WORD: u128 = 0x0000_0001_0000_0001_0000_0001_0000_0001;
 
@@ -75,6 +78,12 @@ fn running_xor<T: Lanes>(words: T) -> T {
     pairs.xor(pairs.shift_bytes::<8>())
 }
 
+/// The four words after those of `key`, with round constant `step`.
+#[inline(always)]
+pub(super) fn next_128<I: Isa<V: AesLanes>>(isa: I, key: I::V, step: usize) -> I::V {
+    running_xor(key).xor(sub_word::<I, 3, 1>(isa, key, ROUND_CONSTANTS[step]))
+}
+
 /// The next four words of each stream after those of `key`, with ROUND_CONSTANTS[STEP].
 #[inline(always)]
 fn step_128<I: Isa<V: AesLanes>, const G: usize, const STEP: usize>(
@@ -83,7 +92,7 @@ fn step_128<I: Isa<V: AesLanes>, const G: usize, const STEP: usize>(
     keys: &mut Places<'_, I::V, G>,
 ) -> [I::V; G] {
     for (key, keys) in key.iter_mut().zip(keys) {
-        *key = running_xor(*key).xor(sub_word::<I, 3, 1>(isa, *key, ROUND_CONSTANTS[STEP]));
+        *key = next_128(isa, *key, STEP);
         keys[STEP + 1].write(*key);
     }
     key
@@ -104,31 +113,39 @@ fn expand_128<I: Isa<V: AesLanes>, const G: usize>(isa: I, key: [I::V; G], keys:
     step_128::<I, G, 9>(isa, key, keys);
 }
 
-/// Six words a step, kept as four and two; each round key takes the next four of the stream.
+/// The next six words, kept as four and two, with round constant `step`; each round key takes the next four of the stream.
+#[inline(always)]
+pub(super) fn next_192<I: Isa<V: AesLanes>>(
+    isa: I,
+    key: &mut [I::V; 2],
+    keys: &mut RoundKeys<I::V>,
+    step: usize,
+) {
+    let [four, two] = *key;
+    let next_four = running_xor(four).xor(sub_word::<I, 1, 1>(isa, two, ROUND_CONSTANTS[step]));
+    let last_word = next_four.permute_bytes(isa.splat(&word_pattern(3, 0)));
+    let next_two = two.xor(two.shift_bytes::<4>()).xor(last_word);
+    let next = step / 2 * 3 + 1;
+    if step.is_multiple_of(2) {
+        keys[next].write(two.low_low(next_four));
+        keys[next + 1].write(next_four.high_low(next_two));
+    } else {
+        keys[next + 2].write(next_four);
+    }
+    *key = [next_four, next_two];
+}
+
 #[inline(always)]
 fn expand_192<I: Isa<V: AesLanes>, const G: usize>(
     isa: I,
     mut key: [[I::V; 2]; G],
     keys: &mut Places<'_, I::V, G>,
 ) {
-    let last_word = isa.splat(&word_pattern(3, 0));
-    for step in 0..4 {
+    for step in 0..STEPS_192 {
         for (key, keys) in key.iter_mut().zip(&mut *keys) {
-            let [_, two] = *key;
-            *key = step_192(isa, *key, ROUND_CONSTANTS[2 * step], last_word);
-            keys[3 * step + 1].write(two.low_low(key[0]));
-            keys[3 * step + 2].write(key[0].high_low(key[1]));
-            *key = step_192(isa, *key, ROUND_CONSTANTS[2 * step + 1], last_word);
-            keys[3 * step + 3].write(key[0]);
+            next_192(isa, key, keys, step);
         }
     }
-}
-
-#[inline(always)]
-fn step_192<I: Isa<V: AesLanes>>(isa: I, [four, two]: [I::V; 2], constant: u8, last: I::V) -> [I::V; 2] {
-    let next_four = running_xor(four).xor(sub_word::<I, 1, 1>(isa, two, constant));
-    let next_two = two.xor(two.shift_bytes::<4>()).xor(next_four.permute_bytes(last));
-    [next_four, next_two]
 }
 
 #[inline(always)]
@@ -149,6 +166,18 @@ fn expand_256<I: Isa<V: AesLanes>, const G: usize>(
     step_256::<I, G, 7>(isa, key, keys);
 }
 
+/// The first four of the next eight words, with round constant `step`.
+#[inline(always)]
+pub(super) fn next_first_256<I: Isa<V: AesLanes>>(isa: I, [first, second]: [I::V; 2], step: usize) -> I::V {
+    running_xor(first).xor(sub_word::<I, 3, 1>(isa, second, ROUND_CONSTANTS[step]))
+}
+
+/// The other four, behind the first.
+#[inline(always)]
+pub(super) fn next_second_256<I: Isa<V: AesLanes>>(isa: I, [first, second]: [I::V; 2]) -> I::V {
+    running_xor(second).xor(sub_word::<I, 3, 0>(isa, first, 0))
+}
+
 /// The next eight words of each stream; of the last ones, four are needed.
 #[inline(always)]
 fn step_256<I: Isa<V: AesLanes>, const G: usize, const STEP: usize>(
@@ -157,12 +186,12 @@ fn step_256<I: Isa<V: AesLanes>, const G: usize, const STEP: usize>(
     keys: &mut Places<'_, I::V, G>,
 ) -> [[I::V; 2]; G] {
     for ([first, second], keys) in key.iter_mut().zip(&mut *keys) {
-        *first = running_xor(*first).xor(sub_word::<I, 3, 1>(isa, *second, ROUND_CONSTANTS[STEP - 1]));
+        *first = next_first_256(isa, [*first, *second], STEP - 1);
         keys[2 * STEP].write(*first);
     }
     if STEP < 7 {
         for ([first, second], keys) in key.iter_mut().zip(keys) {
-            *second = running_xor(*second).xor(sub_word::<I, 3, 0>(isa, *first, 0));
+            *second = next_second_256(isa, [*first, *second]);
             keys[2 * STEP + 1].write(*second);
         }
     }

@@ -1,9 +1,11 @@
 //! AES with one instruction per round (FIPS 197), on registers of any width.
 
+mod expanding;
 mod keys;
 
 use std::mem::MaybeUninit;
 
+use self::expanding::Expanding;
 use self::keys::{Expand, MAX_KEYS, RoundKeys, load_keys};
 use super::{KeyPerLane, Meanwhile, Permutation, V};
 use crate::lanes::{AesLanes, Isa, Lanes, Work, Woven, wipe};
@@ -209,6 +211,16 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
         block.xor(self.key(0))
     }
 
+    #[inline(always)]
+    fn apply_whitened<const N: usize>(
+        &self,
+        mut whitened: [V<Self>; N],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        self.in_step::<N, 1, true>(&mut whitened, &mut [], meanwhile);
+        self.rounds::<N, true>(whitened, &mut [], meanwhile)
+    }
+
     /// The other operand comes in with the last key, which is not waited for.
     #[inline(always)]
     fn link(&self, mut whitened: V<Self>, other: V<Self>) -> V<Self> {
@@ -227,9 +239,9 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     ) -> [V<Self>; N] {
         if !Self::BEGINS {
             blocks = self.first_round(blocks);
-        }
-        for block in &mut *beside {
-            [*block] = self.first_round([*block]);
+            for block in &mut *beside {
+                [*block] = self.first_round([*block]);
+            }
         }
         meanwhile.step(0);
         self.rounds::<N, true>(blocks, beside, meanwhile)
@@ -257,6 +269,24 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
         let keys = places.each_mut().map(|place| &mut place.write(Self::empty(isa)).keys);
         // Not as a function of its own, which would have its keys from memory: a few blocks are all that these are for.
         Expand::<I, G, ROUNDS, false> { isa, key: user, keys }.run();
+    }
+
+    const EXPANDS_MEANWHILE: bool = Self::BEGINS;
+
+    #[inline(always)]
+    fn apply_while_expanding<'k, const N: usize>(
+        &self,
+        whitened: [V<Self>; N],
+        (next, isa): (&mut MaybeUninit<Self>, I),
+        key: impl Fn(usize) -> &'k [u8],
+        meanwhile: &mut impl Meanwhile,
+    ) -> [V<Self>; N] {
+        let key = load_keys::<I, ROUNDS>(isa, key);
+        let keys = &mut next.write(Self::empty(isa)).keys;
+        let mut both = Both(Expanding::<I, ROUNDS>::new(isa, key, keys), meanwhile);
+        let blocks = self.apply_whitened(whitened, &mut both);
+        both.0.finish();
+        blocks
     }
 
     #[inline(always)]
@@ -315,6 +345,17 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
             *block = Self::last(*block, cipher.key(ROUNDS));
         }
         blocks
+    }
+}
+
+/// Two works at a time.
+struct Both<'a, A, B>(A, &'a mut B);
+
+impl<A: Meanwhile, B: Meanwhile> Meanwhile for Both<'_, A, B> {
+    #[inline(always)]
+    fn step(&mut self, call: usize) {
+        self.0.step(call);
+        self.1.step(call);
     }
 }
 

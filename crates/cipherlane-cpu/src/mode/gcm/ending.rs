@@ -175,7 +175,7 @@ impl<V: Lanes> LongEnds<V> {
 
 /// Adds the products of the AAD of `indices` to `sum`, which has each message in its lane.
 #[inline(always)]
-fn add_aad<V: Lanes, const KARATSUBA: bool>(
+pub(super) fn add_aad<V: Lanes, const KARATSUBA: bool>(
     sum: &mut Products<V>,
     job: &Job<'_>,
     powers: &Powers<V::Isa>,

@@ -12,7 +12,10 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
+use super::ending::MAX_AAD_BLOCKS;
 use super::one_key::OneKey;
+use super::pipeline::{self, Pipeline};
+use super::row::Row;
 use super::schedules::{MAX_SETS, Schedules};
 use super::together::{Run, Together};
 use super::{Direction, Keyless, key_each};
@@ -107,8 +110,11 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             if !class.has_company() {
                 self.run_alone(job, index);
                 index += 1;
+            } else if let Some(row) = Self::row(job, class, index..range.end) {
+                self.run_pipeline(job, row, schedules);
+                index += row.teams * V::<P>::LANES;
             } else if Self::are_alike(job, class, index + 1, range.end) {
-                self.run_row(job, index, schedules);
+                self.run_alike(job, index, schedules);
                 index += Self::TOGETHER;
             } else {
                 self.wait(job, &mut waiting[class.text], (class, index), schedules);
@@ -120,6 +126,55 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         }
     }
 
+    /// Messages from the first of `indices` on, which is in `class`, that fill two sets of lanes or more, where a pipeline
+    /// takes them.
+    #[inline(always)]
+    fn row(job: &Job<'_>, class: Class, indices: Range<usize>) -> Option<Row> {
+        let bytes = job.message(indices.start).bytes;
+        let is_whole = bytes.is_multiple_of(pipeline::MAX_BLOCKS * BLOCK);
+        let text = if is_whole { pipeline::MAX_PASSES * pipeline::MAX_BLOCKS } else { pipeline::MAX_BLOCKS };
+        let fits = (1..=text).contains(&class.text) && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
+        if !P::EXPANDS_MEANWHILE || !fits {
+            return None;
+        }
+        Some(Row::of(job, indices)).filter(|row| row.teams > 1)
+    }
+
+    /// Runs equal messages of few blocks.
+    #[inline(always)]
+    fn run_pipeline(&self, job: &Job<'_>, row: Row, schedules: &mut Schedules<P>) {
+        // For the compiler, which need not make code that is never called.
+        if !P::EXPANDS_MEANWHILE {
+            return;
+        }
+        const MOST: usize = pipeline::MAX_BLOCKS;
+        let bytes = job.message(row.first).bytes;
+        if bytes > MOST * BLOCK {
+            self.pipeline::<8, 10, true, false>(job, row, schedules);
+        } else if bytes == MOST * BLOCK {
+            self.pipeline::<8, 10, true, true>(job, row, schedules);
+        } else if bytes > MOST / 2 * BLOCK {
+            self.pipeline::<8, 10, false, true>(job, row, schedules);
+        } else if bytes == MOST / 2 * BLOCK {
+            self.pipeline::<4, 6, true, true>(job, row, schedules);
+        } else {
+            self.pipeline::<4, 6, false, true>(job, row, schedules);
+        }
+    }
+
+    #[inline(always)]
+    fn pipeline<const R: usize, const M: usize, const WHOLE: bool, const ONE: bool>(
+        &self,
+        job: &Job<'_>,
+        row: Row,
+        schedules: &mut Schedules<P>,
+    ) {
+        let (source, direction) = (self.source, PhantomData);
+        let pipeline =
+            Pipeline::<P, D, R, M, WHOLE, ONE, KARATSUBA> { source, job, row, schedules, direction };
+        source.isa().vectorize(pipeline);
+    }
+
     /// Whether the messages from `next` on, one fewer than are run together, are there and in `class`.
     #[inline(always)]
     fn are_alike(job: &Job<'_>, class: Class, next: usize, end: usize) -> bool {
@@ -129,7 +184,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
 
     /// Messages of a class one after the other: they need not wait.
     #[inline(always)]
-    fn run_row(&self, job: &Job<'_>, first: usize, schedules: &mut Schedules<P>) {
+    fn run_alike(&self, job: &Job<'_>, first: usize, schedules: &mut Schedules<P>) {
         let mut lanes = [[0; MAX_LANES]; MAX_SETS];
         for (g, set) in lanes.iter_mut().enumerate() {
             for (lane, index) in set.iter_mut().enumerate() {

@@ -1,7 +1,8 @@
 //! Galois/counter mode (SP 800-38D), encrypted and hashed in one pass.
 //!
-//! Five ways, chosen by message: [`long`] streams groups of registers; [`team`] runs four messages of one key and of
-//! few registers side by side, or [`bunch`], where the cipher runs in groups, as many as fill some; [`short`] finishes
+//! Six ways, chosen by message: [`long`] streams groups of registers; [`row`] runs four messages of one key and of
+//! few registers side by side, [`team`] such that are not equally long, or [`bunch`], where the cipher runs in groups, as
+//! many as fill some; [`short`] finishes
 //! LANES messages of one key together; [`in_lanes`] gives each lane a message with a key of its own ([`key_each`] goes
 //! one by one, for ciphers that cannot).
 
@@ -15,6 +16,8 @@ mod lane_hash;
 mod long;
 mod one_key;
 mod past_caches;
+mod pipeline;
+mod row;
 mod schedules;
 mod segments;
 mod set;
@@ -27,6 +30,7 @@ use std::marker::PhantomData;
 
 use crate::cipher::Permutation;
 use crate::job::Job;
+use crate::lanes::Lanes;
 use crate::worker::{Kernel, Worker};
 pub(crate) use in_lanes::InLanes;
 pub(crate) use key_each::KeyEach;
@@ -38,6 +42,8 @@ pub(crate) trait Direction: Send + Sync + 'static {
     const OPEN: bool;
     /// Hands out the tag of message `index`: stores it, or compares it and stores the verdict.
     fn conclude(job: &Job<'_>, index: usize, tag: u128);
+    /// The same for a message a lane, from message `first` on.
+    fn conclude_each<V: Lanes>(job: &Job<'_>, first: usize, tags: V);
 }
 
 /// Makes tags.
@@ -50,6 +56,11 @@ impl Direction for Seal {
     fn conclude(job: &Job<'_>, index: usize, tag: u128) {
         job.put_tag(index, tag);
     }
+
+    #[inline(always)]
+    fn conclude_each<V: Lanes>(job: &Job<'_>, first: usize, tags: V) {
+        job.put_tags(first, tags);
+    }
 }
 
 /// Checks tags.
@@ -61,6 +72,11 @@ impl Direction for Open {
     #[inline(always)]
     fn conclude(job: &Job<'_>, index: usize, tag: u128) {
         job.check_tag(index, tag);
+    }
+
+    #[inline(always)]
+    fn conclude_each<V: Lanes>(job: &Job<'_>, first: usize, tags: V) {
+        job.check_tags(first, tags);
     }
 }
 

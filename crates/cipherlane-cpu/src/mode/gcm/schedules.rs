@@ -44,6 +44,28 @@ impl<P: KeyPerLane> Schedules<P> {
     }
 }
 
+impl<P: KeyPerLane> Schedules<P> {
+    /// Expands the keys of the first of some sets that take turns.
+    #[inline(always)]
+    pub(super) fn begin<'k>(&mut self, source: P::Source, key: impl Fn(usize) -> &'k [u8]) {
+        self.places[0].write(P::per_lane(source, key));
+        self.written = self.written.max(1);
+    }
+
+    /// The cipher of set `set`, and where that of the next set is to be expanded. There are two turns at least: the second
+    /// takes down that the first has written a place, to be wiped.
+    ///
+    /// # Safety
+    /// Set 0 has [begun](Self::begin), each other one was expanded where this said.
+    #[inline(always)]
+    pub(super) unsafe fn turn(&mut self, set: usize) -> (&P, &mut MaybeUninit<P>) {
+        self.written = self.written.max((set + 1).min(MAX_SETS));
+        let places = self.places.as_mut_ptr();
+        // SAFETY: two places, of which one was written.
+        unsafe { (&*places.add(set % MAX_SETS).cast(), &mut *places.add((set + 1) % MAX_SETS)) }
+    }
+}
+
 impl<P> Drop for Schedules<P> {
     fn drop(&mut self) {
         for place in &mut self.places[..self.written] {

@@ -22,82 +22,33 @@ use crate::mode::first_round::FirstRound;
 /// Messages of a team.
 pub(super) const TEAM: usize = MAX_LANES;
 
-/// Indices of the messages of some teams.
-pub(super) trait Members: Copy {
-    /// Whether the messages of a team follow one another and are equally long, their AAD as well.
-    const EVEN: bool;
-    /// How many teams there are.
-    fn teams(&self) -> usize;
-    /// The messages of one.
-    fn team(&self, number: usize) -> [usize; TEAM];
-}
-
-/// Equal messages that follow one another.
-#[derive(Clone, Copy)]
-pub(super) struct Row {
-    pub(super) first: usize,
-    pub(super) teams: usize,
-}
-
-impl Members for Row {
-    const EVEN: bool = true;
-
-    #[inline(always)]
-    fn teams(&self) -> usize {
-        self.teams
-    }
-
-    #[inline(always)]
-    fn team(&self, number: usize) -> [usize; TEAM] {
-        let mut indices = [self.first + number * TEAM; TEAM];
-        for (m, index) in indices.iter_mut().enumerate() {
-            *index += m;
-        }
-        indices
-    }
-}
-
-/// Messages that have as many registers as each other.
-impl Members for &[[usize; TEAM]] {
-    const EVEN: bool = false;
-
-    #[inline(always)]
-    fn teams(&self) -> usize {
-        self.len()
-    }
-
-    #[inline(always)]
-    fn team(&self, number: usize) -> [usize; TEAM] {
-        self[number]
-    }
-}
-
 /// Teams, as work.
-pub(super) struct Teams<'a, P: Permutation, D, T, const R: usize, const N: usize, const KARATSUBA: bool> {
+pub(super) struct Teams<'a, P: Permutation, D, const R: usize, const N: usize, const KARATSUBA: bool> {
     pub(super) job: &'a Job<'a>,
     pub(super) cipher: &'a P,
     pub(super) powers: &'a Powers<P::Isa>,
     pub(super) first_round: Option<&'a FirstRound>,
-    pub(super) members: T,
+    /// Indices of their messages, which have as many registers as each other.
+    pub(super) teams: &'a [[usize; TEAM]],
     pub(super) direction: PhantomData<D>,
 }
 
-impl<P: Permutation, D: Direction, T: Members, const R: usize, const N: usize, const KARATSUBA: bool> Work
-    for Teams<'_, P, D, T, R, N, KARATSUBA>
+impl<P: Permutation, D: Direction, const R: usize, const N: usize, const KARATSUBA: bool> Work
+    for Teams<'_, P, D, R, N, KARATSUBA>
 {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         const { assert!(N == TEAM * R, "N registers in all") };
-        let teams = self.members.teams();
+        let teams = self.teams.len();
         let mut hashed = Hashed::nobody(self.cipher.isa());
         let mut masks = hashed.masks;
         for number in 0..teams {
-            let indices = self.members.team(number);
+            let indices = self.teams[number];
             // The first team has none before it, and hashes its output in vain.
             let before = if D::OPEN { number } else { number.saturating_sub(1) };
-            let last = self.members.team(before);
+            let last = self.teams[before];
             let (begun, mut next) = self.counters(&indices);
             let mut hash = self.hash(&last, &hashed);
             let beside = &mut next[..Self::GROUPS];
@@ -136,8 +87,8 @@ impl<V: Lanes> Hashed<V> {
     }
 }
 
-impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usize, const KARATSUBA: bool>
-    Teams<'a, P, D, T, R, N, KARATSUBA>
+impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KARATSUBA: bool>
+    Teams<'a, P, D, R, N, KARATSUBA>
 {
     /// Groups of LANES messages.
     const GROUPS: usize = TEAM / V::<P>::LANES;
@@ -147,9 +98,9 @@ impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usiz
     /// What is left when all teams have begun.
     #[inline(always)]
     fn conclude_rest(&self, hashed: &Hashed<V<P>>, masks: &[V<P>; TEAM]) {
-        let teams = self.members.teams();
+        let teams = self.teams.len();
         let Some(number) = teams.checked_sub(1) else { return };
-        let last = self.members.team(number);
+        let last = self.teams[number];
         let mut hash = self.hash(&last, hashed);
         if D::OPEN {
             hash.make_tags();
@@ -170,7 +121,7 @@ impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usiz
 
     #[inline(always)]
     fn conclude(&self, number: usize, tags: &[V<P>; TEAM]) {
-        let indices = self.members.team(number);
+        let indices = self.teams[number];
         for (tags, indices) in tags.iter().zip(indices.chunks_exact(V::<P>::LANES)) {
             for (&index, tag) in indices.iter().zip(tags.to_words()) {
                 D::conclude(self.job, index, tag);
@@ -230,7 +181,7 @@ impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usiz
             let mut group = [bases[first]; MAX_LANES];
             group[..lanes].copy_from_slice(&bases[first..first + lanes]);
             let zero = V::<P>::diagonal(&group);
-            pre_counters[first / lanes] = zero.add32(isa.splat(&ONE_EACH[0]));
+            [pre_counters[first / lanes]] = self.cipher.begin([zero.add32(isa.splat(&ONE_EACH[0]))]);
         }
         (counters, pre_counters)
     }
@@ -239,14 +190,7 @@ impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usiz
     fn messages(&self, indices: &[usize; TEAM]) -> [Message; TEAM] {
         let mut messages = [self.job.message(indices[0]); TEAM];
         for m in 1..TEAM {
-            messages[m] = if T::EVEN {
-                let Message { input, output, bytes, .. } = messages[0];
-                // SAFETY: the messages lie behind each other.
-                let (input, output) = unsafe { (input.add(m * bytes), output.add(m * bytes)) };
-                Message { input, output, ..messages[0] }
-            } else {
-                self.job.message(indices[m])
-            };
+            messages[m] = self.job.message(indices[m]);
         }
         messages
     }
@@ -271,11 +215,7 @@ impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usiz
     }
 
     #[inline(always)]
-    fn hash<'b>(
-        &self,
-        indices: &[usize; TEAM],
-        before: &'b Hashed<V<P>>,
-    ) -> Hash<'b, P::Isa, D, T, R, KARATSUBA>
+    fn hash<'b>(&self, indices: &[usize; TEAM], before: &'b Hashed<V<P>>) -> Hash<'b, P::Isa, D, R, KARATSUBA>
     where
         'a: 'b,
     {
@@ -286,23 +226,23 @@ impl<'a, P: Permutation, D: Direction, T: Members, const R: usize, const N: usiz
             sums: [Products::zero(isa); TEAM],
             before,
             tags: [isa.zero(); TEAM],
-            parts: PhantomData,
+            direction: PhantomData,
         }
     }
 }
 
 /// The tags of one team, and the hash of the texts of the next, some registers each call: of the output when
 /// sealing, of the input when opening.
-struct Hash<'a, I: Isa, D, T, const R: usize, const KARATSUBA: bool> {
+struct Hash<'a, I: Isa, D, const R: usize, const KARATSUBA: bool> {
     powers: &'a Powers<I>,
     messages: [Message; TEAM],
     sums: [Products<I::V>; TEAM],
     before: &'a Hashed<I::V>,
     tags: [I::V; TEAM],
-    parts: PhantomData<(D, T)>,
+    direction: PhantomData<D>,
 }
 
-impl<I: Isa, D, T, const R: usize, const KARATSUBA: bool> Hash<'_, I, D, T, R, KARATSUBA> {
+impl<I: Isa, D, const R: usize, const KARATSUBA: bool> Hash<'_, I, D, R, KARATSUBA> {
     #[inline(always)]
     fn make_tags(&mut self) {
         let Hashed { ending, sums, masks } = self.before;
@@ -313,9 +253,7 @@ impl<I: Isa, D, T, const R: usize, const KARATSUBA: bool> Hash<'_, I, D, T, R, K
     }
 }
 
-impl<I: Isa, D: Direction, T: Members, const R: usize, const KARATSUBA: bool> Meanwhile
-    for Hash<'_, I, D, T, R, KARATSUBA>
-{
+impl<I: Isa, D: Direction, const R: usize, const KARATSUBA: bool> Meanwhile for Hash<'_, I, D, R, KARATSUBA> {
     #[inline(always)]
     fn step(&mut self, call: usize) {
         let isa = self.powers.isa();
@@ -336,8 +274,7 @@ impl<I: Isa, D: Direction, T: Members, const R: usize, const KARATSUBA: bool> Me
                 }
             };
             // The block of lengths follows, and what is pending is multiplied by H.
-            let bytes = if T::EVEN { self.messages[0].bytes } else { message.bytes };
-            let power = self.powers.falling(bytes.div_ceil(BLOCK) + 1 - r * I::V::LANES);
+            let power = self.powers.falling(message.bytes.div_ceil(BLOCK) + 1 - r * I::V::LANES);
             self.sums[m].add::<KARATSUBA>(x.reverse_bytes(), power);
             self.sums[m] = self.sums[m].pin();
         }

@@ -12,7 +12,7 @@ pub(crate) const MAX_POWERS: usize = 64;
 /// Powers of the hash key, highest first: entry MAX_POWERS - e is H^e times x.
 ///
 /// Consecutive entries load as one register: blocks followed by ever fewer blocks.
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct Powers<I: Isa> {
     isa: I,
     entries: [[u8; BLOCK]; MAX_POWERS + MAX_LANES],
@@ -102,6 +102,14 @@ impl<I: Isa> Powers<I> {
         }
         let [low, high] = self.isa.splat_halves(&self.entries[index]);
         Power { low, high, sum }
+    }
+
+    /// H^exponent and the sum of its halves, in every lane.
+    #[inline(always)]
+    pub(super) fn in_every_lane(&self, exponent: usize) -> [I::V; 2] {
+        debug_assert!(exponent <= self.highest);
+        let index = MAX_POWERS - exponent;
+        [self.isa.splat(&self.entries[index]), self.isa.splat(&self.sums[index])]
     }
 
     /// Where the powers from `exponent` on lie, falling, and where the sums of their halves do.

@@ -21,6 +21,12 @@ impl<V: Lanes> Power<V> {
         Self::with_sum(value, value.xor(value.swap_halves()))
     }
 
+    /// The power.
+    #[inline(always)]
+    pub(crate) fn value(self) -> V {
+        self.low
+    }
+
     #[inline(always)]
     pub(super) fn with_sum(value: V, sum: V) -> Self {
         Self { low: value, high: value, sum }

@@ -7,7 +7,8 @@ use cipherlane_core::BLOCK;
 
 use super::super::Direction;
 use super::super::ending::MAX_AAD_BLOCKS;
-use super::super::team::{Members, Row, TEAM, Teams};
+use super::super::row::Row;
+use super::super::team::{TEAM, Teams};
 use super::OneKey;
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
@@ -16,7 +17,7 @@ use crate::lanes::{Isa, Lanes};
 /// Most teams that wait.
 const TEAMS: usize = 8;
 /// Most registers of a message in a team.
-const MAX_REGISTERS: usize = 4;
+pub(super) const MAX_REGISTERS: usize = 4;
 
 /// Messages of one class that wait for company.
 #[derive(Clone, Copy)]
@@ -36,21 +37,6 @@ impl Waiting {
     }
 }
 
-/// How many messages from `index` on are as long as that one, their AAD as well, and have nonces of 12 bytes.
-#[inline(always)]
-fn equal(job: &Job<'_>, index: usize, end: usize) -> usize {
-    let (bytes, aad) = (job.message(index).bytes, job.aad(index).len());
-    let mut next = index;
-    while next < end
-        && job.message(next).bytes == bytes
-        && job.aad(next).len() == aad
-        && job.nonce(next).len() == 12
-    {
-        next += 1;
-    }
-    next - index
-}
-
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// Runs teams of the messages of `range` up to one that no team takes, and returns that; in the end those that
     /// have not found company.
@@ -62,11 +48,16 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         waiting: &mut Waiting,
     ) -> Option<usize> {
         while let Some(index) = range.next() {
+            if let Some(row) = self.long_row(job, index..range.end) {
+                self.run_long_row(job, row);
+                range.start = index + row.teams * TEAM;
+                continue;
+            }
             let Some(class) = self.class(job, index) else { return Some(index) };
-            let teams = equal(job, index, range.end) / TEAM;
-            if teams > 0 {
-                self.run_teams(job, class, Row { first: index, teams });
-                range.start = index + teams * TEAM;
+            let row = Row::of(job, index..range.end);
+            if row.teams > 0 {
+                self.run_row(job, class, row);
+                range.start = index + row.teams * TEAM;
                 continue;
             }
             let some = &mut waiting.0[class];
@@ -95,35 +86,41 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// Registers of a message that a team takes, less one.
     #[inline(always)]
     fn class(&self, job: &Job<'_>, index: usize) -> Option<usize> {
-        let bytes = job.message(index).bytes;
-        let class = bytes.wrapping_sub(1) / V::<P>::BYTES;
-        let aad = job.aad(index).len().div_ceil(BLOCK);
-        let fits = bytes.div_ceil(BLOCK) + aad < self.powers.highest() && aad <= MAX_AAD_BLOCKS;
-        (class < MAX_REGISTERS && fits && job.nonce(index).len() == 12).then_some(class)
+        let class = job.message(index).bytes.wrapping_sub(1) / V::<P>::BYTES;
+        (class < MAX_REGISTERS && self.has_powers(job, index)).then_some(class)
     }
 
+    /// Whether the hash of message `index`, whose nonce is of 12 bytes, needs no more powers than there are.
     #[inline(always)]
-    fn run_teams(&self, job: &Job<'_>, class: usize, members: impl Members) {
-        // For the compiler, which need not make code that is never called.
+    pub(super) fn has_powers(&self, job: &Job<'_>, index: usize) -> bool {
+        let aad = job.aad(index).len().div_ceil(BLOCK);
+        let fits = job.message(index).bytes.div_ceil(BLOCK) + aad < self.powers.highest();
+        fits && aad <= MAX_AAD_BLOCKS && job.nonce(index).len() == 12
+    }
+
+    /// Runs messages that are not equal.
+    #[inline(always)]
+    fn run_teams(&self, job: &Job<'_>, class: usize, teams: &[[usize; TEAM]]) {
+        // As above.
         if P::WHOLE_GROUPS {
             return;
         }
         match class {
-            0 => self.teams::<_, 1, 4>(job, members),
-            1 => self.teams::<_, 2, 8>(job, members),
-            2 => self.teams::<_, 3, 12>(job, members),
-            _ => self.teams::<_, 4, 16>(job, members),
+            0 => self.teams::<1, 4>(job, teams),
+            1 => self.teams::<2, 8>(job, teams),
+            2 => self.teams::<3, 12>(job, teams),
+            _ => self.teams::<4, 16>(job, teams),
         }
     }
 
     #[inline(always)]
-    fn teams<T: Members, const R: usize, const M: usize>(&self, job: &Job<'_>, members: T) {
-        self.cipher.isa().vectorize(Teams::<P, D, T, R, M, KARATSUBA> {
+    fn teams<const R: usize, const M: usize>(&self, job: &Job<'_>, teams: &[[usize; TEAM]]) {
+        self.cipher.isa().vectorize(Teams::<P, D, R, M, KARATSUBA> {
             job,
             cipher: &self.cipher,
             powers: &self.powers,
             first_round: self.first_round.as_ref(),
-            members,
+            teams,
             direction: PhantomData,
         });
     }

@@ -1,5 +1,6 @@
 //! Messages that share a key.
 
+mod in_rows;
 mod in_teams;
 mod one_by_one;
 
@@ -10,7 +11,7 @@ use self::in_teams::Waiting;
 use self::one_by_one::Long;
 use super::Direction;
 use super::bunch::{Bunch, Bunched};
-use super::ghash::{Ghash, Powers, lengths};
+use super::ghash::{Ghash, Powers, Spread, lengths};
 use super::long::Text;
 use super::short::Group;
 use crate::cipher::{Permutation, V};
@@ -25,6 +26,8 @@ pub(super) struct OneKey<P: Permutation, D, const N: usize, const KARATSUBA: boo
     cipher: P,
     powers: Powers<P::Isa>,
     first_round: Option<FirstRound>,
+    /// Powers of H for rows of short messages, of a key for many.
+    spread: Option<Spread<P::Isa>>,
     direction: PhantomData<D>,
 }
 
@@ -34,7 +37,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     pub(super) fn new(source: P::Source, key: &[u8], highest: usize) -> Self {
         let cipher = P::new(source, key);
         let powers = Powers::none(cipher.isa());
-        let mut one = Self { cipher, powers, first_round: None, direction: PhantomData };
+        let mut one = Self { cipher, powers, first_round: None, spread: None, direction: PhantomData };
         one.expand_hash_key(highest);
         one
     }
@@ -56,7 +59,8 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// The same for many messages.
     pub(super) fn shared(source: P::Source, key: &[u8], highest: usize) -> Self {
         let key = Self::new(source, key, highest);
-        Self { first_round: FirstRound::of(&key.cipher), ..key }
+        let spread = (!P::WHOLE_GROUPS).then(|| Spread::of(&key.powers));
+        Self { first_round: FirstRound::of(&key.cipher), spread, ..key }
     }
 
     /// The block cipher.

@@ -1,0 +1,59 @@
+//! Registers with instructions for AES.
+
+use super::Lanes;
+
+/// Registers with one AES round per instruction (FIPS 197 section 5; decryption as in section 5.3.5).
+pub(crate) trait AesLanes: Lanes {
+    /// SubBytes, ShiftRows, MixColumns, AddRoundKey.
+    fn aes_encrypt_round(self, key: Self) -> Self;
+    /// SubBytes, ShiftRows, AddRoundKey.
+    fn aes_encrypt_last(self, key: Self) -> Self;
+    /// InvSubBytes, InvShiftRows, InvMixColumns, AddRoundKey.
+    fn aes_decrypt_round(self, key: Self) -> Self;
+    /// InvSubBytes, InvShiftRows, AddRoundKey.
+    fn aes_decrypt_last(self, key: Self) -> Self;
+
+    /// Whether there is [`AesLanes::aes_gcm`] for such registers.
+    const WEAVES: bool = false;
+
+    /// Encrypts and hashes `groups` with all ROUNDS + 1 of `keys`, in instructions of our own order, and returns the state
+    /// of their hash.
+    ///
+    /// # Safety
+    /// These WEAVE, and the caller keeps what [`Woven`] asks for.
+    #[inline(always)]
+    unsafe fn aes_gcm<const ROUNDS: usize>(_keys: *const Self, _groups: Woven<Self>) -> Self {
+        unreachable!("in registers that weave alone")
+    }
+}
+
+/// Registers of a [`Woven`] group.
+pub(crate) const WOVEN: usize = 8;
+
+/// Consecutive groups of GCM: registers to encrypt or to decrypt, and as many to hash meanwhile.
+///
+/// Of each group, all of `hashed` is read before `output` is written. `input`, `output`, `hashed` and `effects` are good
+/// for WOVEN registers a group; `powers` and `sums` begin at H^(LANES * WOVEN), times x, as GHASH keeps them.
+#[derive(Clone, Copy)]
+pub(crate) struct Woven<V> {
+    pub(crate) counters: Begun<V>,
+    pub(crate) input: *const u8,
+    pub(crate) output: *mut u8,
+    /// Ciphertext.
+    pub(crate) hashed: *const u8,
+    /// The hash before it, in the pending form.
+    pub(crate) state: V,
+    /// Powers of H, falling.
+    pub(crate) powers: *const u8,
+    /// The sums of their halves.
+    pub(crate) sums: *const u8,
+}
+
+/// Counter blocks after their first round: each register of `effects`, XORed with `rest`.
+#[derive(Clone, Copy)]
+pub(crate) struct Begun<V> {
+    pub(crate) rest: V,
+    pub(crate) effects: *const u8,
+    /// Groups of them, one at least.
+    pub(crate) groups: usize,
+}

@@ -1,0 +1,34 @@
+//! Which bytes of a register lie in memory.
+
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use super::MAX_LANES;
+
+/// Consecutive bytes of a register, at most all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch(u64);
+
+impl Stretch {
+    /// The bytes `range`, which lie within the largest register.
+    #[inline(always)]
+    pub(crate) fn new(range: Range<usize>) -> Self {
+        debug_assert!(range.start <= range.end && range.end <= MAX_LANES * BLOCK);
+        let before = |end: usize| 1_u64.checked_shl(end as u32).map_or(u64::MAX, |bit| bit - 1);
+        Self(before(range.end) & !before(range.start))
+    }
+
+    /// A bit for each byte that is there.
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Where they are.
+    #[inline(always)]
+    pub(crate) fn range(self) -> Range<usize> {
+        let start = if self.0 == 0 { 0 } else { self.0.trailing_zeros() as usize };
+        start..start + self.0.count_ones() as usize
+    }
+}

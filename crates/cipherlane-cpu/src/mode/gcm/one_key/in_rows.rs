@@ -1,0 +1,82 @@
+//! Equal messages that follow one another.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::super::Direction;
+use super::super::ghash::Spread;
+use super::super::row::{Row, Rowed};
+use super::OneKey;
+use super::in_teams::MAX_REGISTERS;
+use crate::cipher::{Permutation, V};
+use crate::job::Job;
+use crate::lanes::{Isa, Lanes};
+
+/// Most registers of a message in a row: of 16, and more, two whole groups at a time are faster on Zen 4.
+const MAX_IN_ROW: usize = 15;
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
+    /// Equal messages from the first of `indices` on, if they are four or more, each of more registers than a team takes and
+    /// not too many, where there are registers for it.
+    #[inline(always)]
+    pub(super) fn long_row(&self, job: &Job<'_>, indices: Range<usize>) -> Option<Row> {
+        let first = indices.start;
+        let registers = job.message(first).bytes.div_ceil(V::<P>::BYTES);
+        let is_long = (MAX_REGISTERS + 1..=MAX_IN_ROW).contains(&registers);
+        if !P::BEGINS || P::WHOLE_GROUPS || !is_long || !self.has_powers(job, first) {
+            return None;
+        }
+        Some(Row::of(job, indices)).filter(|row| row.teams > 0)
+    }
+
+    /// Runs equal messages of more registers than a team takes: three or four of each at a time, whichever leaves fewer
+    /// over.
+    #[inline(always)]
+    pub(super) fn run_long_row(&self, job: &Job<'_>, row: Row) {
+        let Some(spread) = self.spread.as_ref().filter(|_| P::BEGINS && !P::WHOLE_GROUPS) else { return };
+        let registers = job.message(row.first).bytes.div_ceil(V::<P>::BYTES);
+        let is_whole = |registers| job.message(row.first).bytes.is_multiple_of(registers * V::<P>::BYTES);
+        match registers.next_multiple_of(3) < registers.next_multiple_of(4) {
+            true if is_whole(3) => self.row::<3, 12, true, true>(job, spread, row),
+            true => self.row::<3, 12, false, true>(job, spread, row),
+            false if is_whole(4) => self.row::<4, 16, true, true>(job, spread, row),
+            false => self.row::<4, 16, false, true>(job, spread, row),
+        }
+    }
+
+    /// Runs equal messages of so few registers as a team takes.
+    #[inline(always)]
+    pub(super) fn run_row(&self, job: &Job<'_>, class: usize, row: Row) {
+        // For the compiler, which need not make code that is never called.
+        let Some(spread) = self.spread.as_ref().filter(|_| !P::WHOLE_GROUPS) else { return };
+        let is_whole = job.message(row.first).bytes.is_multiple_of(V::<P>::BYTES);
+        match (class, is_whole) {
+            (0, true) => self.row::<1, 4, true, false>(job, spread, row),
+            (0, false) => self.row::<1, 4, false, false>(job, spread, row),
+            (1, true) => self.row::<2, 8, true, false>(job, spread, row),
+            (1, false) => self.row::<2, 8, false, false>(job, spread, row),
+            (2, true) => self.row::<3, 12, true, false>(job, spread, row),
+            (2, false) => self.row::<3, 12, false, false>(job, spread, row),
+            (_, true) => self.row::<4, 16, true, false>(job, spread, row),
+            (_, false) => self.row::<4, 16, false, false>(job, spread, row),
+        }
+    }
+
+    #[inline(always)]
+    fn row<const R: usize, const M: usize, const WHOLE: bool, const MANY: bool>(
+        &self,
+        job: &Job<'_>,
+        spread: &Spread<P::Isa>,
+        row: Row,
+    ) {
+        self.cipher.isa().vectorize(Rowed::<P, D, R, M, WHOLE, MANY, KARATSUBA> {
+            job,
+            cipher: &self.cipher,
+            powers: &self.powers,
+            spread,
+            first_round: self.first_round.as_ref(),
+            row,
+            direction: PhantomData,
+        });
+    }
+}

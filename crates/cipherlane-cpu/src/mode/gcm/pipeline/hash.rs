@@ -1,0 +1,238 @@
+//! GHASH of a set of messages with a key each, step by step while a cipher works.
+
+use std::marker::PhantomData;
+
+use cipherlane_core::BLOCK;
+
+use super::super::Direction;
+use super::super::ghash::{Power, Products};
+use super::MAX_BLOCKS;
+use super::columns::Columns;
+use super::texts::Passed;
+use crate::cipher::{CALLS, Meanwhile};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+
+/// Powers of the hash keys that are kept: the third, the second and the first. More of them take more multiplications
+/// than they save, of messages of few blocks.
+const POWERS: usize = 3;
+/// Calls that make them; the one behind hashes AAD.
+const MULTIPLYING: usize = POWERS + 1;
+
+/// A hash under way, a message a lane.
+#[derive(Clone, Copy)]
+pub(super) struct State<T> {
+    powers: [Power<T>; POWERS],
+    /// What the blocks so far hash to.
+    hash: T,
+}
+
+impl<T: Lanes> State<T> {
+    /// Of nobody.
+    #[inline(always)]
+    pub(super) fn nothing(isa: T::Isa) -> Self {
+        Self { powers: [Power::new(isa.zero()); POWERS], hash: isa.zero() }
+    }
+
+    /// The tags, once lengths are hashed (SP 800-38D section 7.1 step 6).
+    #[inline(always)]
+    pub(super) fn tags(&self, masks: T) -> T {
+        self.hash.reverse_bytes().xor(masks)
+    }
+
+    /// H, H^2 or H^3 of the hash keys, as the cipher gives them, each after the ones before.
+    #[inline(always)]
+    fn make_power<const KARATSUBA: bool>(&mut self, exponent: usize, hash_keys: T) {
+        let power = match exponent {
+            1 => hash_keys.reverse_bytes().times_x_reflected(),
+            2 => Products::square(self.powers[2].value()).reduce(self.hash.isa()),
+            _ => self.product_of::<1, KARATSUBA>([self.powers[1].value()]),
+        };
+        self.powers[POWERS - exponent] = Power::new(power.pin());
+    }
+
+    /// The sum of `blocks`, three at most, times falling powers, the last one times H.
+    #[inline(always)]
+    fn product_of<const N: usize, const KARATSUBA: bool>(&self, blocks: [T; N]) -> T {
+        let powers = &self.powers[POWERS - N..];
+        let mut sum = Products::zero(self.hash.isa());
+        if N == POWERS {
+            sum.add_two::<KARATSUBA>([blocks[0], blocks[1]], [powers[0], powers[1]]);
+        } else {
+            for i in 0..N - 1 {
+                sum.add::<KARATSUBA>(blocks[i], powers[i]);
+            }
+        }
+        sum.add::<KARATSUBA>(blocks[N - 1], powers[N - 1]);
+        sum.settle::<KARATSUBA>().reduce(self.hash.isa())
+    }
+}
+
+/// The hash of a pass: of the FIRST one behind AAD, of the LAST one with the block of lengths.
+pub(super) struct Hash<
+    'a,
+    T,
+    D,
+    const R: usize,
+    const WHOLE: bool,
+    const FIRST: bool,
+    const LAST: bool,
+    const KARATSUBA: bool,
+> {
+    columns: &'a Columns<'a>,
+    passed: &'a Passed<T, R, WHOLE>,
+    /// The first message of the set, counted in the row.
+    first: usize,
+    hash_keys: T,
+    state: State<T>,
+    /// The hash of AAD, until the first block has it.
+    aad: T,
+    /// The blocks of the register that was loaded last.
+    blocks: [T; MAX_LANES],
+    direction: PhantomData<D>,
+}
+
+impl<
+    'a,
+    T: Lanes,
+    D: Direction,
+    const R: usize,
+    const WHOLE: bool,
+    const FIRST: bool,
+    const LAST: bool,
+    const KARATSUBA: bool,
+> Hash<'a, T, D, R, WHOLE, FIRST, LAST, KARATSUBA>
+{
+    /// Blocks of the text, and that of lengths.
+    const BLOCKS: usize = R + LAST as usize;
+    /// Calls that multiply them.
+    const TIMES: usize = Self::BLOCKS.div_ceil(POWERS);
+
+    /// The hash that goes on from `state`, which a FIRST pass does not look at.
+    #[inline(always)]
+    pub(super) fn new(
+        columns: &'a Columns<'a>,
+        passed: &'a Passed<T, R, WHOLE>,
+        first: usize,
+        hash_keys: T,
+        state: State<T>,
+    ) -> Self {
+        const { assert!(MULTIPLYING + Self::TIMES <= CALLS) };
+        let zero = hash_keys.isa().zero();
+        let (state, blocks) = (if FIRST { State::nothing(zero.isa()) } else { state }, [zero; MAX_LANES]);
+        Self { columns, passed, first, hash_keys, state, aad: zero, blocks, direction: PhantomData }
+    }
+
+    /// The hash so far.
+    #[inline(always)]
+    pub(super) fn state(&self) -> State<T> {
+        self.state
+    }
+
+    /// All of it, one after the other.
+    #[inline(always)]
+    pub(super) fn all(mut self) -> State<T> {
+        for call in 0..CALLS {
+            self.step(call);
+        }
+        self.state
+    }
+
+    #[inline(always)]
+    fn isa(&self) -> T::Isa {
+        self.hash_keys.isa()
+    }
+
+    #[inline(always)]
+    fn hash_aad(&mut self) {
+        let count = self.columns.aad_bytes().div_ceil(BLOCK);
+        let block = |i| self.columns.aad::<T>(self.isa(), self.first, i);
+        let mut hash = self.isa().zero();
+        let mut done = count % 2;
+        if done == 1 {
+            hash = self.state.product_of::<1, KARATSUBA>([block(0)]);
+        }
+        while done < count {
+            hash = self.state.product_of::<2, KARATSUBA>([hash.xor(block(done)), block(done + 1)]);
+            done += 2;
+        }
+        self.aad = hash;
+    }
+
+    /// Block `index`: of the text, with the hash of AAD if it is the first that is there, or that of the lengths in bits
+    /// (SP 800-38D section 7.1 step 5).
+    #[inline(always)]
+    fn block(&mut self, index: usize) -> T {
+        if index == R {
+            let (text, aad) = (self.passed.texts().bytes, self.columns.aad_bytes());
+            return self.isa().splat_word((8 * text as u128) | (8 * aad as u128) << 64);
+        }
+        let column = index % T::LANES;
+        if column == 0 {
+            self.blocks = self.passed.blocks::<D>(self.isa(), index / T::LANES);
+        }
+        let block = self.blocks[column];
+        if !FIRST || WHOLE && index > 0 {
+            block
+        } else if WHOLE {
+            block.xor(self.aad)
+        } else {
+            let before = R - 1 + index - self.passed.texts().lacking;
+            // SAFETY: the table has a register for each block around its middle.
+            let is_first = unsafe { self.isa().load(MIDDLE[MAX_BLOCKS - R + before].as_ptr()) };
+            block.xor(self.aad.and(is_first))
+        }
+    }
+
+    /// Hashes some blocks, for the `time`-th time: as many as there are powers, the first time what is left.
+    #[inline(always)]
+    fn multiply(&mut self, time: usize) {
+        let end = Self::BLOCKS - (Self::TIMES - 1 - time) * POWERS;
+        let hash = match end.min(POWERS) {
+            1 => {
+                let x = self.block(end - 1).xor(self.state.hash);
+                self.state.product_of::<1, KARATSUBA>([x])
+            }
+            2 => {
+                let x = self.block(end - 2).xor(self.state.hash);
+                let y = self.block(end - 1);
+                self.state.product_of::<2, KARATSUBA>([x, y])
+            }
+            _ => {
+                let x = self.block(end - 3).xor(self.state.hash);
+                let y = self.block(end - 2);
+                let z = self.block(end - 1);
+                self.state.product_of::<3, KARATSUBA>([x, y, z])
+            }
+        };
+        self.state.hash = hash.pin();
+    }
+}
+
+/// All ones in the middle, zeros around.
+static MIDDLE: [[u8; MAX_LANES * BLOCK]; 2 * MAX_BLOCKS - 1] = {
+    let mut registers = [[0; MAX_LANES * BLOCK]; 2 * MAX_BLOCKS - 1];
+    registers[MAX_BLOCKS - 1] = [0xff; MAX_LANES * BLOCK];
+    registers
+};
+
+impl<
+    T: Lanes,
+    D: Direction,
+    const R: usize,
+    const WHOLE: bool,
+    const FIRST: bool,
+    const LAST: bool,
+    const KARATSUBA: bool,
+> Meanwhile for Hash<'_, T, D, R, WHOLE, FIRST, LAST, KARATSUBA>
+{
+    #[inline(always)]
+    fn step(&mut self, call: usize) {
+        match call {
+            0..POWERS if FIRST => self.state.make_power::<KARATSUBA>(call + 1, self.hash_keys),
+            POWERS if FIRST => self.hash_aad(),
+            0..MULTIPLYING => {}
+            _ if call < MULTIPLYING + Self::TIMES => self.multiply(call - MULTIPLYING),
+            _ => {}
+        }
+    }
+}

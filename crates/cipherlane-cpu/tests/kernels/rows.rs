@@ -1,0 +1,194 @@
+//! AES-GCM of equal messages that follow one another, which share more than others do: of every length up to what is no
+//! longer short, with AAD of all kinds and tags of all lengths, under one key and a key each, in place as apart.
+
+use cipherlane_core::{
+    Algorithm, BLOCK, Batch, Cipher, Column, Device, Messages, Mode, Operation, Output, Ragged, Session,
+    Source, TagLengths,
+};
+use cipherlane_cpu::Cpu;
+
+use super::{by_reference, bytes, plan, tiers};
+
+/// What a batch has beside its texts.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    aad: Aad,
+    tags: Tags,
+    keys_each: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Aad {
+    /// The same for all, of so many bytes.
+    Shared(usize),
+    /// Of so many bytes each.
+    Each(usize),
+    /// As many bytes as the row before has, or one more.
+    Ragged,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Tags {
+    Same(usize),
+    Each,
+}
+
+/// A batch of rows, and all that it borrows.
+struct Material {
+    algorithm: Algorithm,
+    kind: Kind,
+    offsets: Vec<u64>,
+    text: Vec<u8>,
+    keys: Vec<u8>,
+    nonces: Vec<u8>,
+    aad: Vec<u8>,
+    aad_offsets: Vec<u64>,
+    tag_lengths: Vec<u8>,
+}
+
+/// Bytes before the first message.
+const MARGIN: usize = 11;
+
+impl Material {
+    /// Rows of every length around whole blocks and registers, of four to thirteen messages.
+    fn new(algorithm: Algorithm, kind: Kind) -> Self {
+        let short = (1..290_usize).filter(|bytes| bytes % 16 < 2 || bytes % 16 == 15 || bytes % 23 == 5);
+        let whole = (320..=1024).step_by(64);
+        let lengths = short.chain(whole).chain((300..1100).step_by(53));
+        let (mut offsets, mut aad_offsets) = (vec![MARGIN as u64], vec![0]);
+        for (row, length) in lengths.enumerate() {
+            for _ in 0..4 + row * 5 % 10 {
+                offsets.push(offsets[offsets.len() - 1] + length as u64);
+                let aad = match kind.aad {
+                    Aad::Shared(_) => 0,
+                    Aad::Each(bytes) => bytes,
+                    Aad::Ragged => row % 9 * 9,
+                };
+                aad_offsets.push(aad_offsets[aad_offsets.len() - 1] + aad as u64);
+            }
+        }
+        let count = offsets.len() - 1;
+        let aad = match kind.aad {
+            Aad::Shared(bytes) => bytes,
+            _ => aad_offsets[count] as usize,
+        };
+        Self {
+            algorithm,
+            kind,
+            text: bytes(offsets[count] as usize, 7),
+            keys: bytes(algorithm.key_bytes() * if kind.keys_each { count } else { 1 }, 11),
+            nonces: bytes(12 * count, 13),
+            aad: bytes(aad, 5),
+            tag_lengths: (0..count).map(|index| [16, 12, 4, 13][index / 7 % 4]).collect(),
+            offsets,
+            aad_offsets,
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn batch<'a>(&'a self, operation: Operation, source: Source<'a>, tags: &'a [u8]) -> Batch<'a> {
+        let keys = if self.kind.keys_each {
+            Column::Each { bytes: &self.keys, width: self.algorithm.key_bytes() }
+        } else {
+            Column::Shared(&self.keys)
+        };
+        let aad = match self.kind.aad {
+            Aad::Shared(_) => Column::Shared(&self.aad),
+            Aad::Each(width) => Column::Each { bytes: &self.aad, width },
+            Aad::Ragged => Column::Ragged(Ragged { bytes: &self.aad, offsets: &self.aad_offsets }),
+        };
+        let tag_lengths = match self.kind.tags {
+            Tags::Same(bytes) => TagLengths::Same(bytes),
+            Tags::Each => TagLengths::Each(&self.tag_lengths),
+        };
+        Batch {
+            algorithm: self.algorithm,
+            operation,
+            keys,
+            nonces: Column::Each { bytes: &self.nonces, width: 12 },
+            aad,
+            messages: Messages { source, offsets: &self.offsets },
+            tag_lengths,
+            tags,
+        }
+    }
+
+    /// Texts and tags of `session`, or of the reference.
+    fn sealed(&self, session: Option<&mut dyn Session>, in_place: bool) -> (Vec<u8>, Vec<u8>) {
+        let source = if in_place { Source::InPlace } else { Source::Apart(&self.text) };
+        let batch = self.batch(Operation::Seal, source, &[]);
+        let mut tags = vec![0; batch.tag_lengths.stride() * self.count()];
+        let mut text = self.text.clone();
+        if !in_place {
+            text[MARGIN..].fill(0xa5);
+        }
+        let output = &mut Output::sealed(&mut text, &mut tags);
+        match session {
+            Some(session) => _ = session.run(&batch, output).unwrap(),
+            None => by_reference(&batch, output),
+        }
+        (text, tags)
+    }
+
+    /// Opens `sealed` with some wrong tags and compares texts and verdicts.
+    fn check_opened(&self, session: &mut dyn Session, in_place: bool, (sealed, tags): &(Vec<u8>, Vec<u8>)) {
+        let mut tags = tags.clone();
+        let stride = tags.len() / self.count();
+        let is_wrong = |index: usize| index % 11 == 3;
+        for index in (0..self.count()).filter(|&index| is_wrong(index)) {
+            let bytes = if stride == BLOCK && matches!(self.kind.tags, Tags::Each) { 4 } else { stride };
+            tags[index * stride + index % bytes] ^= 0x40;
+        }
+        let source = if in_place { Source::InPlace } else { Source::Apart(sealed) };
+        let (mut text, mut accepted) = (sealed.clone(), vec![false; self.count()]);
+        let batch = self.batch(Operation::Open, source, &tags);
+        session.run(&batch, &mut Output::opened(&mut text, &mut accepted)).unwrap();
+        for (index, &accepted) in accepted.iter().enumerate() {
+            let place = self.offsets[index] as usize..self.offsets[index + 1] as usize;
+            let bytes = place.len();
+            assert_eq!(accepted, !is_wrong(index), "message {index}, {bytes} bytes, {:?}", self.kind);
+            let zeros = vec![0; bytes];
+            let expected = if accepted { &self.text[place.clone()] } else { &zeros };
+            assert!(text[place] == *expected, "message {index}, {bytes} bytes, {:?}", self.kind);
+        }
+        assert_eq!(text[..MARGIN], sealed[..MARGIN]);
+    }
+}
+
+#[test]
+fn equal_messages_are_sealed_and_opened() {
+    const KINDS: [(Aad, Tags); 8] = [
+        (Aad::Shared(0), Tags::Same(16)),
+        (Aad::Shared(13), Tags::Same(12)),
+        (Aad::Shared(64), Tags::Same(16)),
+        (Aad::Each(17), Tags::Same(12)),
+        (Aad::Each(32), Tags::Same(16)),
+        (Aad::Each(70), Tags::Same(8)),
+        (Aad::Ragged, Tags::Each),
+        (Aad::Each(1), Tags::Each),
+    ];
+    let cpu = Cpu::new();
+    for cipher in Cipher::AES {
+        let algorithm = Algorithm::new(cipher, Mode::Gcm);
+        let kinds = KINDS
+            .into_iter()
+            .flat_map(|(aad, tags)| [true, false].map(|keys_each| Kind { aad, tags, keys_each }));
+        for kind in kinds {
+            let material = Material::new(algorithm, kind);
+            let expected = material.sealed(None, true);
+            for tier in tiers() {
+                let open =
+                    |operation| cpu.open(&plan(&cpu, tier, (algorithm, operation), (1, 1 << 22))).unwrap();
+                let (mut sealing, mut opening) = (open(Operation::Seal), open(Operation::Open));
+                for in_place in [true, false] {
+                    let sealed = material.sealed(Some(&mut *sealing), in_place);
+                    assert!(sealed == expected, "{algorithm} on {tier}, in place {in_place}: {kind:?}");
+                    material.check_opened(&mut *opening, in_place, &expected);
+                }
+            }
+        }
+    }
+}
