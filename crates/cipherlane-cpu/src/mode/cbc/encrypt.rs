@@ -188,7 +188,7 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
         let lanes = V::<C::Cipher>::LANES;
         let mut streams = Streams::new(self.range.start);
         let mut order = Order::new(self.job, self.range.clone());
-        let mut stage = Stage::<V<C::Cipher>, N>::new(self.ciphers.isa());
+        let mut stage = Stage::<V<C::Cipher>, N>::new();
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {
             if streams.active() == 1 && C::Cipher::WHOLE_GROUPS {

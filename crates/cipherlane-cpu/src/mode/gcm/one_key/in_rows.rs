@@ -33,7 +33,11 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// over.
     #[inline(always)]
     pub(super) fn run_long_row(&self, job: &Job<'_>, row: Row) {
-        let Some(spread) = self.spread.as_ref().filter(|_| P::BEGINS && !P::WHOLE_GROUPS) else { return };
+        // For the compiler, which need not make code that is never called.
+        if P::WHOLE_GROUPS || !P::BEGINS {
+            return;
+        }
+        let Some(spread) = &self.spread else { return };
         let registers = job.message(row.first).bytes.div_ceil(V::<P>::BYTES);
         let is_whole = |registers| job.message(row.first).bytes.is_multiple_of(registers * V::<P>::BYTES);
         match registers.next_multiple_of(3) < registers.next_multiple_of(4) {
@@ -47,8 +51,11 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// Runs equal messages of so few registers as a team takes.
     #[inline(always)]
     pub(super) fn run_row(&self, job: &Job<'_>, class: usize, row: Row) {
-        // For the compiler, which need not make code that is never called.
-        let Some(spread) = self.spread.as_ref().filter(|_| !P::WHOLE_GROUPS) else { return };
+        // As above.
+        if P::WHOLE_GROUPS {
+            return;
+        }
+        let Some(spread) = &self.spread else { return };
         let is_whole = job.message(row.first).bytes.is_multiple_of(V::<P>::BYTES);
         match (class, is_whole) {
             (0, true) => self.row::<1, 4, true, false>(job, spread, row),
