@@ -239,6 +239,24 @@ impl<'a> Job<'a> {
         indices.take_while(|&index| lengths(index) == first).count()
     }
 
+    /// Where the keys from message `index` on lie, one behind the other if each has its own.
+    #[inline(always)]
+    pub(crate) fn keys_from(&self, index: usize) -> *const u8 {
+        self.keys.place(index)
+    }
+
+    /// Where the nonces from message `index` on lie, likewise.
+    #[inline(always)]
+    pub(crate) fn nonces_from(&self, index: usize) -> *const u8 {
+        self.nonces.place(index)
+    }
+
+    /// Where the AAD from message `index` on lies, likewise.
+    #[inline(always)]
+    pub(crate) fn aad_from(&self, index: usize) -> *const u8 {
+        self.aad.place(index)
+    }
+
     /// Whether all messages have one nonce.
     #[inline(always)]
     pub(crate) fn shares_nonce(&self) -> bool {

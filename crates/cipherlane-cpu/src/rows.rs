@@ -40,6 +40,19 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Where row `index` lies, which is one of the batch's messages: a place among all rows, and not that row alone.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
+    pub(crate) fn place(&self, index: usize) -> *const u8 {
+        // SAFETY: as in `get`.
+        unsafe {
+            match self.offsets {
+                Some(offsets) => self.bytes.add(*offsets.get_unchecked(index) as usize),
+                None => self.bytes.add(index * self.stride),
+            }
+        }
+    }
+
     /// The row of all messages, if they have one.
     #[inline(always)]
     pub(crate) fn shared(&self) -> Option<&'a [u8]> {

@@ -1,10 +1,12 @@
 //! Four lanes a register: AVX-512 with VAES and VPCLMULQDQ.
 
+mod aes;
+
 use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Stretch, Work, Woven, pin, woven};
+use super::{Isa, Lanes, MAX_LANES, Stretch, Work, pin};
 
 /// Proof of AVX-512 (F, BW, VL, VBMI), VAES, VPCLMULQDQ and GFNI.
 #[derive(Clone, Copy, Debug)]
@@ -408,39 +410,5 @@ impl Lanes for X4 {
             );
             _mm512_xor_si512(_mm512_bslli_epi128::<BYTES>(self.0), reduced)
         })
-    }
-}
-
-impl AesLanes for X4 {
-    #[inline(always)]
-    fn aes_encrypt_round(self, key: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_aesenc_epi128(self.0, key.0) })
-    }
-
-    #[inline(always)]
-    fn aes_encrypt_last(self, key: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_aesenclast_epi128(self.0, key.0) })
-    }
-
-    #[inline(always)]
-    fn aes_decrypt_round(self, key: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_aesdec_epi128(self.0, key.0) })
-    }
-
-    #[inline(always)]
-    fn aes_decrypt_last(self, key: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_aesdeclast_epi128(self.0, key.0) })
-    }
-
-    const WEAVES: bool = true;
-
-    #[inline(always)]
-    unsafe fn aes_gcm<const ROUNDS: usize>(keys: *const Self, groups: Woven<Self>) -> Self {
-        // SAFETY: as above, and the caller's.
-        unsafe { woven::encrypt::<ROUNDS>(keys, groups) }
     }
 }

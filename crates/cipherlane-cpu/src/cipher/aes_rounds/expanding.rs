@@ -1,6 +1,6 @@
 //! Key expansion step by step, beside other work: a step waits for the one before, and leaves ports idle.
 
-use super::keys::{RoundKeys, STEPS_192, next_128, next_192, next_first_256, next_second_256};
+use super::keys::{RoundKeys, STEPS_192, STEPS_256, next_128, next_192, next_first_256, next_second_256};
 use crate::cipher::{CALLS, Meanwhile};
 use crate::lanes::{AesLanes, Isa, Lanes};
 
@@ -66,7 +66,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> Meanwhile for Expanding<'_, I, RO
         match ROUNDS {
             10 if call < CALLS => self.step_128(call),
             12 if call < STEPS_192 => self.step_192(call),
-            14 => self.step_256(call),
+            14 if call < STEPS_256 => self.step_256(call),
             _ => {}
         }
     }

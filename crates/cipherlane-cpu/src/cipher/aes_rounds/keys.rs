@@ -46,6 +46,8 @@ const ROUND_CONSTANTS: [u8; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x8
 
 /// How often six words follow six in a schedule of 13 keys.
 pub(super) const STEPS_192: usize = 8;
+/// How often four words follow the last eight in one of 15.
+pub(super) const STEPS_256: usize = 13;
 
 /// A byte times this is that byte at the start of each 32-bit word.
 const IN_EACH_WORD: u128 = 0x0000_0001_0000_0001_0000_0001_0000_0001;

@@ -78,7 +78,8 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
             let moves = [number.checked_sub(1), (number + 1 < stages).then_some(number + 1)];
             let mut exchange = Exchange::<V, N, M>::new(isa, streams, &mut *there, moves, steps);
             for texts in &mut here[..steps] {
-                // SAFETY: the blocks have entered while those of the other stage were encrypted, or before the first.
+                // SAFETY: the blocks have entered before the first stage, or while those of the other were encrypted: a cipher
+                // calls for other work as often as that takes ([`CALLS`]).
                 chains = unsafe { chain(ciphers, chains, texts, &mut exchange) };
                 exchange.step += 1;
             }

@@ -1,10 +1,11 @@
 //! Messages with a key each, one to a lane: key schedules, counters, hash keys, hashes and tags all lie side by
 //! side in the lanes of a register.
 //!
-//! Each step waits for the one before (a key expansion, a hash), so several registers of messages are run together,
-//! phase by phase, and one fills the latency of another; where registers are wide, the CPU itself finds what to do in
-//! the next set, and one at a time stays in registers. Messages are collected by their numbers of blocks; a set has
-//! messages of one class, whatever their order in the batch.
+//! Each step waits for the one before (a key expansion, a hash). Where equal messages of few blocks follow one another and
+//! there are 32 registers, a [`pipeline`] has three sets of lanes at different steps. Others are collected by their numbers
+//! of blocks; a set has messages of one class, whatever their order in the batch. Several registers of messages are run
+//! together, phase by phase, and one fills the latency of another; where registers are wide, the CPU itself finds what to
+//! do in the next set, and one at a time stays in registers.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -27,7 +28,7 @@ use crate::worker::{Segments, Worker};
 /// Most messages that are run together.
 const MAX_TOGETHER: usize = MAX_SETS * MAX_LANES;
 /// Most blocks of a message that shares registers with others: beyond, it fills registers by itself.
-const MAX_BLOCKS: usize = 64;
+const MAX_TEXT_BLOCKS: usize = 64;
 
 /// A worker without a key.
 pub(crate) struct InLanes<P: KeyPerLane, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
@@ -60,7 +61,7 @@ impl Class {
     /// Whether messages of so many blocks share registers.
     #[inline(always)]
     const fn has_company(self) -> bool {
-        self.text <= MAX_BLOCKS
+        self.text <= MAX_TEXT_BLOCKS
     }
 }
 
@@ -103,7 +104,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     #[inline(always)]
     fn run(&self, job: &Job<'_>, range: Range<usize>) {
         let schedules = &mut Schedules::new();
-        let mut waiting = [const { Waiting::nobody() }; MAX_BLOCKS + 1];
+        let mut waiting = [const { Waiting::nobody() }; MAX_TEXT_BLOCKS + 1];
         let mut index = range.start;
         while index < range.end {
             let class = Class::of(job, index);
@@ -131,8 +132,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     #[inline(always)]
     fn row(job: &Job<'_>, class: Class, indices: Range<usize>) -> Option<Row> {
         let bytes = job.message(indices.start).bytes;
-        let is_whole = bytes.is_multiple_of(pipeline::MAX_BLOCKS * BLOCK);
-        let text = if is_whole { pipeline::MAX_PASSES * pipeline::MAX_BLOCKS } else { pipeline::MAX_BLOCKS };
+        let is_whole = bytes.is_multiple_of(pipeline::IN_PASS * BLOCK);
+        let text = if is_whole { pipeline::MAX_PASSES * pipeline::IN_PASS } else { pipeline::IN_PASS };
         let fits = (1..=text).contains(&class.text) && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
         if !P::EXPANDS_MEANWHILE || !fits {
             return None;
@@ -147,7 +148,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         if !P::EXPANDS_MEANWHILE {
             return;
         }
-        const MOST: usize = pipeline::MAX_BLOCKS;
+        const MOST: usize = pipeline::IN_PASS;
         let bytes = job.message(row.first).bytes;
         if bytes > MOST * BLOCK {
             self.pipeline::<8, 10, true, false>(job, row, schedules);

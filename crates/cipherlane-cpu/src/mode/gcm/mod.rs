@@ -1,10 +1,10 @@
 //! Galois/counter mode (SP 800-38D), encrypted and hashed in one pass.
 //!
-//! Six ways, chosen by message: [`long`] streams groups of registers; [`row`] runs four messages of one key and of
-//! few registers side by side, [`team`] such that are not equally long, or [`bunch`], where the cipher runs in groups, as
-//! many as fill some; [`short`] finishes
-//! LANES messages of one key together; [`in_lanes`] gives each lane a message with a key of its own ([`key_each`] goes
-//! one by one, for ciphers that cannot).
+//! Seven ways, chosen by message. Under one key, [`long`] streams groups of registers; [`row`] runs equal messages that
+//! follow one another, four side by side, up to a length; [`team`] four others of few registers, or [`bunch`], where the
+//! cipher runs in groups, as many as fill some; [`short`] finishes LANES messages together. With a key each, [`in_lanes`]
+//! gives each lane a message, in a [`pipeline`] where they are equal and follow one another ([`key_each`] goes one by one,
+//! for ciphers that cannot).
 
 mod bunch;
 pub(crate) mod counter;

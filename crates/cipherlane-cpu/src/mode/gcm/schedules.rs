@@ -48,7 +48,8 @@ impl<P: KeyPerLane> Schedules<P> {
     /// Expands the keys of the first of some sets that take turns.
     #[inline(always)]
     pub(super) fn begin<'k>(&mut self, source: P::Source, key: impl Fn(usize) -> &'k [u8]) {
-        self.places[0].write(P::per_lane(source, key));
+        let [first, ..] = &mut self.places;
+        P::sets_per_lane(std::array::from_mut(first), source, |_, lane| key(lane));
         self.written = self.written.max(1);
     }
 

@@ -19,7 +19,7 @@ use cipherlane_core::BLOCK;
 
 pub(crate) use self::powers::{Powers, power};
 pub(crate) use self::products::{Power, Products};
-pub(crate) use self::spread::{Falling, Spread};
+pub(crate) use self::spread::{Falling, REGISTERS as SPREAD_REGISTERS, Spread};
 use crate::lanes::{Isa, Lanes, MAX_LANES, REFLECTED_POLYNOMIAL};
 
 /// One, times x, modulo the reflected polynomial x^128 + x^127 + x^126 + x^121 + 1; its high half also reduces.

@@ -4,12 +4,14 @@ use std::marker::PhantomData;
 
 use super::powers::Powers;
 use super::products::Power;
-use crate::lanes::{Isa, MAX_LANES, wipe};
+use crate::lanes::{Isa, MAX_LANES, Work, wipe};
 
-/// The highest power: what the first block of a message of fifteen registers of four lanes is multiplied by.
-const HIGHEST: usize = 15 * MAX_LANES + 1;
-/// What follows the power 1: the last of three registers that are run together may begin with a message's last block, or
-/// the first of them.
+/// Most registers of a message whose powers are there.
+pub(crate) const REGISTERS: usize = 15;
+/// The highest power: what the first block of such a message of four lanes is multiplied by, before the block of lengths.
+const HIGHEST: usize = REGISTERS * MAX_LANES + 1;
+/// What follows the power 1. Registers are run up to four at a time, of which two and a part of a third may lack their
+/// blocks: the block behind the text is multiplied by H, and those behind that by these.
 const BEYOND: usize = 3 * MAX_LANES - 1;
 
 /// Powers of the hash key, highest first, each in every lane: for blocks that lie side by side, a message a lane. Wiped
@@ -26,13 +28,10 @@ pub(crate) struct Spread<I: Isa> {
 
 impl<I: Isa> Spread<I> {
     /// Those of `powers`.
-    #[inline(always)]
     pub(crate) fn of(powers: &Powers<I>) -> Self {
         let (isa, highest) = (powers.isa(), powers.highest().min(HIGHEST));
         let mut spread = Self { isa, entries: Box::new([[isa.zero(); 2]; _]), highest };
-        for exponent in 1..=highest {
-            spread.entries[HIGHEST - exponent] = powers.in_every_lane(exponent);
-        }
+        isa.vectorize(Fill { powers, spread: &mut spread });
         spread
     }
 
@@ -40,7 +39,25 @@ impl<I: Isa> Spread<I> {
     #[inline(always)]
     pub(crate) fn falling(&self, highest: usize) -> Falling<'_, I> {
         assert!((2..=self.highest).contains(&highest), "the power of a message's first block");
-        Falling { isa: self.isa, first: self.entries[HIGHEST - highest..].as_ptr(), table: PhantomData }
+        let entries = &self.entries[HIGHEST - highest..];
+        Falling { isa: self.isa, first: entries.as_ptr(), left: entries.len(), table: PhantomData }
+    }
+}
+
+/// The making of the table, as work.
+struct Fill<'a, I: Isa> {
+    powers: &'a Powers<I>,
+    spread: &'a mut Spread<I>,
+}
+
+impl<I: Isa> Work for Fill<'_, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for exponent in 1..=self.spread.highest {
+            self.spread.entries[HIGHEST - exponent] = self.powers.in_every_lane(exponent);
+        }
     }
 }
 
@@ -49,6 +66,8 @@ impl<I: Isa> Spread<I> {
 pub(crate) struct Falling<'a, I: Isa> {
     isa: I,
     first: *const [I::V; 2],
+    /// Entries from there on.
+    left: usize,
     table: PhantomData<&'a Spread<I>>,
 }
 
@@ -62,20 +81,22 @@ impl<I: Isa> Falling<'_, I> {
     /// The powers behind the first `count`.
     ///
     /// # Safety
-    /// One of them is there.
+    /// The table goes on behind them.
     #[inline(always)]
     pub(crate) unsafe fn skip(self, count: usize) -> Self {
+        debug_assert!(count < self.left);
         // SAFETY: the caller's.
-        Self { first: unsafe { self.first.add(count) }, ..self }
+        Self { first: unsafe { self.first.add(count) }, left: self.left - count, ..self }
     }
 
-    /// What block `index` of a message is multiplied by, if the first one is by the first of these. Blocks of zeros behind
-    /// the last one, as many as are there to fill its register, have zeros.
+    /// What block `index` of a message is multiplied by, if the first one is by the first of these. Behind the text, where
+    /// blocks are zero: anything.
     ///
     /// # Safety
-    /// The table has as many powers, and the BEYOND behind them.
+    /// The table has as many entries: one for each block and for that of lengths, and BEYOND.
     #[inline(always)]
     pub(crate) unsafe fn of(&self, index: usize) -> Power<I::V> {
+        debug_assert!(index < self.left);
         // SAFETY: the caller's.
         let [value, sum] = unsafe { *self.first.add(index) };
         Power::with_sum(value, sum)

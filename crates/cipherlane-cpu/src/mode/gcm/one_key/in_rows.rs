@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::super::Direction;
-use super::super::ghash::Spread;
+use super::super::ghash::{SPREAD_REGISTERS, Spread};
 use super::super::row::{Row, Rowed};
 use super::OneKey;
 use super::in_teams::MAX_REGISTERS;
@@ -13,7 +13,7 @@ use crate::job::Job;
 use crate::lanes::{Isa, Lanes};
 
 /// Most registers of a message in a row: of 16, and more, two whole groups at a time are faster on Zen 4.
-const MAX_IN_ROW: usize = 15;
+const MAX_IN_ROW: usize = SPREAD_REGISTERS;
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// Equal messages from the first of `indices` on, if they are four or more, each of more registers than a team takes and
@@ -37,14 +37,18 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         if P::WHOLE_GROUPS || !P::BEGINS {
             return;
         }
-        let Some(spread) = &self.spread else { return };
-        let registers = job.message(row.first).bytes.div_ceil(V::<P>::BYTES);
-        let is_whole = |registers| job.message(row.first).bytes.is_multiple_of(registers * V::<P>::BYTES);
-        match registers.next_multiple_of(3) < registers.next_multiple_of(4) {
-            true if is_whole(3) => self.row::<3, 12, true, true>(job, spread, row),
-            true => self.row::<3, 12, false, true>(job, spread, row),
-            false if is_whole(4) => self.row::<4, 16, true, true>(job, spread, row),
-            false => self.row::<4, 16, false, true>(job, spread, row),
+        let bytes = job.message(row.first).bytes;
+        let (registers, register) = (bytes.div_ceil(V::<P>::BYTES), V::<P>::BYTES);
+        if registers.next_multiple_of(3) < registers.next_multiple_of(4) {
+            if bytes.is_multiple_of(3 * register) {
+                self.row::<3, 12, true, true>(job, row);
+            } else {
+                self.row::<3, 12, false, true>(job, row);
+            }
+        } else if bytes.is_multiple_of(4 * register) {
+            self.row::<4, 16, true, true>(job, row);
+        } else {
+            self.row::<4, 16, false, true>(job, row);
         }
     }
 
@@ -55,17 +59,16 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         if P::WHOLE_GROUPS {
             return;
         }
-        let Some(spread) = &self.spread else { return };
         let is_whole = job.message(row.first).bytes.is_multiple_of(V::<P>::BYTES);
         match (class, is_whole) {
-            (0, true) => self.row::<1, 4, true, false>(job, spread, row),
-            (0, false) => self.row::<1, 4, false, false>(job, spread, row),
-            (1, true) => self.row::<2, 8, true, false>(job, spread, row),
-            (1, false) => self.row::<2, 8, false, false>(job, spread, row),
-            (2, true) => self.row::<3, 12, true, false>(job, spread, row),
-            (2, false) => self.row::<3, 12, false, false>(job, spread, row),
-            (_, true) => self.row::<4, 16, true, false>(job, spread, row),
-            (_, false) => self.row::<4, 16, false, false>(job, spread, row),
+            (0, true) => self.row::<1, 4, true, false>(job, row),
+            (0, false) => self.row::<1, 4, false, false>(job, row),
+            (1, true) => self.row::<2, 8, true, false>(job, row),
+            (1, false) => self.row::<2, 8, false, false>(job, row),
+            (2, true) => self.row::<3, 12, true, false>(job, row),
+            (2, false) => self.row::<3, 12, false, false>(job, row),
+            (_, true) => self.row::<4, 16, true, false>(job, row),
+            (_, false) => self.row::<4, 16, false, false>(job, row),
         }
     }
 
@@ -73,14 +76,13 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     fn row<const R: usize, const M: usize, const WHOLE: bool, const MANY: bool>(
         &self,
         job: &Job<'_>,
-        spread: &Spread<P::Isa>,
         row: Row,
     ) {
         self.cipher.isa().vectorize(Rowed::<P, D, R, M, WHOLE, MANY, KARATSUBA> {
             job,
             cipher: &self.cipher,
             powers: &self.powers,
-            spread,
+            spread: self.spread.get_or_init(|| Spread::of(&self.powers)),
             first_round: self.first_round.as_ref(),
             row,
             direction: PhantomData,

@@ -101,7 +101,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// Runs messages that are not equal.
     #[inline(always)]
     fn run_teams(&self, job: &Job<'_>, class: usize, teams: &[[usize; TEAM]]) {
-        // As above.
+        // For the compiler, which need not make code that is never called.
         if P::WHOLE_GROUPS {
             return;
         }

@@ -6,6 +6,7 @@ mod one_by_one;
 
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 
 use self::in_teams::Waiting;
 use self::one_by_one::Long;
@@ -26,8 +27,8 @@ pub(super) struct OneKey<P: Permutation, D, const N: usize, const KARATSUBA: boo
     cipher: P,
     powers: Powers<P::Isa>,
     first_round: Option<FirstRound>,
-    /// Powers of H for rows of short messages, of a key for many.
-    spread: Option<Spread<P::Isa>>,
+    /// Powers of H for rows of short messages, from the first row on.
+    spread: OnceLock<Spread<P::Isa>>,
     direction: PhantomData<D>,
 }
 
@@ -37,7 +38,8 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     pub(super) fn new(source: P::Source, key: &[u8], highest: usize) -> Self {
         let cipher = P::new(source, key);
         let powers = Powers::none(cipher.isa());
-        let mut one = Self { cipher, powers, first_round: None, spread: None, direction: PhantomData };
+        let mut one =
+            Self { cipher, powers, first_round: None, spread: OnceLock::new(), direction: PhantomData };
         one.expand_hash_key(highest);
         one
     }
@@ -45,7 +47,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// Takes another key in the place of its own, which was not [`OneKey::shared`].
     #[inline(always)]
     pub(super) fn rekey(&mut self, key: &[u8], highest: usize) {
-        debug_assert!(self.first_round.is_none());
+        debug_assert!(self.first_round.is_none() && self.spread.get().is_none());
         self.cipher.rekey(key);
         self.expand_hash_key(highest);
     }
@@ -59,8 +61,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// The same for many messages.
     pub(super) fn shared(source: P::Source, key: &[u8], highest: usize) -> Self {
         let key = Self::new(source, key, highest);
-        let spread = (!P::WHOLE_GROUPS).then(|| Spread::of(&key.powers));
-        Self { first_round: FirstRound::of(&key.cipher), spread, ..key }
+        Self { first_round: FirstRound::of(&key.cipher), ..key }
     }
 
     /// The block cipher.
@@ -89,8 +90,8 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         P::WHOLE_GROUPS.then(|| Bunch::new(isa))
     }
 
-    /// Runs the messages of `range`: those of few registers in teams or in the bunch, which is empty before and afterwards,
-    /// other short ones LANES at a time, and long ones one by one.
+    /// Runs the messages of `range`: equal ones that are not long in rows, others of few registers in teams, or both in the
+    /// bunch, which is empty before and afterwards; other short ones LANES at a time, and long ones one by one.
     #[inline(always)]
     pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>, bunch: &mut Option<Bunch<V<P>, N>>) {
         let mut group = Group::new();

@@ -12,7 +12,9 @@ pub(super) struct Columns<'a> {
     keys: *const u8,
     key_bytes: usize,
     nonces: *const u8,
-    aad: &'a [u8],
+    aad: *const u8,
+    /// Bytes of each AAD.
+    pub(super) aad_bytes: usize,
     /// Bytes from one AAD to the next.
     aad_stride: usize,
     rows: PhantomData<&'a [u8]>,
@@ -22,10 +24,16 @@ impl<'a> Columns<'a> {
     /// Those from message `first` on.
     #[inline(always)]
     pub(super) fn of(job: &Job<'a>, first: usize) -> Self {
-        let (key, aad) = (job.key(first), job.aad(first));
-        let aad_stride = if job.shared_aad().is_some() { 0 } else { aad.len() };
-        let nonces = job.nonce(first).as_ptr();
-        Self { keys: key.as_ptr(), key_bytes: key.len(), nonces, aad, aad_stride, rows: PhantomData }
+        let aad_bytes = job.aad(first).len();
+        Self {
+            keys: job.keys_from(first),
+            key_bytes: job.key(first).len(),
+            nonces: job.nonces_from(first),
+            aad: job.aad_from(first),
+            aad_bytes,
+            aad_stride: if job.shared_aad().is_some() { 0 } else { aad_bytes },
+            rows: PhantomData,
+        }
     }
 
     /// The key of message `index` of the row.
@@ -42,22 +50,17 @@ impl<'a> Columns<'a> {
         unsafe { isa.rows_of_12(self.nonces.add(12 * first)) }
     }
 
-    /// Bytes of each AAD.
-    #[inline(always)]
-    pub(super) fn aad_bytes(&self) -> usize {
-        self.aad.len()
-    }
-
     /// Block `block` of the AAD of LANES messages, from message `first` of the row on, bytes reversed.
     #[inline(always)]
     pub(super) fn aad<T: Lanes>(&self, isa: T::Isa, first: usize, block: usize) -> T {
         let at = block * BLOCK;
-        let bytes = (self.aad.len() - at).min(BLOCK);
+        let bytes = (self.aad_bytes - at).min(BLOCK);
         let mut blocks: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
         for (lane, block) in blocks.iter_mut().enumerate().take(T::LANES) {
-            let aad = self.aad.as_ptr().wrapping_add((first + lane) * self.aad_stride + at);
             // SAFETY: AAD for each message, of the length of the first.
-            *block = unsafe { std::slice::from_raw_parts(aad, bytes) };
+            *block = unsafe {
+                std::slice::from_raw_parts(self.aad.add((first + lane) * self.aad_stride + at), bytes)
+            };
         }
         isa.gather_partial(&blocks).reverse_bytes()
     }

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use cipherlane_core::BLOCK;
 
 use super::super::Direction;
-use super::super::ghash::{Power, Products};
-use super::MAX_BLOCKS;
+use super::super::ghash::{Power, Products, lengths};
+use super::IN_PASS;
 use super::columns::Columns;
 use super::texts::Passed;
 use crate::cipher::{CALLS, Meanwhile};
@@ -14,14 +14,14 @@ use crate::lanes::{Isa, Lanes, MAX_LANES};
 
 /// Powers of the hash keys that are kept: the third, the second and the first. More of them take more multiplications
 /// than they save, of messages of few blocks.
-const POWERS: usize = 3;
+const KEPT_POWERS: usize = 3;
 /// Calls that make them; the one behind hashes AAD.
-const MULTIPLYING: usize = POWERS + 1;
+const MULTIPLYING: usize = KEPT_POWERS + 1;
 
 /// A hash under way, a message a lane.
 #[derive(Clone, Copy)]
 pub(super) struct State<T> {
-    powers: [Power<T>; POWERS],
+    powers: [Power<T>; KEPT_POWERS],
     /// What the blocks so far hash to.
     hash: T,
 }
@@ -30,7 +30,7 @@ impl<T: Lanes> State<T> {
     /// Of nobody.
     #[inline(always)]
     pub(super) fn nothing(isa: T::Isa) -> Self {
-        Self { powers: [Power::new(isa.zero()); POWERS], hash: isa.zero() }
+        Self { powers: [Power::new(isa.zero()); KEPT_POWERS], hash: isa.zero() }
     }
 
     /// The tags, once lengths are hashed (SP 800-38D section 7.1 step 6).
@@ -47,15 +47,15 @@ impl<T: Lanes> State<T> {
             2 => Products::square(self.powers[2].value()).reduce(self.hash.isa()),
             _ => self.product_of::<1, KARATSUBA>([self.powers[1].value()]),
         };
-        self.powers[POWERS - exponent] = Power::new(power.pin());
+        self.powers[KEPT_POWERS - exponent] = Power::new(power.pin());
     }
 
     /// The sum of `blocks`, three at most, times falling powers, the last one times H.
     #[inline(always)]
     fn product_of<const N: usize, const KARATSUBA: bool>(&self, blocks: [T; N]) -> T {
-        let powers = &self.powers[POWERS - N..];
+        let powers = &self.powers[KEPT_POWERS - N..];
         let mut sum = Products::zero(self.hash.isa());
-        if N == POWERS {
+        if N == KEPT_POWERS {
             sum.add_two::<KARATSUBA>([blocks[0], blocks[1]], [powers[0], powers[1]]);
         } else {
             for i in 0..N - 1 {
@@ -105,7 +105,7 @@ impl<
     /// Blocks of the text, and that of lengths.
     const BLOCKS: usize = R + LAST as usize;
     /// Calls that multiply them.
-    const TIMES: usize = Self::BLOCKS.div_ceil(POWERS);
+    const TIMES: usize = Self::BLOCKS.div_ceil(KEPT_POWERS);
 
     /// The hash that goes on from `state`, which a FIRST pass does not look at.
     #[inline(always)]
@@ -143,16 +143,22 @@ impl<
     }
 
     #[inline(always)]
+    fn aad_block(&self, block: usize) -> T {
+        self.columns.aad(self.isa(), self.first, block)
+    }
+
+    #[inline(always)]
     fn hash_aad(&mut self) {
-        let count = self.columns.aad_bytes().div_ceil(BLOCK);
-        let block = |i| self.columns.aad::<T>(self.isa(), self.first, i);
+        let count = self.columns.aad_bytes.div_ceil(BLOCK);
         let mut hash = self.isa().zero();
         let mut done = count % 2;
         if done == 1 {
-            hash = self.state.product_of::<1, KARATSUBA>([block(0)]);
+            hash = self.state.product_of::<1, KARATSUBA>([self.aad_block(0)]);
         }
         while done < count {
-            hash = self.state.product_of::<2, KARATSUBA>([hash.xor(block(done)), block(done + 1)]);
+            hash = self
+                .state
+                .product_of::<2, KARATSUBA>([hash.xor(self.aad_block(done)), self.aad_block(done + 1)]);
             done += 2;
         }
         self.aad = hash;
@@ -163,8 +169,8 @@ impl<
     #[inline(always)]
     fn block(&mut self, index: usize) -> T {
         if index == R {
-            let (text, aad) = (self.passed.texts().bytes, self.columns.aad_bytes());
-            return self.isa().splat_word((8 * text as u128) | (8 * aad as u128) << 64);
+            let ends = lengths(self.columns.aad_bytes, self.passed.texts().bytes);
+            return self.isa().splat_word(ends.swap_bytes());
         }
         let column = index % T::LANES;
         if column == 0 {
@@ -178,7 +184,7 @@ impl<
         } else {
             let before = R - 1 + index - self.passed.texts().lacking;
             // SAFETY: the table has a register for each block around its middle.
-            let is_first = unsafe { self.isa().load(MIDDLE[MAX_BLOCKS - R + before].as_ptr()) };
+            let is_first = unsafe { self.isa().load(MIDDLE[IN_PASS - R + before].as_ptr()) };
             block.xor(self.aad.and(is_first))
         }
     }
@@ -186,8 +192,8 @@ impl<
     /// Hashes some blocks, for the `time`-th time: as many as there are powers, the first time what is left.
     #[inline(always)]
     fn multiply(&mut self, time: usize) {
-        let end = Self::BLOCKS - (Self::TIMES - 1 - time) * POWERS;
-        let hash = match end.min(POWERS) {
+        let end = Self::BLOCKS - (Self::TIMES - 1 - time) * KEPT_POWERS;
+        let hash = match end.min(KEPT_POWERS) {
             1 => {
                 let x = self.block(end - 1).xor(self.state.hash);
                 self.state.product_of::<1, KARATSUBA>([x])
@@ -209,9 +215,9 @@ impl<
 }
 
 /// All ones in the middle, zeros around.
-static MIDDLE: [[u8; MAX_LANES * BLOCK]; 2 * MAX_BLOCKS - 1] = {
-    let mut registers = [[0; MAX_LANES * BLOCK]; 2 * MAX_BLOCKS - 1];
-    registers[MAX_BLOCKS - 1] = [0xff; MAX_LANES * BLOCK];
+static MIDDLE: [[u8; MAX_LANES * BLOCK]; 2 * IN_PASS - 1] = {
+    let mut registers = [[0; MAX_LANES * BLOCK]; 2 * IN_PASS - 1];
+    registers[IN_PASS - 1] = [0xff; MAX_LANES * BLOCK];
     registers
 };
 
@@ -228,8 +234,8 @@ impl<
     #[inline(always)]
     fn step(&mut self, call: usize) {
         match call {
-            0..POWERS if FIRST => self.state.make_power::<KARATSUBA>(call + 1, self.hash_keys),
-            POWERS if FIRST => self.hash_aad(),
+            0..KEPT_POWERS if FIRST => self.state.make_power::<KARATSUBA>(call + 1, self.hash_keys),
+            KEPT_POWERS if FIRST => self.hash_aad(),
             0..MULTIPLYING => {}
             _ if call < MULTIPLYING + Self::TIMES => self.multiply(call - MULTIPLYING),
             _ => {}

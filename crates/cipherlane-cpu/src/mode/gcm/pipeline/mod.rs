@@ -27,7 +27,7 @@ use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::BIG_STEPS;
 
 /// Most blocks of a message in a pass.
-pub(super) const MAX_BLOCKS: usize = 8;
+pub(super) const IN_PASS: usize = 8;
 /// Up to how many passes it pays, on Zen 4, if they are whole: 256 bytes gained a sixth, 1 KiB nothing.
 pub(super) const MAX_PASSES: usize = 4;
 
@@ -65,13 +65,15 @@ impl<
 
     #[inline(always)]
     fn run(self) {
-        const { assert!(N == R + 2 && R.is_multiple_of(MAX_LANES) && R <= MAX_BLOCKS) };
+        const { assert!(N == R + 2 && R.is_multiple_of(MAX_LANES) && R <= IN_PASS) };
+        const { assert!(V::<P>::LANES == MAX_LANES, "a row has as many messages as some registers") };
         let Self { source, job, row, schedules, .. } = self;
         let texts = Texts::<R, WHOLE>::of::<V<P>>(job.message(row.first));
         debug_assert!((texts.passes == 1) == ONE && row.teams > 1);
         let columns = Columns::of(job, row.first);
         schedules.begin(source, |lane| columns.key(lane));
-        let mut sets = Sets::<V<P>, D, R, WHOLE, ONE, KARATSUBA>::nobody(source.isa(), columns, texts);
+        let mut underway =
+            Underway::<V<P>, D, R, WHOLE, ONE, KARATSUBA>::nobody(source.isa(), columns, texts);
         for set in 0..row.teams {
             let (first, after) = (set * V::<P>::LANES, (set + 1).min(row.teams - 1) * V::<P>::LANES);
             // SAFETY: the schedule of the first set has begun, each next one is expanded below.
@@ -81,24 +83,24 @@ impl<
             // SAFETY: there are so many messages.
             let texts = unsafe { texts.skip(first) };
             // Behind the last set its keys come once more.
-            let before = sets.begin::<P, N>(cipher, (next, source, after), (texts, first));
+            let before = underway.begin::<P, N>(cipher, (next, source, after), (texts, first));
             if set > 0 {
                 D::conclude_each(job, row.first + first - V::<P>::LANES, before);
             }
             for pass in 1..if ONE { 1 } else { texts.passes } {
                 if pass == 1 {
-                    sets.go_on::<P, true>(cipher, pass);
+                    underway.go_on::<P, true>(cipher, pass);
                 } else {
-                    sets.go_on::<P, false>(cipher, pass);
+                    underway.go_on::<P, false>(cipher, pass);
                 }
             }
         }
-        D::conclude_each(job, row.first + (row.teams - 1) * V::<P>::LANES, sets.end());
+        D::conclude_each(job, row.first + (row.teams - 1) * V::<P>::LANES, underway.end());
     }
 }
 
-/// The set that has begun last.
-struct Sets<'a, T, D, const R: usize, const WHOLE: bool, const ONE: bool, const KARATSUBA: bool> {
+/// The set that is under way.
+struct Underway<'a, T, D, const R: usize, const WHOLE: bool, const ONE: bool, const KARATSUBA: bool> {
     columns: Columns<'a>,
     /// Its first message, counted in the row.
     first: usize,
@@ -116,7 +118,7 @@ struct Sets<'a, T, D, const R: usize, const WHOLE: bool, const ONE: bool, const 
 }
 
 impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: bool, const KARATSUBA: bool>
-    Sets<'a, T, D, R, WHOLE, ONE, KARATSUBA>
+    Underway<'a, T, D, R, WHOLE, ONE, KARATSUBA>
 {
     /// Before the first set: what is hashed then is of no use.
     #[inline(always)]

@@ -3,7 +3,7 @@
 use cipherlane_core::BLOCK;
 
 use super::super::Direction;
-use super::MAX_BLOCKS;
+use super::IN_PASS;
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Stretch};
 
@@ -24,7 +24,7 @@ pub(super) struct Texts<const R: usize, const WHOLE: bool> {
 }
 
 /// Most registers of a message in a pass.
-const MAX_REGISTERS: usize = MAX_BLOCKS / MAX_LANES;
+const MAX_REGISTERS: usize = IN_PASS / MAX_LANES;
 
 impl<const R: usize, const WHOLE: bool> Texts<R, WHOLE> {
     /// From the first one on.

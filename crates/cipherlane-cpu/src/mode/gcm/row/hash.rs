@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::super::Direction;
-use super::super::ghash::{Falling, Products};
+use super::super::ghash::{Falling, Power, Products};
 use super::super::team::TEAM;
 use super::texts::Texts;
 use crate::cipher::{CALLS, Meanwhile};
@@ -59,6 +59,14 @@ impl<'a, I: Isa, D: Direction, const R: usize, const PART: bool, const MANY: boo
         self.columns = I::V::transpose(&self.columns);
     }
 
+    /// What block `block` of a message is multiplied by.
+    #[inline(always)]
+    fn power(&self, block: usize) -> Power<I::V> {
+        // SAFETY: of the registers that are run together two and a part of a third may lack their blocks; the table goes
+        // on as far.
+        unsafe { self.powers.of(block) }
+    }
+
     /// Multiplies some blocks of LANES messages, for the `time`-th time.
     #[inline(always)]
     fn multiply(&mut self, time: usize) {
@@ -69,16 +77,14 @@ impl<'a, I: Isa, D: Direction, const R: usize, const PART: bool, const MANY: boo
             self.load(group * I::V::LANES, register);
         }
         let block = register * I::V::LANES + column;
-        // SAFETY: fewer than the last three registers lack a block of the message, and the table goes on as far.
-        let power = |block| unsafe { self.powers.of(block) };
-        let sum = &mut self.sums[group];
+        let mut sum = self.sums[group];
         if Self::AT_ONCE == 1 {
-            sum.add::<KARATSUBA>(self.columns[column], power(block));
+            sum.add::<KARATSUBA>(self.columns[column], self.power(block));
         } else {
             let blocks = [self.columns[column], self.columns[column + 1]];
-            sum.add_two::<KARATSUBA>(blocks, [power(block), power(block + 1)]);
+            sum.add_two::<KARATSUBA>(blocks, [self.power(block), self.power(block + 1)]);
         }
-        *sum = sum.pin();
+        self.sums[group] = sum.pin();
     }
 }
 

@@ -22,7 +22,7 @@ use self::texts::Texts;
 use super::Direction;
 use super::counter::ONE_EACH;
 use super::ending::add_aad;
-use super::ghash::{Falling, Powers, Products, Spread};
+use super::ghash::{Falling, Powers, Products, Spread, lengths};
 use super::team::TEAM;
 use crate::cipher::{CALLS, Meanwhile, Permutation, V};
 use crate::job::Job;
@@ -40,7 +40,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Those of `indices`, from the first one on.
+    /// Those of `indices`, from the first one on: a multiple of four, and none where all share a nonce, which a row has one
+    /// behind the other.
     #[inline(always)]
     pub(super) fn of(job: &Job<'_>, indices: Range<usize>) -> Self {
         let first = indices.start;
@@ -242,8 +243,8 @@ impl<
         let isa = self.cipher.isa();
         let mut sum = Products::zero(isa);
         let aad = self.job.aad(self.row.first).len();
-        let lengths = (8 * bytes as u128) | (8 * aad as u128) << 64;
-        sum.add::<KARATSUBA>(isa.splat_word(lengths), self.powers.splat::<KARATSUBA>(1));
+        let ends = isa.splat_word(lengths(aad, bytes).swap_bytes());
+        sum.add::<KARATSUBA>(ends, self.powers.splat::<KARATSUBA>(1));
         let shared = self.job.shared_aad().unwrap_or_default();
         for (i, block) in shared.chunks(BLOCK).enumerate() {
             // SAFETY: the block is readable.
@@ -259,11 +260,11 @@ impl<
     #[inline(always)]
     fn bases(&self, cipher: &P, number: usize) -> [V<P>; TEAM] {
         let isa = cipher.isa();
-        let nonces = self.job.nonce(self.row.first).as_ptr().wrapping_add(12 * TEAM * number);
+        let nonces = self.job.nonces_from(self.row.first + TEAM * number);
         let mut bases = [isa.zero(); TEAM];
         for (group, base) in bases.iter_mut().enumerate().take(Self::GROUPS) {
             // SAFETY: nonces of 12 bytes follow one another.
-            *base = unsafe { isa.rows_of_12(nonces.wrapping_add(12 * group * V::<P>::LANES)) };
+            *base = unsafe { isa.rows_of_12(nonces.add(12 * group * V::<P>::LANES)) };
             if self.known_round().is_some() {
                 [*base] = cipher.begin([*base]);
             }
