@@ -203,10 +203,10 @@ impl<
         }
     }
 
-    /// Encrypts or decrypts `texts`, whose registers may be CRYPTED in part, by counters on `bases`, with the registers
-    /// `beside`, and adds to the sums what is to be hashed, which may be HASHED in part.
+    /// Encrypts or decrypts `texts` by counters on `bases`, with the registers `beside`, and adds to the sums what is to be
+    /// hashed. Of texts in PART, the last registers may not be whole, nor of what is to be hashed in HASHED_PART.
     #[inline(always)]
-    fn crypt_and_hash<const CRYPTED: bool, const HASHED: bool>(
+    fn crypt_and_hash<const PART: bool, const HASHED_PART: bool>(
         &self,
         cipher: &P,
         progress: &mut Progress<'a, P, R, MANY>,
@@ -218,11 +218,11 @@ impl<
         if D::OPEN {
             progress.texts = texts;
         }
-        let mut hash = progress.hash::<D, HASHED, KARATSUBA>();
+        let mut hash = progress.hash::<D, HASHED_PART, KARATSUBA>();
         let keystream = cipher.finish_in_step(counters, beside, &mut hash);
         progress.sums = hash.sums;
         // SAFETY: texts of the job.
-        unsafe { texts.crypt::<N, CRYPTED>(&keystream) };
+        unsafe { texts.crypt::<N, PART>(&keystream) };
         progress.texts = texts;
     }
 
