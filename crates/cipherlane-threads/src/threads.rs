@@ -5,18 +5,23 @@
 
 #![allow(unsafe_code)] // a run lends its closure to threads that outlive it; one block
 
+mod patience;
+mod slot;
+
 use std::any::Any;
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, Thread};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use core_affinity::CoreId;
 
+use self::patience::{LOOKS, Patience};
+use self::slot::Slot;
 use crate::topology::{LogicalCpu, Topology};
 
 /// How long an idle thread polls before it sleeps. Waking a sleeping one costs about as much (a system call here
@@ -34,8 +39,6 @@ pub struct Threads {
     workers: Vec<Worker>,
     /// All CPUs of the process, those without a worker included.
     cpus: Vec<LogicalCpu>,
-    /// The tasks of each worker in a run.
-    shares: Vec<Share>,
 }
 
 struct Worker {
@@ -43,46 +46,25 @@ struct Worker {
     handle: JoinHandle<()>,
 }
 
-/// Tasks from `next` to `end`, which one thread is to do, and which others take over once they have done their own.
-///
-/// Each thread has its stretch of the batch: where the next batch lies where this one does, its texts are in the caches of
-/// the thread that does them again.
-#[derive(Debug, Default)]
-#[repr(align(128))] // as for slots
-struct Share {
-    next: AtomicUsize,
-    end: usize,
-}
-
-impl Share {
-    /// Does what is left, as long as something is.
-    fn run(&self, task: &impl Fn(usize)) {
-        // Looks before it takes: most often another's share is done.
-        while self.next.load(Ordering::Relaxed) < self.end {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            if index < self.end {
-                task(index);
-            }
-        }
-    }
-}
-
 /// What callers and workers both see.
 struct Shared {
     slots: Vec<Slot>,
-    /// Workers that have been called and neither returned nor been called off.
-    pending: AtomicUsize,
-    caller: Mutex<Thread>,
+    ends: Ends,
+    caller: Mutex<Option<Thread>>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     stop: AtomicBool,
     poll: Duration,
 }
 
-/// Where a worker finds its next call; null where there is none. Each has its own pair of cache lines: polling one
-/// slot must not slow a store to the next.
-#[derive(Default)]
+/// How a run ends, in cache lines of its own.
+#[derive(Debug, Default)]
 #[repr(align(128))]
-struct Slot(AtomicPtr<Call>);
+struct Ends {
+    /// Workers that have been called and neither returned nor been called off.
+    pending: AtomicUsize,
+    /// Whether the caller has to be woken.
+    asleep: AtomicBool,
+}
 
 impl Threads {
     /// Starts `threads` threads on the CPUs of `topology`, in its order. One thread is the caller alone. Threads
@@ -104,16 +86,15 @@ impl Threads {
         let crowded = threads > topology.cpus().len();
         let shared = Arc::new(Shared {
             slots: (0..workers).map(|_| Slot::default()).collect(),
-            pending: AtomicUsize::new(0),
-            caller: Mutex::new(std::thread::current()),
+            ends: Ends::default(),
+            caller: Mutex::default(),
             panic: Mutex::new(None),
             stop: AtomicBool::new(false),
             // More threads than CPUs: who polls keeps another from working.
             poll: if crowded { Duration::ZERO } else { poll },
         });
         let cpus = topology.cpus().to_vec();
-        let shares = (0..workers).map(|_| Share::default()).collect();
-        let mut threads = Self { shared, workers: Vec::with_capacity(workers), cpus, shares };
+        let mut threads = Self { shared, workers: Vec::with_capacity(workers), cpus };
         for index in 0..workers {
             threads.spawn(index)?;
         }
@@ -150,10 +131,10 @@ impl Threads {
         // The caller's worker and the first of the others, in the order of their CPUs.
         let called = |index: usize| index == caller || index < threads - usize::from(caller >= threads);
         self.hand_out(tasks, threads, caller, called);
-        let shares = &self.shares;
+        let slots = &self.shared.slots;
         let work = |own: usize| {
-            for turn in 0..shares.len() {
-                shares[(own + turn) % shares.len()].run(&task);
+            for turn in 0..slots.len() {
+                slots[(own + turn) % slots.len()].run(&task);
             }
         };
         self.share(caller, called, &work);
@@ -161,17 +142,17 @@ impl Threads {
 
     /// Gives each of the `threads` workers of `called` about as many of `tasks` in a row: the first ones, which may be a
     /// little larger, to the caller, who begins before the others.
-    fn hand_out(&mut self, tasks: usize, threads: usize, caller: usize, called: impl Fn(usize) -> bool) {
+    fn hand_out(&self, tasks: usize, threads: usize, caller: usize, called: impl Fn(usize) -> bool) {
         let mut others = 1;
-        for (index, share) in self.shares.iter_mut().enumerate() {
+        for (index, slot) in self.shared.slots.iter().enumerate() {
             let mut rank = 0;
             if index != caller {
                 rank = others;
                 others += usize::from(called(index));
             }
-            let next = AtomicUsize::new(rank * tasks / threads);
             let end = if called(index) { (rank + 1) * tasks / threads } else { 0 };
-            *share = Share { next, end };
+            slot.next.store(rank * tasks / threads, Ordering::Relaxed);
+            slot.end.store(end, Ordering::Relaxed);
         }
     }
 
@@ -180,18 +161,21 @@ impl Threads {
         let shared = &*self.shared;
         let call: *mut Call = (&raw const work).cast_mut().cast();
         let called = || (0..self.workers.len()).filter(|&index| index != caller && called(index));
-        *lock(&shared.caller) = std::thread::current();
-        shared.pending.store(called().count(), Ordering::Relaxed);
+        shared.ends.pending.store(called().count(), Ordering::Relaxed);
         for index in called() {
-            shared.slots[index].0.store(call, Ordering::Release);
-            self.workers[index].handle.thread().unpark();
+            shared.slots[index].call.store(call, Ordering::Release);
+            if shared.slots[index].asleep.load(Ordering::Relaxed) {
+                self.workers[index].handle.thread().unpark();
+            }
         }
         let outcome = catch_unwind(AssertUnwindSafe(|| work(caller)));
         for index in called() {
             // No work is left. Whoever has not begun need not begin: the slot still holds the call.
-            let slot = &shared.slots[index].0;
-            if slot.compare_exchange(call, ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                shared.pending.fetch_sub(1, Ordering::Relaxed);
+            let slot = &shared.slots[index].call;
+            let is_there = slot.load(Ordering::Relaxed) == call;
+            let relaxed = Ordering::Relaxed;
+            if is_there && slot.compare_exchange(call, ptr::null_mut(), relaxed, relaxed).is_ok() {
+                shared.ends.pending.fetch_sub(1, Ordering::Relaxed);
             }
         }
         shared.wait();
@@ -242,41 +226,49 @@ impl Shared {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(index))) {
                 *lock(&self.panic) = Some(panic);
             }
-            if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-                lock(&self.caller).unpark();
+            // The caller looks once more after it has said that it sleeps: one of both sees what the other wrote.
+            let is_last = self.ends.pending.fetch_sub(1, Ordering::SeqCst) == 1;
+            if is_last && self.ends.asleep.load(Ordering::SeqCst) {
+                lock(&self.caller).as_ref().inspect(|caller| caller.unpark());
             }
         }
     }
 
     /// Takes the next call out of slot `index`; polls for a while, then sleeps. `None` when told to stop.
     fn next_call(&self, index: usize) -> Option<*mut Call> {
-        let slot = &self.slots[index].0;
-        let idle = Instant::now();
+        let (slot, mut patience) = (&self.slots[index], Patience::new(self.poll));
         loop {
-            // Looks before it takes: a swap would pull the cache line away from a caller who is about to store.
-            if !slot.load(Ordering::Relaxed).is_null() {
-                let call = slot.swap(ptr::null_mut(), Ordering::Acquire);
-                if !call.is_null() {
-                    return Some(call);
-                }
+            if let Some(call) = slot.take() {
+                return Some(call);
             }
             if self.stop.load(Ordering::Acquire) {
                 return None;
             }
-            self.pause(idle);
+            if !patience.lasts() {
+                slot.asleep.store(true, Ordering::SeqCst);
+                // Whoever calls or stops at this moment may not have seen that yet.
+                if (0..LOOKS).all(|_| slot.is_empty() && !self.stop.load(Ordering::Acquire)) {
+                    std::thread::park();
+                }
+                slot.asleep.store(false, Ordering::Relaxed);
+            }
         }
     }
 
     /// Returns when no call is pending, and everything that workers wrote can be seen.
     fn wait(&self) {
-        let idle = Instant::now();
-        while self.pending.load(Ordering::Acquire) > 0 {
-            self.pause(idle);
+        let mut patience = Patience::new(self.poll);
+        while self.ends.pending.load(Ordering::Acquire) > 0 {
+            if patience.lasts() {
+                continue;
+            }
+            *lock(&self.caller) = Some(std::thread::current());
+            self.ends.asleep.store(true, Ordering::SeqCst);
+            if self.ends.pending.load(Ordering::SeqCst) > 0 {
+                std::thread::park();
+            }
+            self.ends.asleep.store(false, Ordering::Relaxed);
         }
-    }
-
-    fn pause(&self, idle: Instant) {
-        if idle.elapsed() < self.poll { std::hint::spin_loop() } else { std::thread::park() }
     }
 }
 
