@@ -24,7 +24,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     vectors::fetch(workspace)?;
     let features = features()?;
     let arguments = ["test", "--workspace", "--locked", "--features", &features];
-    let mut environment = offload::environment(workspace);
+    let mut environment = offload::environment(workspace)?;
     environment.extend(chromium::environment().map(|(name, value)| (name, value.to_owned())));
     shell::run(workspace.cargo(&arguments).envs(rivals::loader_path(workspace)).envs(environment))?;
     if !cfg!(target_arch = "x86_64") {

@@ -112,7 +112,9 @@ impl Provider for Found {
 
     fn build(&self) -> String {
         let (major, minor) = self.gpu.driver().version();
-        format!("{}, sm_{}, CUDA {major}.{minor}", self.info.name, self.capability)
+        let driver = self.info.details.iter().find(|(name, _)| name == "driver");
+        let driver = driver.map_or("of unknown version", |(_, version)| version);
+        format!("{}, sm_{}, CUDA {major}.{minor}, driver {driver}", self.info.name, self.capability)
     }
 
     /// Opens the compiler, whose version compiled kernels depend on; without one none counts as compiled.

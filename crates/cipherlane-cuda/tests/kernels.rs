@@ -62,7 +62,7 @@ struct Defaults {
     programs: Vec<(String, Program)>,
 }
 
-/// The first programs of all shapes: one long message, records, short messages. Those that differ in their name and in
+/// The first programs of all shapes. Those that differ in their name and in
 /// the size of tiles alone are one.
 fn task(algorithm: Algorithm, capability: u32, shared_bytes: u32) -> Task<Defaults> {
     let compute = Some((capability / 10, capability % 10));
@@ -70,7 +70,7 @@ fn task(algorithm: Algorithm, capability: u32, shared_bytes: u32) -> Task<Defaul
     let mut texts = BTreeMap::new();
     for &operation in algorithm.operations() {
         for shared_key in [true, false] {
-            for (messages, bytes) in [(1, 1 << 30), (1 << 16, 16 << 10), (1 << 20, 128)] {
+            for (messages, bytes) in manifest::SIZES {
                 let shape = Shape::uniform(algorithm, operation, messages, bytes, shared_key);
                 let program = programs(&shape, &target).into_iter().next();
                 let program = program.unwrap_or_else(|| panic!("no program for {algorithm} {operation}"));

@@ -7,7 +7,7 @@ mod select;
 
 use cipherlane_core::{Algorithm, Operation};
 
-pub use select::{Target, programs};
+pub use select::{SIZES, Target, programs};
 
 /// Name of the stage that expands keys; the schedule is copied after it.
 pub const KEYS: &str = "keys";

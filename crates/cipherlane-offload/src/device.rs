@@ -268,15 +268,38 @@ impl<P: Provider> Device for Accelerator<P> {
         for algorithm in Algorithm::all() {
             for &operation in algorithm.operations() {
                 for shared in [true, false] {
-                    for program in self.programs(&Shape::uniform(algorithm, operation, 1, 0, shared)) {
-                        let keys = if shared { "one key" } else { "a key each" };
-                        let name = format!("{algorithm} {operation}, {keys}: {}", program.kernel);
-                        all.push((name, self.0.is_compiled(&unit(&program))));
-                    }
+                    let keys = if shared { "one key" } else { "a key each" };
+                    all.extend(self.compiled_for(algorithm, operation, shared).into_iter().map(
+                        |(kernel, compiled)| (format!("{algorithm} {operation}, {keys}: {kernel}"), compiled),
+                    ));
                 }
             }
         }
         all
+    }
+}
+
+impl<P: Provider> Accelerator<P> {
+    /// The kernels for messages of all sizes, and whether each lies compiled, be it for one of them.
+    fn compiled_for(&self, algorithm: Algorithm, operation: Operation, shared: bool) -> Vec<(String, bool)> {
+        let build = self.0.build();
+        let (mut programs, mut kernels) = (Vec::new(), Vec::<(String, bool)>::new());
+        for (messages, bytes) in manifest::SIZES {
+            let shape = Shape::uniform(algorithm, operation, messages, bytes, shared);
+            for program in self.programs(&shape) {
+                if programs.contains(&program) {
+                    continue;
+                }
+                let launch = Launch::best(&build, &program, self.0.limits(), &shape);
+                let compiled = self.0.is_compiled(&unit(&launch.shape(program.clone())));
+                match kernels.iter_mut().find(|(name, _)| *name == program.kernel) {
+                    Some((_, any)) => *any |= compiled,
+                    None => kernels.push((program.kernel.clone(), compiled)),
+                }
+                programs.push(program);
+            }
+        }
+        kernels
     }
 }
 

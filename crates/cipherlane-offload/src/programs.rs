@@ -79,6 +79,16 @@ impl<B: Backend> Programs<B> {
         }
     }
 
+    /// The plan and, with nothing loaded, programs that are chosen and launched as these are.
+    pub(crate) fn afresh(&self) -> (&Plan, Self) {
+        (&self.plan, Self::new(self.plan.clone(), self.target, self.tuning.clone()))
+    }
+
+    /// Unloads the program that was loaded last, so that whoever needs it next has to check it again.
+    pub(crate) fn forget_last(&mut self) {
+        self.loaded.pop();
+    }
+
     /// Program `index`.
     ///
     /// # Panics

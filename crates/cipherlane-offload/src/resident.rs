@@ -16,6 +16,7 @@ use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
 use crate::part::{Part, ResidentParts, Sum};
 use crate::programs::Programs;
+use crate::session::OffloadSession;
 use crate::sum;
 
 /// A batch on the device, on one queue.
@@ -65,12 +66,25 @@ impl<B: Backend> Resident<B> {
         })
     }
 
+    /// Lets the program that `job` calls for give its known answer, in a session for that alone: here a batch would have
+    /// to be brought for it.
+    fn answer(&self, job: &Job<'_>) -> Result<(), Fault> {
+        let (plan, programs) = self.programs.afresh();
+        let mut session =
+            OffloadSession::new(Arc::clone(&self.backend), plan, programs, job.shape.shared_key)?;
+        session.program(&job.shape, job.part).map(drop)
+    }
+
     fn load_job(&mut self, job: &Job<'_>) -> Result<std::time::Duration, Fault> {
         self.loaded = None;
         self.buffers.keyed = None;
         self.schedule.set = None;
+        let (index, known) = self.programs.find(&self.backend, &job.shape, job.part)?;
+        if !known && let Err(fault) = self.answer(job) {
+            self.programs.forget_last();
+            return Err(fault);
+        }
         let backend = &*self.backend;
-        let (index, _) = self.programs.find(backend, &job.shape, job.part)?;
         let Loaded { program, .. } = &*self.programs.get(index);
         let offsets = job.batch.messages.offsets;
         let (tiling, uniform) = (program.tiling, job.shape.is_uniform());

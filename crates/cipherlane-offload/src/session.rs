@@ -81,7 +81,7 @@ impl<B: Backend> OffloadSession<B> {
 
     /// The number of the program for batches of `shape`, or for `part` of a message. One that is new has to give a known
     /// answer first.
-    fn program(&mut self, shape: &Shape, part: Option<Part>) -> Result<usize, Fault> {
+    pub(crate) fn program(&mut self, shape: &Shape, part: Option<Part>) -> Result<usize, Fault> {
         let (index, known) = self.programs.find(&self.backend, shape, part)?;
         if !known {
             let Plan { algorithm, operation, .. } = self.plan;
@@ -89,7 +89,10 @@ impl<B: Backend> OffloadSession<B> {
             let answer = answers::check(self, algorithm, operation, shape.shared_key);
             self.answering = None;
             self.clear_spans();
-            answer.map_err(Fault)?;
+            if let Err(reason) = answer {
+                self.programs.forget_last();
+                return Err(Fault(reason));
+            }
         }
         Ok(index)
     }

@@ -39,9 +39,9 @@ const LAYERS: [Layer; 16] = [
     Layer::new("cipherlane-offload", &["cipherlane-core", "cipherlane-kernels", "cipherlane-threads"])
         .in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-cuda", &["cipherlane-core", "cipherlane-kernels", "cipherlane-offload"])
-        .in_tests(&["cipherlane-reference"]),
+        .in_tests(&["cipherlane-reference", "cipherlane-cpu"]),
     Layer::new("cipherlane-opencl", &["cipherlane-core", "cipherlane-kernels", "cipherlane-offload"])
-        .in_tests(&["cipherlane-reference"]),
+        .in_tests(&["cipherlane-reference", "cipherlane-cpu"]),
     Layer::new("cipherlane-rivals", &["cipherlane-core"]).in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-record", &["cipherlane-core"]),
     Layer::new("cipherlane-report", &["cipherlane-record"]),

@@ -34,10 +34,13 @@ impl Roster {
         self.engine.devices().iter().map(AsRef::as_ref).collect()
     }
 
-    /// The engine's own devices that are measured and checked unless others are named: not those of OpenCL, which may
-    /// be this CPU or a GPU of the list once more.
+    /// The engine's own devices that are measured and checked unless others are named: of those of OpenCL only GPUs that
+    /// are not in the list already. The others may be this CPU.
     fn usual(&self) -> Vec<&dyn Device> {
-        self.own().into_iter().filter(|device| !device.info().id.starts_with("opencl:")).collect()
+        let own = self.own();
+        let infos: Vec<&Info> = own.iter().map(|device| device.info()).collect();
+        let is_usual: Vec<bool> = infos.iter().map(|info| is_usual(info, &infos)).collect();
+        own.into_iter().zip(is_usual).filter(|(_, is_usual)| *is_usual).map(|(device, _)| device).collect()
     }
 
     /// The devices of these identifiers; `all` names every one, and none names the engine's usual ones.
@@ -63,6 +66,13 @@ impl Roster {
         }
         Ok(chosen)
     }
+}
+
+/// Whether a device is one of its own beside `all`: no CPU by way of OpenCL, nor a GPU that CUDA drives.
+fn is_usual(info: &Info, all: &[&Info]) -> bool {
+    let is_gpu = info.details.iter().any(|(name, value)| name == "kind" && value == "GPU");
+    let is_cudas = || all.iter().any(|other| other.id.starts_with("cuda:") && other.name == info.name);
+    !info.id.starts_with("opencl:") || (is_gpu && !is_cudas())
 }
 
 #[cfg(feature = "rivals")]
@@ -216,6 +226,28 @@ mod tests {
         assert_eq!("3".parse(), Ok(Threads::Count(3)));
         assert_eq!("phys".parse(), Ok(Threads::Physical));
         assert!("0".parse::<Threads>().unwrap_err().contains("phys or all"));
+    }
+
+    #[test]
+    fn a_gpu_is_measured_once_and_a_cpu_not_by_opencl() {
+        let info = |id: &str, name: &str, kind: &str| Info {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            tiers: Vec::new(),
+            threads: 1,
+            details: vec![("kind".to_owned(), kind.to_owned())],
+        };
+        let found = [
+            info("cpu", "a CPU", ""),
+            info("cuda:0", "a GPU", ""),
+            info("opencl:0", "a CPU", "no GPU"),
+            info("opencl:1", "a GPU", "GPU"),
+            info("opencl:2", "another GPU", "GPU"),
+        ];
+        let all: Vec<&Info> = found.iter().collect();
+        let usual: Vec<&str> =
+            all.iter().filter(|info| is_usual(info, &all)).map(|info| info.id.as_str()).collect();
+        assert_eq!(usual, ["cpu", "cuda:0", "opencl:2"]);
     }
 
     #[test]

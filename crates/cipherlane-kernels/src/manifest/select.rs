@@ -41,6 +41,10 @@ impl Target {
     }
 }
 
+/// Messages and bytes of each, which between them call for every program: one long message, records, smaller ones, and
+/// short ones.
+pub const SIZES: [(usize, u64); 4] = [(1, 1 << 30), (1 << 16, 16 << 10), (1 << 16, 4 << 10), (1 << 20, 128)];
+
 /// The programs that serve `shape` on `target`, best first. Those whose timing depends on secrets there come last,
 /// whatever their speed, so that the first is the default.
 #[must_use]

@@ -1,6 +1,7 @@
 //! Speeds: kernels alone on data that lies on the device, then from host memory to host memory.
 //!
-//! Outputs are compared with those of the reference in a sample, so that no wrong kernel has a number.
+//! The whole of every output is compared with what the engine makes of the batch on this CPU, so that no wrong kernel has
+//! a number.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, Device, Messages, Operation, Output, Plan, Shape, Source, TagLengths,
     Wish,
 };
-use cipherlane_reference::Reference;
+use cipherlane_cpu::Cpu;
 
 use crate::options::Options;
 
@@ -21,10 +22,17 @@ struct Point {
     shared: bool,
 }
 
-/// The texts of a point.
+/// The texts of a point, and what has to come out.
 struct Texts<'a> {
     input: &'a [u8],
     output: &'a mut [u8],
+    expected: &'a Expected,
+}
+
+/// What the CPU makes of a batch.
+struct Expected {
+    text: Vec<u8>,
+    tags: Vec<u8>,
 }
 
 /// Measures what the names ask for, on texts in `input`, which is filled here. Returns how many points came out wrong.
@@ -44,9 +52,11 @@ pub(crate) fn measure(device: &dyn Device, options: &Options, input: &mut [u8], 
     let mut wrong = 0;
     let points = if options.get("kernel=") == Some("each") { points_of_each() } else { points() };
     for point in points.into_iter().filter(is_wanted) {
+        let mut columns = Columns::new(&point, input.len());
+        let expected = point.expected(&mut columns, input).unwrap();
         for kernel in point.kernels(device, options.get("kernel="), input.len()) {
-            let mut texts = Texts { input, output };
-            match point.measure(device, options, kernel.as_deref(), &mut texts) {
+            let mut texts = Texts { input, output, expected: &expected };
+            match point.measure(device, options, kernel.as_deref(), &mut texts, &mut columns) {
                 Ok(line) => println!("{line}"),
                 Err(reason) => {
                     wrong += 1;
@@ -68,7 +78,11 @@ fn points() -> Vec<Point> {
         for &operation in algorithm.operations() {
             let mut add = |message, shared| points.push(Point { algorithm, operation, message, shared });
             match algorithm {
-                Algorithm::Hash(_) => add(1 << 10, true),
+                Algorithm::Hash(_) => {
+                    add(1 << 10, true);
+                    // One permutation or compression each, or two.
+                    add(64, true);
+                }
                 Algorithm::Cipher(_, cipherlane_core::Mode::Xts) => add(4096, true),
                 Algorithm::Cipher(_, cipherlane_core::Mode::Gcm) => {
                     add(0, true);
@@ -143,9 +157,9 @@ impl Point {
         options: &Options,
         kernel: Option<&str>,
         texts: &mut Texts<'_>,
+        columns: &mut Columns,
     ) -> Result<String, String> {
-        let mut columns = Columns::new(self, texts.input.len());
-        let shape = self.shape(&columns);
+        let shape = self.shape(columns);
         let blocks = options.get("blocks=").map(|blocks| blocks.parse().unwrap());
         let wish = Wish { kernel: kernel.map(str::to_owned), blocks, ..Wish::default() };
         let mut plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
@@ -158,8 +172,8 @@ impl Point {
             println!("{} tuned: {:?} of {} launches", self.name(), tuned.best, tuned.tried.len());
             plan = device.plan(&shape, &wish).map_err(|error| error.to_string())?;
         }
-        let resident = self.resident(device, &plan, texts, &mut columns, options.number("runs=", 7))?;
-        self.compare(texts, &columns)?;
+        let resident = self.resident(device, &plan, texts, columns, options.number("runs=", 7))?;
+        compare(texts.expected, texts.output, columns)?;
         let rate = |bytes: usize, time: Duration| bytes as f64 / time.as_secs_f64() / 1e9;
         let bytes = texts.input.len();
         let geometry = plan.geometry.map_or_else(String::new, |geometry| {
@@ -170,13 +184,15 @@ impl Point {
         if options.get("transfers=") == Some("no") {
             return Ok(line);
         }
-        let pinned = self.session(device, &plan, texts.input, texts.output, &mut columns)?;
-        self.compare(texts, &columns)?;
+        let pinned = self.session(device, &plan, texts.input, texts.output, columns)?;
+        compare(texts.expected, texts.output, columns)?;
         // A GiB of memory as programs have it is enough to see what staging takes.
         let part = texts.input.len().min(1 << 30);
         let (input, mut output) = (texts.input[..part].to_vec(), vec![0; part]);
         let mut columns = Columns::new(self, part);
+        let expected = self.expected(&mut columns, &input)?;
         let pageable = self.session(device, &plan, &input, &mut output, &mut columns)?;
+        compare(&expected, &output, &columns)?;
         Ok(format!("{line} {:>9.1} {:>9.1}", rate(bytes, pinned), rate(part, pageable)))
     }
 
@@ -219,31 +235,27 @@ impl Point {
         Ok(median(times.map_err(say)?))
     }
 
-    /// Compares the first and the last messages with the reference. Of one long message the start alone is compared,
-    /// where a prefix of the text gives a prefix of the result; the exam has looked at the rest.
-    fn compare(&self, texts: &Texts<'_>, columns: &Columns) -> Result<(), String> {
-        if self.operation == Operation::Open {
-            // Random texts with tags of zeros: every one has to be rejected.
-            return match columns.accepted.iter().any(|&accepted| accepted) {
-                true => Err("a wrong tag was accepted".to_owned()),
-                false => Ok(()),
-            };
+    /// What the engine makes of `input` on this CPU. Texts to open get their right tags in `columns` first: sealed twice
+    /// they are what they were.
+    fn expected(&self, columns: &mut Columns, input: &[u8]) -> Result<Expected, String> {
+        let run = |point: &Self, columns: &mut Columns, input: &[u8]| {
+            let say = |error: cipherlane_core::DeviceError| error.to_string();
+            let cpu = Cpu::new();
+            let wish = Wish { threads: Some(cpu.info().threads), ..Wish::default() };
+            let plan = cpu.plan(&point.shape(columns), &wish).map_err(|error| error.to_string())?;
+            let mut session = cpu.open(&plan).map_err(say)?;
+            let mut text = vec![0; if point.algorithm.hash().is_some() { 0 } else { input.len() }];
+            columns.run(point, input, &mut text, |batch, output| session.run(batch, output)).map_err(say)?;
+            Ok::<_, String>(Expected { text, tags: columns.tags.clone() })
+        };
+        if self.operation != Operation::Open {
+            return run(self, columns, input);
         }
-        let count = columns.messages();
-        for first in [0, count.saturating_sub(3)] {
-            let last = (first + 3).min(count);
-            let sample = columns.sample(first..last, 1 << 16);
-            let (text, tags) = sample.expected(self, texts.input)?;
-            let start = usize::try_from(sample.offsets[0]).unwrap();
-            if texts.output.get(start..start + text.len()) != Some(&text[..]) {
-                return Err(format!("texts {first} to {last} differ from the reference"));
-            }
-            let row = self.row();
-            if sample.whole && columns.tags[first * row..last * row] != tags {
-                return Err(format!("tags {first} to {last} differ from the reference"));
-            }
-        }
-        Ok(())
+        let seal = Self { operation: Operation::Seal, ..*self };
+        let mut sealed = Columns::new(&seal, input.len());
+        let plain = run(&seal, &mut sealed, input)?.text;
+        columns.given = run(&seal, &mut sealed, &plain)?.tags;
+        Ok(Expected { text: plain, tags: Vec::new() })
     }
 
     /// Bytes of a tag or digest.
@@ -253,6 +265,22 @@ impl Point {
             None if self.algorithm.is_aead() => BLOCK,
             None => 0,
         }
+    }
+}
+
+/// Compares all that came out.
+fn compare(expected: &Expected, output: &[u8], columns: &Columns) -> Result<(), String> {
+    let text = &output[..expected.text.len()];
+    if text != expected.text {
+        let first = text.iter().zip(&expected.text).position(|(found, wanted)| found != wanted);
+        return Err(format!("byte {first:?} of the texts is the first to differ from the CPU's"));
+    }
+    if columns.tags != expected.tags {
+        return Err("tags differ from the CPU's".to_owned());
+    }
+    match columns.accepted.iter().all(|&accepted| accepted) {
+        true => Ok(()),
+        false => Err("a right tag was rejected".to_owned()),
     }
 }
 
@@ -266,12 +294,11 @@ struct Columns {
     offsets: Vec<u64>,
     keys: Vec<u8>,
     nonces: Vec<u8>,
-    /// Made by seal and hash; to be checked, and wrong, for open.
+    /// Made by seal and hash.
     tags: Vec<u8>,
-    wrong: Vec<u8>,
+    /// To be checked by open.
+    given: Vec<u8>,
     accepted: Vec<bool>,
-    /// Whether messages are whole, so that tags can be compared.
-    whole: bool,
 }
 
 impl Columns {
@@ -284,9 +311,8 @@ impl Columns {
             keys: vec![0; keys.next_multiple_of(8)],
             nonces: vec![0; (count * point.algorithm.nonce_bytes().unwrap_or(12)).next_multiple_of(8)],
             tags: vec![0; if point.operation == Operation::Open { 0 } else { count * point.row() }],
-            wrong: vec![0; if point.operation == Operation::Open { count * BLOCK } else { 0 }],
+            given: vec![0; if point.operation == Operation::Open { count * BLOCK } else { 0 }],
             accepted: vec![false; if point.operation == Operation::Open { count } else { 0 }],
-            whole: true,
         };
         fill(&mut columns.keys);
         fill(&mut columns.nonces);
@@ -303,7 +329,7 @@ impl Columns {
         self.offsets[1]
     }
 
-    /// Calls `run` with the batch of `input` and its output.
+    /// Calls `run` with the batch of `input` and its output, which is cleared.
     fn run<T>(
         &mut self,
         point: &Point,
@@ -312,6 +338,10 @@ impl Columns {
         run: impl FnOnce(&Batch<'_>, &mut Output<'_>) -> T,
     ) -> T {
         let (mut tags, mut accepted) = (std::mem::take(&mut self.tags), std::mem::take(&mut self.accepted));
+        // What an earlier run left must not pass for what this one makes.
+        bytes.fill(0);
+        tags.fill(0);
+        accepted.fill(false);
         let mut output = Output { bytes, tags: &mut tags, accepted: &mut accepted };
         let result = self.batch_of(point, input, |batch| run(batch, &mut output));
         (self.tags, self.accepted) = (tags, accepted);
@@ -331,57 +361,8 @@ impl Columns {
         let nonces = Column::Each { bytes: &self.nonces, width: point.algorithm.nonce_bytes().unwrap_or(12) };
         let mut batch = Batch::cipher(point.algorithm, point.operation, keys, nonces, messages);
         if point.algorithm.is_aead() {
-            (batch.tag_lengths, batch.tags) = (TagLengths::Same(BLOCK), &self.wrong);
+            (batch.tag_lengths, batch.tags) = (TagLengths::Same(BLOCK), &self.given);
         }
         run(&batch)
-    }
-
-    /// The messages of `range`, cut to `most` bytes each.
-    fn sample(&self, range: std::ops::Range<usize>, most: u64) -> Self {
-        let part = |bytes: &[u8]| {
-            let row = bytes.len() / self.messages();
-            bytes[range.start * row..range.end * row].to_vec()
-        };
-        let offsets = &self.offsets[range.start..=range.end];
-        let whole = offsets[1] - offsets[0] <= most;
-        let offsets = if whole { offsets.to_vec() } else { vec![offsets[0], offsets[0] + most] };
-        let keys =
-            if self.keys.len() < BLOCK * self.messages() { self.keys.clone() } else { part(&self.keys) };
-        Self {
-            offsets,
-            keys,
-            nonces: part(&self.nonces),
-            tags: Vec::new(),
-            wrong: Vec::new(),
-            accepted: Vec::new(),
-            whole,
-        }
-    }
-
-    /// What the reference makes of it: texts and tags.
-    fn expected(&self, point: &Point, input: &[u8]) -> Result<(Vec<u8>, Vec<u8>), String> {
-        let (start, end) = (self.offsets[0], self.offsets[self.offsets.len() - 1]);
-        let place = usize::try_from(start).unwrap()..usize::try_from(end).unwrap();
-        let moved = Self {
-            offsets: self.offsets.iter().map(|offset| offset - start).collect(),
-            keys: self.keys.clone(),
-            nonces: self.nonces.clone(),
-            tags: Vec::new(),
-            wrong: Vec::new(),
-            accepted: Vec::new(),
-            whole: self.whole,
-        };
-        let is_hash = point.algorithm.hash().is_some();
-        let mut text = vec![0; if is_hash { 0 } else { place.len() }];
-        let mut tags = vec![0; moved.messages() * point.row()];
-        let reference = Reference::new();
-        let shape = Shape::uniform(point.algorithm, point.operation, 1, 16, true);
-        let plan = reference.plan(&shape, &Wish::default()).map_err(|error| error.to_string())?;
-        let mut session = reference.open(&plan).map_err(|error| error.to_string())?;
-        let mut output = Output { bytes: &mut text, tags: &mut tags, accepted: &mut [] };
-        moved
-            .batch_of(point, &input[place], |batch| session.run(batch, &mut output))
-            .map_err(|error| error.to_string())?;
-        Ok((text, tags))
     }
 }
