@@ -141,13 +141,16 @@ impl Point {
         Shape::uniform(self.algorithm, self.operation, columns.messages(), columns.longest(), self.shared)
     }
 
-    /// The kernels to measure: the one of that name, or `each` that the device offers; `None` for its choice.
+    /// The kernels to measure: the one of that name, or `each` that the device offers, but of those with a thread to each
+    /// message none for one message, which would have one thread at work; `None` for its choice.
     fn kernels(&self, device: &dyn Device, name: Option<&str>, bytes: usize) -> Vec<Option<String>> {
         if name != Some("each") {
             return vec![name.map(str::to_owned)];
         }
         let offered = device.kernels(&self.shape(&Columns::new(self, bytes)));
-        offered.into_iter().map(|kernel| Some(kernel.name)).collect()
+        let by_message = |kernel: &cipherlane_core::Kernel| kernel.name.contains("-message/");
+        let wanted = offered.into_iter().filter(|kernel| self.message > 0 || !by_message(kernel));
+        wanted.map(|kernel| Some(kernel.name)).collect()
     }
 
     /// One line: GB/s of the texts.
