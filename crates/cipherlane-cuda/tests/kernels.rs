@@ -62,8 +62,7 @@ struct Defaults {
     programs: Vec<(String, Program)>,
 }
 
-/// The first programs of all shapes. Those that differ in their name and in
-/// the size of tiles alone are one.
+/// The first programs of all shapes. Those that differ in their name and in the size of tiles alone are one.
 fn task(algorithm: Algorithm, capability: u32, shared_bytes: u32) -> Task<Defaults> {
     let compute = Some((capability / 10, capability % 10));
     let target = manifest::Target { compute, shared_bytes, threads: 1024, banked: true };

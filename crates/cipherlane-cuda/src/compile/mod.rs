@@ -104,7 +104,7 @@ pub enum CompileError {
     },
     /// The source is refused.
     #[error(
-        "NVRTC {version} refuses {name} for {target}: {reason}; this is a defect of cipherlane, or of this compiler: report it with the log below, or choose another kernel by `--kernel`.\n{log}"
+        "NVRTC {version} refuses {name} for {target}: {reason}; this is a defect of cipherlane, or of this compiler: report it with the log below.\n{log}"
     )]
     Source {
         /// The compiler's version.

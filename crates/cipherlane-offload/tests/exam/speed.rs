@@ -54,7 +54,7 @@ pub(crate) fn measure(device: &dyn Device, options: &Options, input: &mut [u8], 
     for point in points.into_iter().filter(is_wanted) {
         let mut columns = Columns::new(&point, input.len());
         let expected = point.expected(&mut columns, input).unwrap();
-        for kernel in point.kernels(device, options.get("kernel="), input.len()) {
+        for kernel in point.kernels(device, options.get("kernel="), &columns) {
             let mut texts = Texts { input, output, expected: &expected };
             match point.measure(device, options, kernel.as_deref(), &mut texts, &mut columns) {
                 Ok(line) => println!("{line}"),
@@ -143,11 +143,11 @@ impl Point {
 
     /// The kernels to measure: the one of that name, or `each` that the device offers, but of those with a thread to each
     /// message none for one message, which would have one thread at work; `None` for its choice.
-    fn kernels(&self, device: &dyn Device, name: Option<&str>, bytes: usize) -> Vec<Option<String>> {
+    fn kernels(&self, device: &dyn Device, name: Option<&str>, columns: &Columns) -> Vec<Option<String>> {
         if name != Some("each") {
             return vec![name.map(str::to_owned)];
         }
-        let offered = device.kernels(&self.shape(&Columns::new(self, bytes)));
+        let offered = device.kernels(&self.shape(columns));
         let by_message = |kernel: &cipherlane_core::Kernel| kernel.name.contains("-message/");
         let wanted = offered.into_iter().filter(|kernel| self.message > 0 || !by_message(kernel));
         wanted.map(|kernel| Some(kernel.name)).collect()
