@@ -23,6 +23,14 @@ pub struct Info {
     pub details: Vec<(String, String)>,
 }
 
+impl Info {
+    /// The value of the first detail of this name.
+    #[must_use]
+    pub fn detail(&self, name: &str) -> Option<&str> {
+        self.details.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
 /// One way in which a device can run an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {

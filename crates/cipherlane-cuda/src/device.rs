@@ -112,8 +112,7 @@ impl Provider for Found {
 
     fn build(&self) -> String {
         let (major, minor) = self.gpu.driver().version();
-        let driver = self.info.details.iter().find(|(name, _)| name == "driver");
-        let driver = driver.map_or("of unknown version", |(_, version)| version);
+        let driver = self.info.detail("driver").unwrap_or("of unknown version");
         format!("{}, sm_{}, CUDA {major}.{minor}, driver {driver}", self.info.name, self.capability)
     }
 

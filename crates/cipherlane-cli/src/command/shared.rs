@@ -70,7 +70,7 @@ impl Roster {
 
 /// Whether a device is one of its own beside `all`: no CPU by way of OpenCL, nor a GPU that CUDA drives.
 fn is_usual(info: &Info, all: &[&Info]) -> bool {
-    let is_gpu = info.details.iter().any(|(name, value)| name == "kind" && value == "GPU");
+    let is_gpu = info.detail("kind") == Some("GPU");
     let is_cudas = || all.iter().any(|other| other.id.starts_with("cuda:") && other.name == info.name);
     !info.id.starts_with("opencl:") || (is_gpu && !is_cudas())
 }

@@ -12,7 +12,8 @@ pub(super) fn units(device: &dyn Device) -> Result<usize, String> {
 /// arithmetic throughput).
 pub(super) fn cores_of_a_unit(device: &dyn Device) -> Result<usize, String> {
     let unknown = || format!("{} does not tell the cores of a unit", device.info().id);
-    let capability = detail(device, "capability").and_then(|told| told.strip_prefix("sm_")?.parse().ok());
+    let capability =
+        device.info().detail("capability").and_then(|told| told.strip_prefix("sm_")?.parse().ok());
     match capability.ok_or_else(unknown)? {
         20_u32 => Ok(32),
         21 => Ok(48),
@@ -31,7 +32,7 @@ pub(super) fn clock_megahertz(device: &dyn Device) -> Result<usize, String> {
 /// Bytes per second of the link to the host, one way, in 1e9: those of a lane of its generation, times its lanes.
 pub(super) fn link_gigabytes(device: &dyn Device) -> Result<f64, String> {
     let unknown = || format!("{} does not tell its link", device.info().id);
-    let link = detail(device, "highest link").ok_or_else(unknown)?;
+    let link = device.info().detail("highest link").ok_or_else(unknown)?;
     let (generation, lanes) =
         link.strip_prefix("PCIe ").and_then(|link| link.split_once(" x")).ok_or_else(unknown)?;
     let lanes: f64 = lanes.parse().map_err(|_| unknown())?;
@@ -48,13 +49,9 @@ pub(super) fn link_gigabytes(device: &dyn Device) -> Result<f64, String> {
     Ok(lane * lanes)
 }
 
-fn detail<'a>(device: &'a dyn Device, name: &str) -> Option<&'a str> {
-    device.info().details.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-}
-
 /// The number that the first known of these details begins with.
 fn number(device: &dyn Device, names: &[&str]) -> Option<usize> {
-    names.iter().find_map(|name| detail(device, name)?.split(' ').next()?.parse().ok())
+    names.iter().find_map(|name| device.info().detail(name)?.split(' ').next()?.parse().ok())
 }
 
 #[cfg(test)]

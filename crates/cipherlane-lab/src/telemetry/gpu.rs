@@ -137,7 +137,7 @@ impl Sensors {
 pub(super) fn find(devices: &[&dyn Device], sensors: &mut Sensors) {
     for device in devices {
         let info = device.info();
-        let Some((_, bus)) = info.details.iter().find(|(name, _)| name == "bus") else {
+        let Some(bus) = info.detail("bus") else {
             continue;
         };
         match NvmlGpu::at(bus) {

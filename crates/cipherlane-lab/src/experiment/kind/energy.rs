@@ -249,11 +249,8 @@ impl Power {
     fn probes(&self, setting: &Setting<'_>, device: &dyn Device, steady: &mut Steady) -> Vec<String> {
         let time = Duration::from_secs_f64(self.probe);
         let mut notes = Vec::new();
-        let bus = device.info().details.iter().find(|(name, _)| name == "bus").map(|(_, bus)| bus);
-        match bus
-            .ok_or("the device has no counter that can be polled".to_owned())
-            .and_then(|bus| NvmlGpu::at(bus))
-        {
+        let bus = device.info().detail("bus");
+        match bus.ok_or("the device has no counter that can be polled".to_owned()).and_then(NvmlGpu::at) {
             Ok(mut gpu) => notes.push(match steps(|| gpu.read(Quantity::Energy), time) {
                 Ok(steps) => format!(
                     "counter: {} steps, one each {:.1} ms, {:.2} J high",
