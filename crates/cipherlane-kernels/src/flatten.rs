@@ -43,6 +43,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("primitive/camellia_sbox.h", include_str!("../c/primitive/camellia_sbox.h")),
     ("primitive/camellia_table.h", include_str!("../c/primitive/camellia_table.h")),
     ("primitive/counter.h", include_str!("../c/primitive/counter.h")),
+    ("primitive/digest.h", include_str!("../c/primitive/digest.h")),
     ("primitive/gcm.h", include_str!("../c/primitive/gcm.h")),
     ("primitive/ghash.h", include_str!("../c/primitive/ghash.h")),
     ("primitive/ghash_each.h", include_str!("../c/primitive/ghash_each.h")),

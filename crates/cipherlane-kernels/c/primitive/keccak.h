@@ -3,7 +3,7 @@
  */
 #ifndef CL_KECCAK
 #define CL_KECCAK
-#include "batch.h"
+#include "primitive/digest.h"
 
 #define HASH_BLOCK RATE
 #define RATE_LANES (RATE / 8)
@@ -75,18 +75,45 @@ FN void keccak_round(u64 *a, u64 iota) {
     a[0] ^= iota;
 }
 
-FN void keccak_permute(u64 *a) {
-    ROLLED for (u32 r = 0; r < 24; r += 2) {
+/* The first `rounds` rounds, an even number. */
+FN void keccak_rounds(u64 *a, u32 rounds) {
+    ROLLED for (u32 r = 0; r < rounds; r += 2) {
         keccak_round(a, keccak_constant[r]);
         keccak_round(a, keccak_constant[r + 1]);
     }
 }
 
-/* Eight bytes at any address, read by the aligned words that hold them. */
-FN u64 keccak_load(GLOBAL const u8 *p) {
-    u32 off = MISALIGNMENT(p, 8), shift = (off & 3) * 8;
-    if (off == 0) return *(GLOBAL const u64 *)p;
-    GLOBAL const u32 *q = (GLOBAL const u32 *)(p - (off & 3));
+FN void keccak_permute(u64 *a) {
+    keccak_rounds(a, 24);
+}
+
+/* The last round where its first plane is all that is wanted: a third of a round. Pi brings the diagonal there. */
+FN void keccak_last_plane(u64 *a, u64 iota) {
+    u64 c[5], b[5];
+    UNROLL for (u32 x = 0; x < 5; ++x)
+        c[x] = keccak_xor3(keccak_xor3(a[x], a[x + 5], a[x + 10]), a[x + 15], a[x + 20]);
+    UNROLL for (u32 x = 0; x < 5; ++x)
+        b[x] = keccak_xor3(a[6 * x], c[(x + 4) % 5], ROTL64(c[(x + 1) % 5], 1));
+    b[1] = ROTL64(b[1], 44), b[2] = ROTL64(b[2], 43), b[3] = ROTL64(b[3], 21), b[4] = ROTL64(b[4], 14);
+    UNROLL for (u32 x = 0; x < 5; ++x) a[x] = b[x] ^ (~b[(x + 1) % 5] & b[(x + 2) % 5]);
+    a[0] ^= iota;
+}
+
+/* All of it, for results of `bytes` bytes. */
+FN void keccak_permute_to(u64 *a, u32 bytes) {
+    keccak_rounds(a, 22);
+    keccak_round(a, keccak_constant[22]);
+    if (bytes <= 5 * 8)
+        keccak_last_plane(a, keccak_constant[23]);
+    else
+        keccak_round(a, keccak_constant[23]);
+}
+
+/* Eight bytes, read by the aligned words that hold them. `shift` is in bits how far their address is from one of a word:
+ * lanes of a text share it.
+ */
+FN u64 keccak_load(GLOBAL const u8 *p, u32 shift) {
+    GLOBAL const u32 *q = (GLOBAL const u32 *)(p - shift / 8);
     u32 w0 = q[0], w1 = q[1], w2 = shift ? q[2] : 0;
     return (u64)FUNNEL_RIGHT(w1, w2, shift) << 32 | FUNNEL_RIGHT(w0, w1, shift);
 }
@@ -97,33 +124,58 @@ FN u64 keccak_load_part(GLOBAL const u8 *p, u32 bytes) {
     return lane;
 }
 
-FN void hash_block(hash_t *h, GLOBAL const u8 *from) {
-    if (MISALIGNMENT(from, 8)) {
-        UNROLL for (u32 i = 0; i < RATE_LANES; ++i) h->a[i] ^= keccak_load(from + 8 * i);
+/* Lanes `first` up to `end` of a block whose address is `off` bytes from one of a lane. */
+FN void keccak_absorb(u64 *a, GLOBAL const u8 *from, u32 off, u32 first, u32 end) {
+    if (off) {
+        u32 shift = (off & 3) * 8;
+        UNROLL for (u32 i = first; i < end; ++i) a[i] ^= keccak_load(from + 8 * i, shift);
     } else {
-        /* Asked once: a branch for each lane would take as long as two rounds. */
-        UNROLL for (u32 i = 0; i < RATE_LANES; ++i) h->a[i] ^= ((GLOBAL const u64 *)from)[i];
+        UNROLL for (u32 i = first; i < end; ++i) a[i] ^= ((GLOBAL const u64 *)from)[i];
     }
+}
+
+FN void hash_block(hash_t *h, GLOBAL const u8 *from) {
+    keccak_absorb(h->a, from, MISALIGNMENT(from, 8), 0, RATE_LANES);
     keccak_permute(h->a);
 }
 
-/* pad10*1 (section 5.1) after SUFFIX, then as many bytes as are wanted (section 4). */
-FN void hash_end(hash_t *h, GLOBAL const u8 *from, u32 left, u64 bytes, GLOBAL u8 *digest, u32 digest_bytes) {
-    (void)bytes;
-    UNROLL for (u32 i = 0; i < RATE_LANES; ++i) {
-        if (left >= 8 * i + 8) {
-            h->a[i] ^= keccak_load(from + 8 * i);
-        } else if (left >= 8 * i) {
-            h->a[i] ^= keccak_load_part(from + 8 * i, left - 8 * i) | (u64)SUFFIX << (8 * (left - 8 * i));
+/* Lanes that are asked about together, so that asking takes no longer than absorbing. */
+#define FEW 4
+
+/* What is left of a message, with pad10*1 (section 5.1) after SUFFIX. */
+FN void keccak_absorb_last(u64 *a, GLOBAL const u8 *from, u32 left) {
+    u32 lanes = left / 8, rest = left % 8, off = MISALIGNMENT(from, 8);
+    u64 last = keccak_load_part(from + 8 * lanes, rest) | (u64)SUFFIX << (8 * rest);
+    UNROLL for (u32 first = 0; first < RATE_LANES; first += FEW) {
+        u32 end = first + FEW < RATE_LANES ? first + FEW : RATE_LANES;
+        if (lanes >= end) {
+            keccak_absorb(a, from, off, first, end);
+        } else if (lanes >= first) {
+            UNROLL for (u32 i = first; i < end; ++i) {
+                if (i < lanes) keccak_absorb(a, from, off, i, i + 1);
+                if (i == lanes) a[i] ^= last;
+            }
         }
     }
-    h->a[RATE_LANES - 1] ^= (u64)0x80 << 56;
-    keccak_permute(h->a);
+    a[RATE_LANES - 1] ^= (u64)0x80 << 56;
+}
+
+/* The first `bytes` bytes of the state, at most RATE. */
+FN void keccak_store(GLOBAL u8 *to, const u64 *a, u32 bytes) {
+    UNROLL for (u32 i = 0; i < RATE_LANES; i += 2) {
+        u64 next = i + 1 < RATE_LANES ? a[i + 1] : 0;
+        block_t b = {{(u32)a[i], (u32)(a[i] >> 32), (u32)next, (u32)(next >> 32)}};
+        store_digest(to, 8 * i, &b, bytes);
+    }
+}
+
+/* As many bytes as are wanted are squeezed (section 4). */
+FN void hash_end(hash_t *h, GLOBAL const u8 *from, u32 left, u64 bytes, GLOBAL u8 *digest, u32 digest_bytes) {
+    (void)bytes;
+    keccak_absorb_last(h->a, from, left);
+    keccak_permute_to(h->a, digest_bytes);
     ROLLED for (;;) {
-        UNROLL for (u32 i = 0; i < RATE_LANES; ++i) {
-            u64 lane = h->a[i];
-            ROLLED for (u32 j = 8 * i; j < 8 * i + 8 && j < digest_bytes; ++j, lane >>= 8) digest[j] = (u8)lane;
-        }
+        keccak_store(digest, h->a, digest_bytes < RATE ? digest_bytes : RATE);
         if (digest_bytes <= RATE) return;
         digest += RATE, digest_bytes -= RATE;
         keccak_permute(h->a);

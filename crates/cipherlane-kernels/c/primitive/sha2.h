@@ -1,7 +1,7 @@
 /* SHA-2 (FIPS 180-4 section 6) with words of WORD_BITS bits; the headers below it give the word and its functions. */
 #ifndef CL_SHA2
 #define CL_SHA2
-#include "batch.h"
+#include "primitive/digest.h"
 
 #define HASH_BLOCK (16 * WORD_BYTES)
 
@@ -73,8 +73,10 @@ FN void hash_end(hash_t *h, GLOBAL const u8 *from, u32 left, u64 bytes, GLOBAL u
         }
         sha2_compress(h, w);
     }
-    UNROLL for (u32 i = 0; i < 8 * WORD_BYTES; ++i)
-        if (i < digest_bytes) digest[i] = (u8)(h->h[i / WORD_BYTES] >> (8 * (WORD_BYTES - 1 - i % WORD_BYTES)));
+    UNROLL for (u32 i = 0; i < WORD_BYTES / 2; ++i) {
+        block_t b = sha2_chunk(h->h, i);
+        store_digest(digest, 16 * i, &b, digest_bytes);
+    }
 }
 
 #endif

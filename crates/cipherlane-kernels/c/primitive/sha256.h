@@ -43,5 +43,12 @@ FN void sha2_words(word_t *w, u32 i, const block_t *b) {
     UNROLL for (u32 j = 0; j < 4; ++j) w[4 * i + j] = SWAP32(b->w[j]);
 }
 
+/* Chunk `i` of words in memory order. */
+FN block_t sha2_chunk(const word_t *w, u32 i) {
+    block_t b;
+    UNROLL for (u32 j = 0; j < 4; ++j) b.w[j] = SWAP32(w[4 * i + j]);
+    return b;
+}
+
 #include "primitive/sha2.h"
 #endif

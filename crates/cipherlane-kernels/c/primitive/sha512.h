@@ -58,5 +58,12 @@ FN void sha2_words(word_t *w, u32 i, const block_t *b) {
     w[2 * i + 1] = (u64)SWAP32(b->w[2]) << 32 | SWAP32(b->w[3]);
 }
 
+/* Chunk `i` of words in memory order. */
+FN block_t sha2_chunk(const word_t *w, u32 i) {
+    block_t b = {{SWAP32((u32)(w[2 * i] >> 32)), SWAP32((u32)w[2 * i]), SWAP32((u32)(w[2 * i + 1] >> 32)),
+                  SWAP32((u32)w[2 * i + 1])}};
+    return b;
+}
+
 #include "primitive/sha2.h"
 #endif
