@@ -101,8 +101,7 @@ fn keep_data() {
         .plan(&Shape::uniform(algorithm, Operation::Encrypt, 1, 70_000, true), &Wish::default())
         .unwrap();
     assert!(plan.constant_time, "{plan:?}");
-    let (mut input, mut output) =
-        (device.provider().pinned(70_000).unwrap(), device.provider().pinned(70_000).unwrap());
+    let (mut input, mut output) = (device.host_memory(70_000).unwrap(), device.host_memory(70_000).unwrap());
     input.iter_mut().enumerate().for_each(|(index, byte)| *byte = (index % 251) as u8);
     let batch = Batch::cipher(
         algorithm,
@@ -150,8 +149,7 @@ fn data_stays_on_the_fake_gpu() {
 fn tell_streams() {
     if is_role("tell_streams") {
         let device = Arc::new(cipherlane_cuda::devices().unwrap().swap_remove(0));
-        let provider = device.provider();
-        let (text, mut made) = (provider.pinned(16 << 20).unwrap(), provider.pinned(16 << 20).unwrap());
+        let (text, mut made) = (device.host_memory(16 << 20).unwrap(), device.host_memory(16 << 20).unwrap());
         streams::check_reached(&*device, "banked1", &text, &mut made);
         let device: Arc<dyn Member> = device;
         streams::check(&device, "banked1");
