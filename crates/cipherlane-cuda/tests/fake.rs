@@ -3,11 +3,15 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)] // as tests do
 
+#[path = "../../cipherlane-offload/tests/exam/bound.rs"]
+mod bound;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 #[allow(dead_code)] // the examples use all of it
 mod exam;
 #[path = "fake/fleet.rs"]
 mod fleet;
+#[path = "fake/foreign.rs"]
+mod foreign;
 #[path = "../../cipherlane-offload/tests/exam/streams.rs"]
 mod streams;
 

@@ -57,7 +57,7 @@ impl backend::Memory for Memory {
     }
 
     fn handle(&self) -> u64 {
-        self.get().addr() as u64
+        self.get().expose_provenance() as u64
     }
 
     fn overlaps(&self, other: &Self) -> bool {
