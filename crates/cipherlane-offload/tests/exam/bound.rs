@@ -8,7 +8,7 @@ use cipherlane_core::{
 };
 use cipherlane_reference::Reference;
 
-/// Messages, begun anywhere; multiples of a block where the mode asks for it.
+/// Messages, begun anywhere; whole blocks, or one at the least, where the mode asks for it.
 const LENGTHS: [u64; 8] = [16, 33, 0, 4096 + 5, 1, 300, 64, 15];
 /// Bytes around the messages, which nobody is to write.
 const BEFORE: u64 = 37;
@@ -48,8 +48,11 @@ fn bytes(count: u64, seed: u64) -> Vec<u8> {
 
 impl Case {
     fn new(algorithm: Algorithm, shared_key: bool) -> Self {
-        let whole = matches!(algorithm.mode(), Some(Mode::Ecb | Mode::Cbc));
-        let length = |length: u64| if whole { length.next_multiple_of(16) } else { length };
+        let length = |length: u64| match algorithm.mode() {
+            Some(Mode::Ecb | Mode::Cbc) => length.next_multiple_of(16),
+            Some(Mode::Xts) => length.max(16),
+            _ => length,
+        };
         let offsets = prefix(BEFORE, LENGTHS.into_iter().map(length));
         let count = LENGTHS.len() as u64;
         Self {
