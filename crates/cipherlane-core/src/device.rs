@@ -1,7 +1,10 @@
 //! The two traits that everything here stands on.
 
-use crate::batch::Batch;
+use std::sync::Arc;
+
+use crate::batch::{Batch, DeviceTexts};
 use crate::error::{DeviceError, Unsupported};
+use crate::memory::{DeviceMemory, HostMemory};
 use crate::output::Output;
 use crate::plan::{Plan, Wish};
 use crate::shape::Shape;
@@ -73,6 +76,26 @@ pub trait Device: Send + Sync {
         Ok(None)
     }
 
+    /// `bytes` zeros in the memory of the device, for texts that a [`Resident`] is to be [bound](Resident::bind) to. Zeroed
+    /// again before it is given back. `None` where the device has no memory of its own, or is several devices: then each of
+    /// them has.
+    ///
+    /// # Errors
+    /// If there are not so many left, or the device fails.
+    fn memory(&self, _bytes: usize) -> Result<Option<Arc<dyn DeviceMemory>>, DeviceError> {
+        Ok(None)
+    }
+
+    /// `bytes` zeros of host memory from where texts go to the device, and to where they come back, at the full speed of
+    /// the link: pinned, for CUDA. Ordinary memory where the device has none of its own. What is pinned cannot be swapped
+    /// out, so that a machine has not much of it to give.
+    ///
+    /// # Errors
+    /// If the system cannot give so many, or the device fails.
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>, DeviceError> {
+        Ok(Box::new(vec![0; bytes]))
+    }
+
     /// Runs `batch` in different geometries and keeps the fastest for later plans on this machine. `None` where kernels
     /// are not launched. `batch` lies out of place and fills the device; `plan` names the kernel. After each geometry
     /// `is_right` is asked about the output: a wrong one ends it all.
@@ -114,7 +137,7 @@ pub trait Session: Send {
     }
 }
 
-/// A batch in the memory of a device: brought once, run any number of times, taken back to be looked at.
+/// A batch in the memory of a device: brought once, or lying there already, and run any number of times.
 pub trait Resident: Send {
     /// Brings `batch` to the device. `output` is what [`Resident::store`] will be given: it is looked at, and read in
     /// place, but not written.
@@ -123,16 +146,40 @@ pub trait Resident: Send {
     /// If the batch is not well formed, or the device has no room for all of it.
     fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
 
-    /// Runs the kernels where the batch lies, and copies nothing. A shared key is expanded by the first run after
-    /// [`Resident::load`]. Out of place it does the same each time; in place it goes on from its last result.
+    /// Takes `batch`, whose [texts lie on the device](crate::Source::OnDevice), to be run there: brings keys, nonces, AAD,
+    /// tags and offsets, and leaves `texts` to [`Resident::execute`]. `output` has no bytes of text; it is looked at, but
+    /// not written.
+    ///
+    /// Until another batch is loaded or bound the memory is kept alive. It is never wiped here, but for the texts of
+    /// rejected messages, which a run zeroes; no byte outside of the messages is written.
     ///
     /// # Errors
-    /// If nothing was loaded, or the device fails.
+    /// If the batch is not well formed, or the device has no room for what is brought. [`DeviceError::Memory`] if the texts
+    /// lie on another device, or overlap where they lie apart, and on several devices as one, which cannot share them out.
+    fn bind(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        texts: &DeviceTexts,
+    ) -> Result<Spans, DeviceError>;
+
+    /// Runs the kernels where the batch lies, and copies nothing. A shared key is expanded by the first run after
+    /// [`Resident::load`] or [`Resident::bind`]. Out of place it does the same each time; in place it goes on from its last
+    /// result.
+    ///
+    /// It does not wait for what others do on the device: what makes a bound text has to be done before (in CUDA, its
+    /// stream synchronised), and nobody may change it meanwhile, as a tag would vouch for other bytes than come out. When
+    /// it returns, it is done: whoever goes on with the text need not wait. After an error, bound texts that came out are
+    /// worth nothing, and may be such as no tag vouches for.
+    ///
+    /// # Errors
+    /// If nothing was loaded or bound, or the device fails.
     fn execute(&mut self) -> Result<Spans, DeviceError>;
 
-    /// Takes the results back. `batch` and `output` have the sizes of those that were loaded.
+    /// Takes the results back: of a batch that was bound, tags, digests or verdicts alone. `batch` and `output` have the
+    /// sizes of those that were loaded or bound.
     ///
     /// # Errors
-    /// If they have not, nothing was loaded, or the device fails.
+    /// If they have not, nothing was loaded or bound, or the device fails.
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
 }

@@ -105,6 +105,16 @@ pub enum BatchError {
         /// Its length in bytes.
         found: u64,
     },
+    /// Texts on a device, where those of the host are wanted.
+    #[error(
+        "the texts lie in the memory of a device, where no session takes them: open a `resident` of that device and `bind` it to them"
+    )]
+    OnDevice,
+    /// Texts of the host, where those on a device are wanted.
+    #[error(
+        "the texts lie in the memory of the host: name `Source::OnDevice` to have them run where the device has them, or `load` them"
+    )]
+    OnHost,
     /// An output buffer of the wrong size.
     #[error("the output needs {wanted} {what}, it has {found}")]
     Output {
@@ -183,6 +193,14 @@ pub enum DeviceError {
         /// The device.
         device: String,
         /// What happened, and what helps.
+        reason: String,
+    },
+    /// Memory that cannot be used as it is meant to be.
+    #[error("{device}: {reason}")]
+    Memory {
+        /// The device.
+        device: String,
+        /// What does not fit, and what would.
         reason: String,
     },
     /// The device gave an output that is known to be wrong.

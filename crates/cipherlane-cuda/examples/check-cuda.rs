@@ -60,10 +60,10 @@ fn main() -> ExitCode {
 
 /// The speeds, from memory that the GPUs reach by themselves. Returns how many came out wrong.
 fn measure(device: &dyn Device, gpu: &CudaDevice, options: &Options) -> usize {
-    let (provider, bytes) = (gpu.provider(), options.text_bytes(4096));
-    match (provider.pinned(bytes), provider.pinned(bytes)) {
+    let bytes = options.text_bytes(4096);
+    match (device.host_memory(bytes), device.host_memory(bytes)) {
         (Ok(mut input), Ok(mut output)) if options.get("pinned=") == Some("yes") => {
-            let backend = provider.backend().unwrap();
+            let backend = gpu.provider().backend().unwrap();
             pinned::measure(device, &mut input, &mut output, |input, output, piece| {
                 cipherlane_offload::link::both_ways(&*backend, input, output, piece).unwrap()
             })

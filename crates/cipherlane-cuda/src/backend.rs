@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::time::Duration;
 
 use cipherlane_kernels::abi::SCHEDULE_SYMBOL;
-use cipherlane_offload::backend::{Backend, Fault, Limits, Pointer, Unit};
+use cipherlane_offload::backend::{self, Backend, Fault, Limits, Pointer, Unit};
 
 use crate::driver::{
     Attribute, Context, CudaError, Dimensions, Event, Function, Gpu, Memory, Module, Pinned, Stream,
@@ -94,6 +94,21 @@ impl Cuda {
     }
 }
 
+impl backend::Memory for Memory {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+
+    fn handle(&self) -> u64 {
+        self.pointer()
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let ends = [self, other].map(|memory| memory.pointer() + memory.len() as u64);
+        self.pointer() < ends[1] && other.pointer() < ends[0]
+    }
+}
+
 impl Backend for Cuda {
     type Memory = Memory;
     type Staging = Pinned;
@@ -115,6 +130,11 @@ impl Backend for Cuda {
 
     fn staging(&self, bytes: usize) -> Result<Pinned, Fault> {
         Ok(Pinned::new(&self.context, bytes)?)
+    }
+
+    fn shares_memory(&self, other: &Self) -> bool {
+        // All contexts here are primary ones, of which a GPU has one.
+        self.context.gpu().index() == other.context.gpu().index()
     }
 
     fn reaches(&self, pointer: *const u8, bytes: usize) -> bool {
@@ -155,7 +175,7 @@ impl Backend for Cuda {
     fn load(&self, unit: &Unit) -> Result<Program, Fault> {
         let named = |error: CudaError| Fault(format!("{}: {error}", unit.name));
         let module = Module::new(&self.context, &self.kernels.image(unit)?.bytes).map_err(named)?;
-        let entry = |entry: &cipherlane_offload::backend::Entry| {
+        let entry = |entry: &backend::Entry| {
             let function = module.function(&entry.name)?;
             function.allow_shared(entry.shared_bytes as usize)?;
             Ok(Entry { function, threads: entry.threads, shared_bytes: entry.shared_bytes })

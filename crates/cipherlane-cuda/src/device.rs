@@ -10,7 +10,7 @@ use cipherlane_offload::{Accelerator, Provider};
 
 use crate::backend::{self, Cuda};
 use crate::describe;
-use crate::driver::{Context, CudaError, Driver, Gpu, Pinned};
+use crate::driver::{CudaError, Driver, Gpu};
 use crate::kernels::Kernels;
 
 /// An NVIDIA GPU.
@@ -43,7 +43,8 @@ pub fn devices() -> Result<Vec<CudaDevice>, String> {
     (0..count).map(found).collect::<Result<_, CudaError>>().map_err(|error| error.to_string())
 }
 
-fn kernels(gpu: Gpu, capability: u32) -> Kernels {
+/// The kernels of `gpu`, compiled or to be compiled; none is looked for before it is needed.
+pub(crate) fn kernels(gpu: Gpu, capability: u32) -> Kernels {
     let (newest, _) = gpu.driver().version();
     Kernels::new(capability, Some(newest), Cache::of_user())
 }
@@ -82,16 +83,6 @@ impl Found {
     #[must_use]
     pub fn kernels(&self) -> Kernels {
         kernels(self.gpu, self.capability)
-    }
-
-    /// `bytes` zeros of host memory that the GPU reaches by itself: texts in it are copied at the full speed of the
-    /// link, without staging.
-    ///
-    /// # Errors
-    /// If the context cannot be made, or the system cannot pin so many.
-    pub fn pinned(&self, bytes: usize) -> Result<Pinned, String> {
-        let context = Context::new(self.gpu).map_err(|error| error.to_string())?;
-        Pinned::new(&context, bytes).map_err(|error| error.to_string())
     }
 }
 

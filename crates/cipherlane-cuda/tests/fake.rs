@@ -3,11 +3,15 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)] // as tests do
 
+#[path = "../../cipherlane-offload/tests/exam/bound.rs"]
+mod bound;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 #[allow(dead_code)] // the examples use all of it
 mod exam;
 #[path = "fake/fleet.rs"]
 mod fleet;
+#[path = "fake/foreign.rs"]
+mod foreign;
 #[path = "../../cipherlane-offload/tests/exam/streams.rs"]
 mod streams;
 
@@ -101,8 +105,7 @@ fn keep_data() {
         .plan(&Shape::uniform(algorithm, Operation::Encrypt, 1, 70_000, true), &Wish::default())
         .unwrap();
     assert!(plan.constant_time, "{plan:?}");
-    let (mut input, mut output) =
-        (device.provider().pinned(70_000).unwrap(), device.provider().pinned(70_000).unwrap());
+    let (mut input, mut output) = (device.host_memory(70_000).unwrap(), device.host_memory(70_000).unwrap());
     input.iter_mut().enumerate().for_each(|(index, byte)| *byte = (index % 251) as u8);
     let batch = Batch::cipher(
         algorithm,
@@ -150,8 +153,7 @@ fn data_stays_on_the_fake_gpu() {
 fn tell_streams() {
     if is_role("tell_streams") {
         let device = Arc::new(cipherlane_cuda::devices().unwrap().swap_remove(0));
-        let provider = device.provider();
-        let (text, mut made) = (provider.pinned(16 << 20).unwrap(), provider.pinned(16 << 20).unwrap());
+        let (text, mut made) = (device.host_memory(16 << 20).unwrap(), device.host_memory(16 << 20).unwrap());
         streams::check_reached(&*device, "banked1", &text, &mut made);
         let device: Arc<dyn Member> = device;
         streams::check(&device, "banked1");

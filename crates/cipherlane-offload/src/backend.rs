@@ -79,14 +79,26 @@ impl<M> Clone for Pointer<'_, M> {
 
 impl<M> Copy for Pointer<'_, M> {}
 
+/// Memory of a device, as its backend allocates it or finds it allocated.
+pub trait Memory: fmt::Debug + Send + Sync + 'static {
+    /// Number of bytes.
+    fn bytes(&self) -> usize;
+
+    /// What [`DeviceMemory::handle`](cipherlane_core::DeviceMemory::handle) is to say.
+    fn handle(&self) -> u64;
+
+    /// Whether the two have a byte in common.
+    fn overlaps(&self, other: &Self) -> bool;
+}
+
 /// A device with memory of its own, and queues of commands that it carries out by itself.
 ///
 /// Commands of one queue run in their order. Each returns a *step*, by which it can be waited for and timed.
 pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// Memory of the device.
-    type Memory: fmt::Debug + Send + Sync + 'static;
+    type Memory: Memory;
     /// Memory of the host that the device reaches by itself, at the full speed of the link.
-    type Staging: fmt::Debug + DerefMut<Target = [u8]> + Send + 'static;
+    type Staging: fmt::Debug + DerefMut<Target = [u8]> + Send + Sync + 'static;
     /// A queue of commands.
     type Queue: fmt::Debug + Send + 'static;
     /// A compiled and loaded program. It belongs to one session: its schedule and its arguments are its own.
@@ -111,6 +123,9 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// If the system cannot give so many.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, Fault>;
+
+    /// Whether memory that `other` has is memory to this one as well.
+    fn shares_memory(&self, other: &Self) -> bool;
 
     /// Whether the device reaches these `bytes` of the host by itself, so that they need no staging.
     fn reaches(&self, pointer: *const u8, bytes: usize) -> bool;

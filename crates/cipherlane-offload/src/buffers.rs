@@ -101,7 +101,8 @@ impl<B: Backend> Default for Buffers<B> {
 /// What a group needs, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
-    pub(crate) text: usize,
+    /// `None` where texts lie in memory of the caller's.
+    pub(crate) text: Option<usize>,
     pub(crate) in_place: bool,
     pub(crate) rows: usize,
     pub(crate) work: usize,
@@ -112,10 +113,11 @@ impl<B: Backend> Buffers<B> {
     pub(crate) fn reserve(&mut self, link: Link<'_, B>, needs: Needs) -> Result<(), Fault> {
         let make = |bytes| link.backend.allocate(bytes);
         let wipe = |old: &mut B::Memory| link.backend.wait(&link.backend.wipe(link.queue, old)?);
-        let text = needs.text.next_multiple_of(16) + 32;
-        self.input.reserve(text, wipe, make)?;
-        if !needs.in_place {
-            self.output.reserve(text, wipe, make)?;
+        if let Some(text) = needs.text.map(|text| text.next_multiple_of(16) + 32) {
+            self.input.reserve(text, wipe, make)?;
+            if !needs.in_place {
+                self.output.reserve(text, wipe, make)?;
+            }
         }
         self.rows.reserve(needs.rows.max(16), wipe, make)?;
         if self.work.reserve(needs.work.max(256), wipe, make)? {
@@ -127,12 +129,19 @@ impl<B: Backend> Buffers<B> {
     /// The buffers, which have been reserved.
     pub(crate) fn views(&self, in_place: bool) -> Result<Views<'_, B>, Fault> {
         let output = if in_place { &self.input } else { &self.output };
-        match (self.input.get(), output.get(), self.rows.get(), self.work.get()) {
-            (Some(input), Some(output), Some(rows), Some(work)) => {
-                Ok(Views { input, output, rows, work, in_place })
-            }
-            _ => Err(Fault("memory of the device was used before it was reserved".to_owned())),
-        }
+        let (input, output) = self.input.get().zip(output.get()).ok_or_else(unreserved)?;
+        self.views_beside(input, output, in_place)
+    }
+
+    /// The same with texts that lie elsewhere.
+    pub(crate) fn views_beside<'a>(
+        &'a self,
+        input: &'a B::Memory,
+        output: &'a B::Memory,
+        in_place: bool,
+    ) -> Result<Views<'a, B>, Fault> {
+        let (rows, work) = self.rows.get().zip(self.work.get()).ok_or_else(unreserved)?;
+        Ok(Views { input, output, rows, work, in_place })
     }
 
     /// Overwrites everything with zeros: there were keys, and texts.
@@ -144,6 +153,10 @@ impl<B: Backend> Buffers<B> {
         }
         Ok(())
     }
+}
+
+fn unreserved() -> Fault {
+    Fault("memory of the device was used before it was reserved".to_owned())
 }
 
 /// A backend and a queue of it: where commands go.

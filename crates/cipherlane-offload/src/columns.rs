@@ -49,7 +49,9 @@ impl Columns {
         };
         let is_mixed = program.tiling == Tiling::None && !uniform;
         let order = if is_mixed { order(offsets) } else { Vec::new() };
-        let mut params = Params { uniform_tiles, ..params(batch, offsets) };
+        // Texts on the device lie there as the batch says.
+        let text_start = if job.on_device { 0 } else { own[0] };
+        let mut params = Params { uniform_tiles, text_base: text_start, ..params(batch, offsets) };
         if !order.is_empty() {
             params.flags |= abi::ORDERED;
         }
@@ -66,7 +68,7 @@ impl Columns {
             bytes: 0,
             tiles,
             first_tile,
-            text_start: own[0],
+            text_start,
             params,
             prefix,
             order,
@@ -176,7 +178,6 @@ fn params(batch: &Batch<'_>, offsets: &[u64]) -> Params {
     };
     Params {
         end_message: messages,
-        text_base: offsets[0],
         key_stride,
         nonce_stride,
         nonce_bytes,

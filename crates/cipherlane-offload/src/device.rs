@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use cipherlane_core::{
-    Algorithm, Batch, Device, DeviceError, Geometry, Info, Kernel, Operation, Output, Plan, Session, Shape,
-    Tuned, Unsupported, Wish,
+    Algorithm, Batch, Device, DeviceError, DeviceMemory, Geometry, HostMemory, Info, Kernel, Operation,
+    Output, Plan, Session, Shape, Tuned, Unsupported, Wish,
 };
 use cipherlane_kernels::manifest::{self, Program, Target};
 
 use crate::backend::{Backend, Fault, Limits, Unit};
 use crate::copy;
 use crate::loaded::unit;
+use crate::memory::CallerMemory;
 use crate::programs::{Programs, Tuning};
 use crate::resident::Resident;
 use crate::session::OffloadSession;
@@ -251,6 +252,16 @@ impl<P: Provider> Device for Accelerator<P> {
 
     fn resident(&self, plan: &Plan) -> Result<Option<Box<dyn cipherlane_core::Resident>>, DeviceError> {
         Ok(Some(Box::new(self.resident_in(plan, None)?)))
+    }
+
+    fn memory(&self, bytes: usize) -> Result<Option<Arc<dyn DeviceMemory>>, DeviceError> {
+        let memory = self.0.backend().and_then(|backend| CallerMemory::new(backend, bytes));
+        Ok(Some(Arc::new(memory.map_err(|fault| self.failed(fault))?)))
+    }
+
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>, DeviceError> {
+        let staging = self.0.backend().and_then(|backend| backend.staging(bytes));
+        Ok(Box::new(staging.map_err(|fault| self.failed(fault))?))
     }
 
     fn tune(

@@ -5,17 +5,19 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::{Batch, BatchError, Operation, Output, Shape, Source};
+use cipherlane_core::{Batch, BatchError, DeviceTexts, Operation, Output, Shape, Source};
 
 use crate::copy;
 use crate::part::Part;
 
-/// A batch that has passed [`Batch::check`], with its output.
+/// A batch that has passed [`Batch::check`], or [`Batch::check_on_device`], with its output.
 pub(crate) struct Job<'a> {
     pub(crate) batch: &'a Batch<'a>,
     pub(crate) shape: Shape,
     /// Which part of a message the batch's one message is, if it is not all of it.
     pub(crate) part: Option<Part>,
+    /// Whether the texts lie on the device: then there is nothing behind the next two.
+    pub(crate) on_device: bool,
     input: *const u8,
     output: *mut u8,
     tags: *mut u8,
@@ -27,13 +29,29 @@ impl<'a> Job<'a> {
     /// The job of running `batch` into `output`, which it checks first.
     pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Result<Self, BatchError> {
         let shape = batch.check(output)?;
+        Ok(Self::checked(batch, output, shape))
+    }
+
+    /// The same where the batch's texts are `texts`, on the device.
+    pub(crate) fn of_texts(
+        batch: &'a Batch<'a>,
+        output: &'a mut Output<'_>,
+        texts: &DeviceTexts,
+    ) -> Result<Self, BatchError> {
+        let shape = batch.check_on_device(texts, output)?;
+        Ok(Self::checked(batch, output, shape))
+    }
+
+    fn checked(batch: &'a Batch<'a>, output: &'a mut Output<'_>, shape: Shape) -> Self {
         let text = output.bytes.as_mut_ptr();
         let input = match batch.messages.source {
             Source::Apart(bytes) => bytes.as_ptr(),
-            Source::InPlace => text.cast_const(),
+            Source::InPlace | Source::OnDevice => text.cast_const(),
         };
+        let on_device = matches!(batch.messages.source, Source::OnDevice);
         let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
-        Ok(Self { batch, shape, part: None, input, output: text, tags, accepted, borrowed: PhantomData })
+        let (output, borrowed) = (text, PhantomData);
+        Self { batch, shape, part: None, on_device, input, output, tags, accepted, borrowed }
     }
 
     /// The same where the batch's message is the part `part` of one.
@@ -50,25 +68,28 @@ impl<'a> Job<'a> {
         self.shape.in_place || self.batch.operation == Operation::Hash
     }
 
-    /// All text offsets.
+    /// All offsets of texts that the host has: none where they lie on the device.
     pub(crate) fn texts(&self) -> Range<u64> {
         let offsets = self.batch.messages.offsets;
+        if self.on_device {
+            return 0..0;
+        }
         offsets.first().copied().unwrap_or(0)..offsets.last().copied().unwrap_or(0)
     }
 
-    /// First byte of the input at text offset `at`, which is at most the last.
+    /// First byte of the input at text offset `at`, which is at most the last that the host has.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
     pub(crate) fn input(&self, at: u64) -> *const u8 {
-        debug_assert!(self.batch.messages.offsets.last().is_some_and(|&end| at <= end));
-        // SAFETY: the check has shown that the input reaches to the last offset.
+        debug_assert!(at <= self.texts().end);
+        // SAFETY: the check has shown that the input reaches to the last offset, where the host has it.
         unsafe { self.input.add(at as usize) }
     }
 
-    /// First byte of the output at text offset `at`, which is at most the last.
+    /// First byte of the output at text offset `at`, which is at most the last that the host has.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
     pub(crate) fn output(&self, at: u64) -> *mut u8 {
-        debug_assert!(self.batch.messages.offsets.last().is_some_and(|&end| at <= end));
-        // SAFETY: the check has shown that the output reaches to the last offset.
+        debug_assert!(at <= self.texts().end);
+        // SAFETY: the check has shown that the output reaches to the last offset, where the host has it.
         unsafe { self.output.add(at as usize) }
     }
 

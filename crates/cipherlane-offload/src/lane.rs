@@ -105,7 +105,7 @@ impl<B: Backend> Lane<B> {
         let keys = if program.shared_key { 1 } else { group.messages.len() as u64 };
         let layout = program.workspace.layout(keys, group.messages.len() as u64, columns.tiles);
         let in_place = job.runs_in_place();
-        let text = size(piece.text.end - piece.text.start)?;
+        let text = Some(size(piece.text.end - piece.text.start)?);
         let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
         let link = Link { backend, queue: &self.queue };
         self.buffers.reserve(link, needs)?;

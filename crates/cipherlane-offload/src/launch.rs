@@ -179,7 +179,7 @@ impl<B: Backend> Scene<'_, B> {
         let params = self.params(loaded, piece).to_bytes();
         let pointers = Argument::ALL.map(|argument| self.pointer(argument, schedule));
         // SAFETY: the pointers and the parameters are those of the ABI. The columns were laid out for the batch's
-        // messages, the texts reserved with their lengths, the workspace by the program's own layout: that is all
+        // messages, the texts reserved with their lengths or bound where these have been checked, the workspace by the program's own layout: that is all
         // that the kernels of the manifest touch. What other queues do meanwhile is ordered by who calls this.
         let step = unsafe {
             link.backend.launch(link.queue, &mut loaded.handle, index, blocks, &pointers, &params)

@@ -3,13 +3,15 @@
 //! [`backend::Backend`] is all that is needed of such a device. [`Accelerator`] makes a
 //! [`Device`](cipherlane_core::Device) of it: it plans by the manifest of kernels, and opens sessions that bring a
 //! batch to the device in groups (`cut`), with the columns of each in one memory (`columns`), on several queues at
-//! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead.
+//! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead, or runs one that lies
+//! there, in `memory` of callers.
 //! [`cache`] keeps compiled kernels, `tuning` the launches that were found best; [`calls`] tells of every copy and
 //! launch. [`link`] measures the way to the device, [`probe`] launches kernels that measure instructions. A [`Fleet`] is
 //! several devices as one; `part` is what it asks of them for messages that it cuts.
 
 pub mod answers;
 pub mod backend;
+mod bound;
 mod buffers;
 pub mod cache;
 pub mod calls;
@@ -24,6 +26,7 @@ mod launch;
 pub mod link;
 mod loaded;
 mod long;
+mod memory;
 mod part;
 pub mod probe;
 mod programs;
@@ -35,5 +38,6 @@ mod tuning;
 pub use device::{Accelerator, Provider};
 pub use fleet::Fleet;
 pub use loaded::unit;
+pub use memory::CallerMemory;
 pub use part::{Member, Part, Parts, ResidentParts, Sum};
 pub use session::OffloadSession;

@@ -1,12 +1,13 @@
-//! Batches that already lie on the device: brought once, run any number of times, taken back to be looked at.
+//! Batches that lie on the device: brought once, or bound to where they lie already, and run any number of times.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use cipherlane_core::{Batch, DeviceError, Output, Shape, Spans};
+use cipherlane_core::{Batch, DeviceError, DeviceTexts, Output, Shape, Spans};
 use cipherlane_kernels::manifest::{Layout, When};
 
 use crate::backend::{Backend, Fault};
+use crate::bound::Bound;
 use crate::buffers::{Buffers, Link, Needs, Stagings};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group, Piece};
@@ -28,14 +29,16 @@ pub(crate) struct Resident<B: Backend> {
     buffers: Buffers<B>,
     stagings: Stagings<B>,
     schedule: Schedule<B>,
-    loaded: Option<Scenery>,
+    loaded: Option<Scenery<B>>,
     chunk: u64,
 }
 
-/// What was loaded.
+/// What was loaded or bound.
 #[derive(Debug)]
-struct Scenery {
+struct Scenery<B: Backend> {
     shape: Shape,
+    /// Where the texts lie, if not in buffers of the resident.
+    bound: Option<Bound<B>>,
     program: usize,
     in_place: bool,
     columns: Columns,
@@ -45,10 +48,14 @@ struct Scenery {
     part: Option<Part>,
 }
 
-impl Scenery {
-    fn scene<'a, B: Backend>(&'a self, buffers: &'a Buffers<B>) -> Result<Scene<'a, B>, Fault> {
+impl<B: Backend> Scenery<B> {
+    fn scene<'a>(&'a self, buffers: &'a Buffers<B>) -> Result<Scene<'a, B>, Fault> {
         let Self { in_place, columns, layout, keys, .. } = self;
-        Ok(Scene { views: buffers.views(*in_place)?, columns, layout: *layout, keys: *keys })
+        let views = match &self.bound {
+            Some(bound) => buffers.views_beside(bound.input(), bound.output(), *in_place),
+            None => buffers.views(*in_place),
+        };
+        Ok(Scene { views: views?, columns, layout: *layout, keys: *keys })
     }
 }
 
@@ -75,7 +82,8 @@ impl<B: Backend> Resident<B> {
         session.program(&job.shape, job.part).map(drop)
     }
 
-    fn load_job(&mut self, job: &Job<'_>) -> Result<std::time::Duration, Fault> {
+    /// Brings what `job` has, its texts unless they are `bound`.
+    fn load_job(&mut self, job: &Job<'_>, bound: Option<Bound<B>>) -> Result<Duration, Fault> {
         self.loaded = None;
         self.buffers.keyed = None;
         self.schedule.set = None;
@@ -95,16 +103,17 @@ impl<B: Backend> Resident<B> {
         let (messages, shared) = (group.messages.len() as u64, program.shared_key);
         let layout = program.workspace.layout(if shared { 1 } else { messages }, messages, columns.tiles);
         let in_place = job.runs_in_place();
-        let text = size(job.shape.bytes)?;
+        let text = if job.on_device { None } else { Some(size(job.shape.bytes)?) };
         let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
-        self.buffers.reserve(Link { backend, queue: &self.queue }, needs)?;
-        let keys = if shared { 1 } else { messages };
-        let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns, layout, keys };
         let link = Link { backend, queue: &self.queue };
+        self.buffers.reserve(link, needs)?;
+        let (shape, part, keys) = (job.shape, job.part, if shared { 1 } else { messages });
+        let scenery = Scenery { shape, bound, program: index, in_place, columns, layout, keys, group, part };
+        let scene = scenery.scene(&self.buffers)?;
         let mut steps = Steps::default();
         let Stagings { input, rows, .. } = &mut self.stagings;
-        let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
-        upload_rows(link, &scene, job, &group, rows, &mut steps)?;
+        let rows = rows.reserved(scene.columns.bytes.max(16), |bytes| backend.staging(bytes))?;
+        upload_rows(link, &scene, job, &scenery.group, rows, &mut steps)?;
         wait(link, &steps)?;
         let mut load = time(backend, &steps)?;
         for piece in pieces(job, self.chunk) {
@@ -113,12 +122,11 @@ impl<B: Backend> Resident<B> {
             wait(link, &steps)?;
             load += time(backend, &steps)?;
         }
-        let (shape, part) = (job.shape, job.part);
-        self.loaded = Some(Scenery { shape, program: index, in_place, columns, layout, keys, group, part });
+        self.loaded = Some(scenery);
         Ok(load)
     }
 
-    fn execute_loaded(&mut self) -> Result<std::time::Duration, Fault> {
+    fn execute_loaded(&mut self) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
         let (backend, index) = (&*self.backend, scenery.program);
         let loaded = self.programs.get(index);
@@ -139,16 +147,16 @@ impl<B: Backend> Resident<B> {
         time(backend, &steps)
     }
 
-    fn store_job(&mut self, job: &mut Job<'_>) -> Result<std::time::Duration, Fault> {
+    fn store_job(&mut self, job: &mut Job<'_>) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
         if job.shape != scenery.shape {
-            return Err(Fault("the batch to store is not the one that was loaded".to_owned()));
+            return Err(Fault("the batch to store is not the one that was loaded or bound".to_owned()));
         }
         let backend = &*self.backend;
         let scene = scenery.scene(&self.buffers)?;
         let link = Link { backend, queue: &self.queue };
         let Stagings { output, rows, .. } = &mut self.stagings;
-        let mut store = std::time::Duration::ZERO;
+        let mut store = Duration::ZERO;
         for piece in pieces(job, self.chunk) {
             let mut steps = Steps::default();
             let staged = download_text(link, output, &scene, job, &piece, &mut steps)?;
@@ -180,7 +188,7 @@ impl<B: Backend> Resident<B> {
     }
 
     /// Launches what comes after the text of the message whose parts add up to `sum`.
-    fn end_with(&mut self, sum: &Sum) -> Result<std::time::Duration, Fault> {
+    fn end_with(&mut self, sum: &Sum) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
         let (backend, scene) = (&*self.backend, scenery.scene(&self.buffers)?);
         let bytes = sum::place(&scenery.columns).end;
@@ -203,7 +211,20 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
     fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         let job = Job::new(batch, output)?;
-        let load = self.load_job(&job).map_err(|fault| self.failed(fault))?;
+        let load = self.load_job(&job, None).map_err(|fault| self.failed(fault))?;
+        Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn bind(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        texts: &DeviceTexts,
+    ) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let job = Job::of_texts(batch, output, texts)?;
+        let bound = Bound::new(&*self.backend, texts)?;
+        let load = self.load_job(&job, Some(bound)).map_err(|fault| self.failed(fault))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
     }
 
@@ -215,21 +236,24 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
 
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        let mut job = Job::new(batch, output)?;
+        let mut job = match self.loaded.as_ref().and_then(|scenery| scenery.bound.as_ref()) {
+            Some(bound) => Job::of_texts(batch, output, &bound.texts)?,
+            None => Job::new(batch, output)?,
+        };
         let store = self.store_job(&mut job).map_err(|fault| self.failed(fault))?;
         Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
     }
 }
 
 fn nothing() -> Fault {
-    Fault("nothing was loaded: call `load` first".to_owned())
+    Fault("nothing was loaded: call `load` first, or `bind`".to_owned())
 }
 
 fn wait<B: Backend>(link: Link<'_, B>, steps: &Steps<B::Step>) -> Result<(), Fault> {
     steps.last().map_or(Ok(()), |last| link.backend.wait(last))
 }
 
-/// The text of a job in stretches of `chunk` bytes. Their tiles do not matter.
+/// The text of a job that the host has in stretches of `chunk` bytes. Their tiles do not matter.
 fn pieces(job: &Job<'_>, chunk: u64) -> impl Iterator<Item = Piece> + use<> {
     let texts = job.texts();
     let count = (texts.end - texts.start).div_ceil(chunk);
@@ -248,7 +272,7 @@ impl<B: Backend> ResidentParts for Resident<B> {
     ) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         let job = Job::of_part(batch, output, part)?;
-        let load = self.load_job(&job).map_err(|fault| self.failed(fault))?;
+        let load = self.load_job(&job, None).map_err(|fault| self.failed(fault))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
     }
 

@@ -187,7 +187,7 @@ impl<B: Backend> OffloadSession<B> {
         let layout = loaded.program.workspace.layout(1, 1, columns.tiles);
         let (Some(first), Some(last)) = (group.pieces.first(), group.pieces.last()) else { return Ok(()) };
         // Apart on the device even where it is in place on the host: a piece may need the input of the one before.
-        let text = size(last.text.end - first.text.start)?;
+        let text = Some(size(last.text.end - first.text.start)?);
         let needs = Needs { text, in_place: false, rows: columns.bytes, work: size(layout.bytes)? };
         self.whole.reserve(Link { backend, queue: &self.lanes[0].queue }, needs)?;
         let is_keyed = self.whole.keyed == Some(program);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cipherlane_offload::backend::{Backend, Fault, Limits, Pointer, Unit};
+use cipherlane_offload::backend::{self, Backend, Fault, Limits, Pointer, Unit};
 
 use crate::compile::{self, Compiled};
 use crate::driver::{ClError, Context, DeviceHandle, Facts, Memory, Part, Queue, Staging, Step};
@@ -38,10 +38,30 @@ pub(crate) fn limits(facts: &Facts) -> Limits {
 }
 
 impl OpenCl {
+    /// The context.
+    #[must_use]
+    pub const fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// Makes the context of `device`.
     pub(crate) fn new(id: &str, device: &DeviceHandle, facts: Facts) -> Result<Self, ClError> {
         let (id, limits) = (id.to_owned(), limits(&facts));
         Ok(Self { id, limits, context: Context::new(device)?, facts })
+    }
+}
+
+impl backend::Memory for Memory {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+
+    fn handle(&self) -> u64 {
+        self.get().expose_provenance() as u64
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        Self::overlaps(self, other)
     }
 }
 
@@ -66,6 +86,10 @@ impl Backend for OpenCl {
 
     fn staging(&self, bytes: usize) -> Result<Staging, Fault> {
         Ok(Staging::new(&self.context, bytes)?)
+    }
+
+    fn shares_memory(&self, other: &Self) -> bool {
+        self.context.is(&other.context)
     }
 
     fn reaches(&self, _: *const u8, _: usize) -> bool {

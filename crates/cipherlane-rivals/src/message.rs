@@ -111,7 +111,8 @@ impl<'a> Part<'a> {
             let (start, end) = (offset(batch, index), offset(batch, index + 1));
             let source = match batch.messages.source {
                 Source::Apart(bytes) => Some(&bytes[start..end]),
-                Source::InPlace => None,
+                // What lies on a device has not passed the check.
+                Source::InPlace | Source::OnDevice => None,
             };
             let length = batch.tag_lengths.get(index);
             let tag = match batch.operation {

@@ -1,6 +1,6 @@
 //! The check that every session makes of a batch before it touches one.
 
-use super::{Batch, Source, TagLengths};
+use super::{Batch, DeviceTexts, Source, TagLengths};
 use crate::algorithm::{Algorithm, Hash, Mode, Operation};
 use crate::column::{Column, Survey};
 use crate::error::BatchError;
@@ -8,19 +8,60 @@ use crate::limits;
 use crate::output::Output;
 use crate::shape::Shape;
 
+/// How many bytes of text there is room for, wherever it lies.
+struct Room {
+    what: &'static str,
+    input: usize,
+    output: usize,
+    in_place: bool,
+}
+
 impl Batch<'_> {
     /// Checks everything that a kernel relies on, against `output` as well, and returns the sizes.
     ///
-    /// Every session calls it first. After it, each offset lies within both buffers, each column has a row of the
-    /// right length for each message, and each length is one that the mode takes.
+    /// Every session calls it first. After it, the texts lie in the host's memory, each offset lies within both buffers,
+    /// each column has a row of the right length for each message, and each length is one that the mode takes.
     ///
     /// # Errors
-    /// The first thing that does not fit.
+    /// The first thing that does not fit. [`BatchError::OnDevice`] if the texts lie on a device.
     pub fn check(&self, output: &Output<'_>) -> Result<Shape, BatchError> {
+        let bytes = output.bytes.len();
+        let (what, input, in_place) = match self.messages.source {
+            Source::Apart(input) => ("messages", input.len(), false),
+            Source::InPlace => ("messages (in place)", bytes, true),
+            Source::OnDevice => return Err(BatchError::OnDevice),
+        };
+        self.check_in(&Room { what, input, output: bytes, in_place }, output)
+    }
+
+    /// The same for a batch whose texts lie on a device: after it each offset lies within `texts`.
+    ///
+    /// # Errors
+    /// The first thing that does not fit. [`BatchError::OnHost`] if the texts lie in the host's memory.
+    pub fn check_on_device(&self, texts: &DeviceTexts, output: &Output<'_>) -> Result<Shape, BatchError> {
+        if !matches!(self.messages.source, Source::OnDevice) {
+            return Err(BatchError::OnHost);
+        }
+        if !output.bytes.is_empty() {
+            return Err(self.unused("output bytes of the host, as its texts come out on the device"));
+        }
+        if self.operation == Operation::Hash && texts.output().is_some() {
+            return Err(self.unused("memory to write texts to, as it only reads them"));
+        }
+        let room = Room {
+            what: "messages (on the device)",
+            input: texts.input().bytes(),
+            output: texts.output().map_or(0, |memory| memory.bytes()),
+            in_place: matches!(texts, DeviceTexts::InPlace(_)),
+        };
+        self.check_in(&room, output)
+    }
+
+    fn check_in(&self, room: &Room, output: &Output<'_>) -> Result<Shape, BatchError> {
         if !self.algorithm.operations().contains(&self.operation) {
             return Err(BatchError::Operation { algorithm: self.algorithm, operation: self.operation });
         }
-        let common_length = self.check_messages(output)?;
+        let common_length = self.check_messages(room)?;
         self.check_column("keys", &self.keys, "keys", Some(self.algorithm.key_bytes()))?;
         self.check_column("nonces", &self.nonces, "nonces", self.algorithm.nonce_bytes())?;
         if self.algorithm.is_aead() {
@@ -35,31 +76,28 @@ impl Batch<'_> {
             Algorithm::Cipher(..) => self.check_no_tags()?,
             Algorithm::Hash(hash) => self.check_digests(hash, output)?,
         }
-        self.check_lengths(common_length)
+        self.check_lengths(common_length, room.in_place)
     }
 
     /// Returns the length that all messages have, where it is one.
-    fn check_messages(&self, output: &Output<'_>) -> Result<Option<u64>, BatchError> {
+    fn check_messages(&self, room: &Room) -> Result<Option<u64>, BatchError> {
         let offsets = self.messages.offsets;
-        let (what, bytes) = match self.messages.source {
-            Source::Apart(input) => ("messages", input.len()),
-            Source::InPlace => ("messages (in place)", output.bytes.len()),
-        };
-        let Survey { fit, common_length } = Survey::new(offsets, bytes);
+        let Survey { fit, common_length } = Survey::new(offsets, room.input);
         if !fit {
-            return Err(BatchError::Offsets { what, bytes });
+            return Err(BatchError::Offsets { what: room.what, bytes: room.input });
         }
         if self.operation == Operation::Hash {
             // Its results are digests: no text comes out, so there is no place to read it from, either.
-            return match self.messages.source {
-                Source::Apart(_) => Ok(common_length),
-                Source::InPlace => Err(self.unused("messages in place, as it leaves them unchanged")),
+            return if room.in_place {
+                Err(self.unused("messages in place, as it leaves them unchanged"))
+            } else {
+                Ok(common_length)
             };
         }
         // The last offset is within a buffer, hence a usize.
         #[allow(clippy::cast_possible_truncation)]
         let wanted = offsets.last().map_or(0, |&end| end as usize);
-        check_size("bytes of text", wanted, output.bytes.len()).map(|()| common_length)
+        check_size("bytes of text", wanted, room.output).map(|()| common_length)
     }
 
     fn check_column(
@@ -164,7 +202,7 @@ impl Batch<'_> {
         }
     }
 
-    fn check_lengths(&self, common: Option<u64>) -> Result<Shape, BatchError> {
+    fn check_lengths(&self, common: Option<u64>, in_place: bool) -> Result<Shape, BatchError> {
         let (wanted, right) = limits::text_bytes(self.algorithm);
         // One look at each: batches have millions of short messages.
         let (mut longest, mut shortest, mut bits) = (0, u64::MAX, 0);
@@ -196,7 +234,7 @@ impl Batch<'_> {
             bytes: last.zip(first).map_or(0, |(last, first)| last - first),
             longest,
             shared_key: self.keys.is_shared(),
-            in_place: matches!(self.messages.source, Source::InPlace),
+            in_place,
         })
     }
 }

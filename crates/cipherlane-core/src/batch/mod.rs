@@ -1,10 +1,13 @@
 //! A batch of messages.
 
 mod check;
+mod texts;
 
 use crate::BLOCK;
 use crate::algorithm::{Algorithm, Hash, Operation};
 use crate::column::Column;
+
+pub use texts::DeviceTexts;
 
 /// Messages that are run together: one algorithm and operation, with one key or a key each.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +46,9 @@ pub enum Source<'a> {
     Apart(&'a [u8]),
     /// In [`Output::bytes`](crate::Output::bytes), which the results overwrite.
     InPlace,
+    /// In memory of a device, which [`DeviceTexts`] name: for [`Resident::bind`](crate::Resident::bind) alone. Results stay
+    /// there, too.
+    OnDevice,
 }
 
 // Texts are secrets, too: their contents never reach a log.
@@ -51,6 +57,7 @@ impl std::fmt::Debug for Source<'_> {
         match self {
             Self::Apart(bytes) => write!(f, "Apart({} bytes)", bytes.len()),
             Self::InPlace => f.write_str("InPlace"),
+            Self::OnDevice => f.write_str("OnDevice"),
         }
     }
 }

@@ -68,6 +68,10 @@ impl Context {
         api
     }
 
+    pub(super) fn handle(&self) -> Handle {
+        self.0.handle
+    }
+
     pub(super) fn check(&self, call: &'static str, code: Code) -> Result<(), CudaError> {
         self.0.gpu.driver.check(call, code)
     }

@@ -7,12 +7,14 @@ use std::ptr::null_mut;
 use super::api::DevicePointer;
 use super::{Context, CudaError, Driver, Stream};
 
-/// Bytes on the GPU, allocated plainly: never managed memory, which may be moved behind a kernel's back.
+/// Bytes on the GPU. What is allocated here is so plainly: never managed memory, which may be moved behind a kernel's back.
 #[derive(Debug)]
 pub struct Memory {
     context: Context,
     pointer: DevicePointer,
     bytes: usize,
+    /// Whether it is to be freed.
+    is_owned: bool,
 }
 
 impl Memory {
@@ -27,7 +29,16 @@ impl Memory {
         // SAFETY: the context is current; the driver writes one pointer.
         let code = unsafe { (api.cuMemAlloc_v2)(&raw mut pointer, bytes.max(1)) };
         context.check("cuMemAlloc_v2", code)?;
-        Ok(Self { context: context.clone(), pointer, bytes })
+        Ok(Self { context: context.clone(), pointer, bytes, is_owned: true })
+    }
+
+    /// The `bytes` bytes at `pointer`, which somebody else has allocated and will free.
+    ///
+    /// # Safety
+    /// They are memory of `context`, and stay so until what is returned is dropped and work that uses it is done.
+    #[must_use]
+    pub unsafe fn foreign(context: &Context, pointer: u64, bytes: usize) -> Self {
+        Self { context: context.clone(), pointer, bytes, is_owned: false }
     }
 
     /// Number of bytes.
@@ -143,6 +154,9 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        if !self.is_owned {
+            return;
+        }
         // SAFETY: allocated by `Memory::new`. The driver waits for work that uses it.
         unsafe { (self.context.enter_to_drop().cuMemFree_v2)(self.pointer) };
     }

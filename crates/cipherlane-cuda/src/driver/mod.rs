@@ -10,6 +10,7 @@ mod error;
 mod gpu;
 mod memory;
 mod module;
+mod pointer;
 mod stream;
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
@@ -24,6 +25,7 @@ pub use error::CudaError;
 pub use gpu::{Attribute, Gpu};
 pub use memory::{Memory, Pinned, is_pinned};
 pub use module::{Dimensions, Function, Module, Usage};
+pub use pointer::{gpu_of, is_of_other};
 pub use stream::{Event, Stream};
 
 /// The environment variable that names the driver's library where it lies in no usual place.

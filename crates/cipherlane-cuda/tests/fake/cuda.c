@@ -124,8 +124,13 @@ int cuMemFreeHost(void *memory) {
 int cuPointerGetAttribute(void *value, int attribute, pointer_t at) {
     ALONE;
     block_t *b = find(at, 1);
-    if (!b || attribute != 2) return INVALID_VALUE;
-    return *(unsigned *)value = b->host ? 1 : 2, OK;
+    if (!b) return INVALID_VALUE;
+    switch (attribute) {
+    case 1: return *(void **)value = &context, OK;
+    case 2: return *(unsigned *)value = b->host ? 1 : 2, OK;
+    case 9: return *(int *)value = 0, OK; /* the GPU's number */
+    default: return INVALID_VALUE;
+    }
 }
 
 static int stream;

@@ -60,7 +60,7 @@ impl Job {
         let work = program.workspace.layout(key_rows, messages as u64, all_tiles);
         let (input, in_place) = match batch.messages.source {
             Source::Apart(input) => (input, false),
-            Source::InPlace => (&*output.bytes, true),
+            Source::InPlace | Source::OnDevice => (&*output.bytes, true),
         };
         let mut bytes = Vec::new();
         put(&mut bytes, input);

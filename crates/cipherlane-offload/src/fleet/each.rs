@@ -118,7 +118,8 @@ const MANY: usize = 1 << 17;
 fn owned(batch: &Batch<'_>, shares: &[Share], output: &Output<'_>) -> Vec<Owned> {
     let text = match batch.messages.source {
         Source::Apart(text) => text,
-        Source::InPlace => &*output.bytes,
+        // What lies on a device has not passed the check.
+        Source::InPlace | Source::OnDevice => &*output.bytes,
     };
     let own = |share| Owned::new(batch, share, text);
     if batch.len() < MANY {
@@ -131,7 +132,7 @@ fn owned(batch: &Batch<'_>, shares: &[Share], output: &Output<'_>) -> Vec<Owned>
 /// The input of a share.
 fn source<'a>(batch: &Batch<'a>, share: &Share) -> Source<'a> {
     match batch.messages.source {
-        Source::InPlace => Source::InPlace,
+        own @ (Source::InPlace | Source::OnDevice) => own,
         Source::Apart(text) => {
             let [start, end] =
                 [share.text.start, share.text.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));

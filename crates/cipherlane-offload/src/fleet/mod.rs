@@ -15,8 +15,8 @@ mod share;
 use std::sync::Arc;
 
 use cipherlane_core::{
-    Batch, Device, DeviceError, Info, Kernel, Output, Plan, Resident, Session, Shape, Tuned, Unsupported,
-    Wish,
+    Batch, Device, DeviceError, HostMemory, Info, Kernel, Output, Plan, Resident, Session, Shape, Tuned,
+    Unsupported, Wish,
 };
 
 use residents::Residents;
@@ -110,6 +110,11 @@ impl Device for Fleet {
         let plans = self.plans(plan)?.map(|(device, plan)| (Arc::clone(device), plan));
         let residents = Residents::new(plans, self.cut(plan)?)?;
         Ok(residents.map(|residents| -> Box<dyn Resident> { Box::new(residents) }))
+    }
+
+    /// The first device's, which all of one kind reach.
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>, DeviceError> {
+        self.devices[0].host_memory(bytes)
     }
 
     /// On the first device, for all that are like it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cipherlane_core::{Batch, DeviceError, Output, Plan, Resident, Spans};
+use cipherlane_core::{Batch, DeviceError, DeviceTexts, Output, Plan, Resident, Spans};
 
 use super::each::{self, Summand};
 use super::share::Cut;
@@ -104,6 +104,17 @@ impl Resident for Residents {
             })?;
         self.cut = done.messages().map(|parts| parts.iter().map(|summand| summand.place).collect()).collect();
         Ok(done.spans)
+    }
+
+    /// Never: a batch is shared out among devices, and its texts lie on one.
+    fn bind(&mut self, _: &Batch<'_>, _: &mut Output<'_>, texts: &DeviceTexts) -> Result<Spans, DeviceError> {
+        let ids: Vec<&str> = self.seats.iter().map(|seat| seat.plan.device.as_str()).collect();
+        let reason = format!(
+            "the texts lie in memory of {}, and these devices together share out texts of the host: bind them to a resident \
+             of that device alone",
+            texts.input().device()
+        );
+        Err(DeviceError::Memory { device: ids.join(", "), reason })
     }
 
     fn execute(&mut self) -> Result<Spans, DeviceError> {

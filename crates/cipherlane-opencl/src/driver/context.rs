@@ -144,8 +144,8 @@ impl Kernel {
 /// Bytes on the device.
 #[derive(Debug)]
 pub struct Memory {
-    buffer: Buffer<u8>,
-    bytes: usize,
+    pub(super) buffer: Buffer<u8>,
+    pub(super) bytes: usize,
 }
 
 impl Memory {
@@ -212,6 +212,8 @@ pub struct Staging {
 
 // SAFETY: plain memory, owned by one.
 unsafe impl Send for Staging {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Staging {}
 
 impl Staging {
     /// `bytes` zeros.

@@ -6,6 +6,7 @@
 
 mod context;
 mod error;
+mod foreign;
 mod platform;
 mod queue;
 

@@ -71,9 +71,10 @@ fn sit_batch(session: &mut dyn Session, cases: &[&Case]) -> Vec<Verdict> {
 pub(super) fn failed(error: &DeviceError) -> Verdict {
     Err(match error {
         DeviceError::Unsupported(_) => Miss::Unsupported(error.to_string()),
-        DeviceError::Batch(_) | DeviceError::Failed { .. } | DeviceError::WrongOutput { .. } => {
-            Miss::Wrong(error.to_string())
-        }
+        DeviceError::Batch(_)
+        | DeviceError::Memory { .. }
+        | DeviceError::Failed { .. }
+        | DeviceError::WrongOutput { .. } => Miss::Wrong(error.to_string()),
     })
 }
 

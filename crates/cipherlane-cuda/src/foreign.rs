@@ -1,0 +1,75 @@
+//! Memory of GPUs that other libraries of the process have allocated.
+#![allow(unsafe_code)] // hands on what the caller vouches for
+
+use std::sync::Arc;
+
+use cipherlane_core::{DeviceError, DeviceMemory};
+use cipherlane_offload::CallerMemory;
+
+use crate::backend::Cuda;
+use crate::describe;
+use crate::device::kernels;
+use crate::driver::{CudaError, Driver, Gpu, Memory, gpu_of, is_of_other};
+
+/// What kernels take: their texts are read by words of 16 bytes.
+const ALIGNMENT: u64 = 16;
+
+/// The `bytes` bytes at `pointer`, a `CUdeviceptr`, as memory that a [`Resident`](cipherlane_core::Resident) may be bound
+/// to, on whichever GPU they lie: of the CUDA runtime, or a tensor of PyTorch's.
+///
+/// They are to be memory of the GPU's primary context, which the runtime and PyTorch use, too. The memory is not owned: it
+/// is never freed, and never wiped when it is let go. What makes the text on another stream has to be done before a run:
+/// synchronise that stream.
+///
+/// # Errors
+/// If there is no driver, `pointer` is not a multiple of 16, or the driver knows one of the ends for other memory than a
+/// GPU's, or than of its primary context.
+///
+/// # Safety
+/// Until the last clone of what is returned is dropped, the bytes stay allocated, and so do those behind them up to the next
+/// multiple of 4, which are read and thrown away: every allocation of CUDA's ends at a multiple of 256. What a view of them
+/// has elsewhere, such as a tensor, is not used while a run reads or writes them.
+pub unsafe fn foreign_memory(pointer: u64, bytes: usize) -> Result<Arc<dyn DeviceMemory>, DeviceError> {
+    let driver = Driver::get().map_err(|reason| failed("cuda", reason))?;
+    if !pointer.is_multiple_of(ALIGNMENT) {
+        return Err(unfit(
+            "cuda",
+            format!(
+                "memory at {pointer:#x} does not begin at a multiple of {ALIGNMENT}: name some that begins before it, and \
+                 have the offsets of messages skip its front"
+            ),
+        ));
+    }
+    let last = pointer.saturating_add(bytes.saturating_sub(1) as u64);
+    let Some(index) = gpu_of(driver, pointer).filter(|&index| gpu_of(driver, last) == Some(index)) else {
+        return Err(unfit("cuda", format!("{bytes} bytes at {pointer:#x} are not memory of one GPU")));
+    };
+    let id = format!("cuda:{index}");
+    let backend = backend(driver, index, &id).map_err(|error| failed(&id, error.to_string()))?;
+    if [pointer, last].iter().any(|&at| is_of_other(backend.context(), at)) {
+        return Err(unfit(
+            &id,
+            format!(
+                "memory at {pointer:#x} is of another context than the GPU's primary one: allocate it there, as CUDA's \
+                 runtime does"
+            ),
+        ));
+    }
+    // SAFETY: the caller vouches for the memory.
+    let memory = unsafe { Memory::foreign(backend.context(), pointer, bytes) };
+    Ok(Arc::new(CallerMemory::lent(backend, memory)))
+}
+
+/// GPU `index`, without kernels: those are its sessions'.
+fn backend(driver: &'static Driver, index: usize, id: &str) -> Result<Arc<Cuda>, CudaError> {
+    let gpu = Gpu::new(driver, index)?;
+    Ok(Arc::new(Cuda::new(id, gpu, kernels(gpu, describe::capability(gpu)?))?))
+}
+
+fn failed(device: &str, reason: String) -> DeviceError {
+    DeviceError::Failed { device: device.to_owned(), reason }
+}
+
+fn unfit(device: &str, reason: String) -> DeviceError {
+    DeviceError::Memory { device: device.to_owned(), reason }
+}

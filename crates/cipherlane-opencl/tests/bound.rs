@@ -1,0 +1,106 @@
+//! Batches on memory of OpenCL devices, whoever allocated it: PoCL makes a device of the CPU.
+//!
+//! Few kernels, which the other tests examine as well: PoCL takes minutes for one. Where there is no device, the tests say
+//! `NOT CHECKED`; with `CIPHERLANE_REQUIRE_OPENCL` set they fail.
+
+#![allow(unsafe_code)] // buffers that live
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // helpers of tests fail as tests do
+
+#[path = "../../cipherlane-offload/tests/exam/bound.rs"]
+mod bound;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use bound::{lend, take};
+use cipherlane_core::{
+    Algorithm, Batch, Column, Device, DeviceMemory, DeviceTexts, Hash, Messages, Operation, Output, Plan,
+    Shape, Source, Wish,
+};
+use cipherlane_opencl::{OpenClDevice, foreign_memory};
+
+/// The devices, or none with a line that says so.
+fn devices() -> Vec<OpenClDevice> {
+    match cipherlane_opencl::devices() {
+        Ok(devices) => devices,
+        Err(reason) if std::env::var_os("CIPHERLANE_REQUIRE_OPENCL").is_some() => panic!("{reason}"),
+        Err(reason) => {
+            eprintln!("NOT CHECKED: {reason}");
+            Vec::new()
+        }
+    }
+}
+
+#[test]
+fn batches_run_where_their_texts_lie() {
+    for device in devices() {
+        bound::check_memory(&device);
+        bound::check(&device, "sha3-256", true, "");
+        bound::check(&device, "aes-128-ctr", true, "aes-ctr/bitsliced");
+    }
+}
+
+/// A plan for hashing.
+fn plan(device: &OpenClDevice) -> Plan {
+    let shape = Shape::uniform(Algorithm::Hash(Hash::Sha3_256), Operation::Hash, 1, 400, true);
+    device.plan(&shape, &Wish::default()).unwrap()
+}
+
+/// Hashes bytes 3 to 403 of `memory`, or says why not.
+fn hash(device: &OpenClDevice, memory: Arc<dyn DeviceMemory>) -> Result<[u8; 32], String> {
+    let messages = Messages { source: Source::OnDevice, offsets: &[3, 403] };
+    let (batch, mut digest) = (Batch::hash(Hash::Sha3_256, messages, 32), [0; 32]);
+    let mut resident = device.resident(&plan(device)).unwrap().unwrap();
+    let mut output = Output::digests(&mut digest);
+    resident
+        .bind(&batch, &mut output, &DeviceTexts::Read(memory))
+        .and_then(|_| resident.execute())
+        .and_then(|_| resident.store(&batch, &mut output))
+        .map_err(|error| error.to_string())?;
+    Ok(digest)
+}
+
+/// The `cl_mem` of `memory`.
+fn buffer(memory: &Arc<dyn DeviceMemory>) -> *mut c_void {
+    std::ptr::with_exposed_provenance_mut(usize::try_from(memory.handle()).unwrap())
+}
+
+#[test]
+fn buffers_of_others_are_used_and_left_to_them() {
+    for (device, apart) in devices().into_iter().zip(devices()) {
+        let text: Vec<u8> = (0..500).map(|index| (index % 251) as u8).collect();
+        let memory = lend(&device, &text);
+        let known = hash(&device, Arc::clone(&memory)).unwrap();
+        // SAFETY: a buffer that lives.
+        let foreign = unsafe { foreign_memory(&*memory, buffer(&memory)) }.unwrap();
+        assert!(foreign.bytes() >= 500 && foreign.handle() == memory.handle());
+        assert_eq!(hash(&device, Arc::clone(&foreign)).unwrap(), known);
+        let overlapping = DeviceTexts::Apart { input: Arc::clone(&memory), output: Arc::clone(&foreign) };
+        check_overlap(&device, &overlapping);
+        drop(overlapping);
+        // The buffer lives for as long as one of the two does.
+        drop(memory);
+        assert!(foreign.read(0, &mut [0; 500]).is_ok());
+        // The same device, opened once more, has a context of its own.
+        let others = lend(&apart, &text);
+        let error = hash(&device, Arc::clone(&others)).unwrap_err();
+        assert!(error.contains("kernels of this device do not reach"), "{error}");
+        // SAFETY: a buffer that lives; it is refused.
+        let error = unsafe { foreign_memory(&*foreign, buffer(&others)) }.unwrap_err().to_string();
+        assert!(error.contains("of another context"), "{error}");
+        assert!(take(&others) == text);
+    }
+}
+
+/// Texts that lie apart may not overlap.
+fn check_overlap(device: &OpenClDevice, texts: &DeviceTexts) {
+    let algorithm: Algorithm = "aes-128-ctr".parse().unwrap();
+    let shape = Shape::uniform(algorithm, Operation::Encrypt, 1, 400, true);
+    let plan = device.plan(&shape, &Wish::default()).unwrap();
+    let column = Column::Shared(&[7; 16]);
+    let messages = Messages { source: Source::OnDevice, offsets: &[3, 403] };
+    let batch = Batch::cipher(algorithm, Operation::Encrypt, column, column, messages);
+    let mut resident = device.resident(&plan).unwrap().unwrap();
+    let error = resident.bind(&batch, &mut Output::text(&mut []), texts).unwrap_err().to_string();
+    assert!(error.contains("input and output overlap"), "{error}");
+}
