@@ -2,8 +2,8 @@
 //! check-opencl [-- NAME ..]`
 //!
 //! A name is a part of an algorithm's (`aes-128`, `gcm`), or `kernel=PART` a part of a kernel's, `device=N`,
-//! `threads=N`, `exam=no` and `long=no` (messages of 17 MiB) leave a part out, `speed=yes` measures as the example
-//! check-cuda does, with its options. Exit code 1 if anything is wrong.
+//! `threads=N`, `exam=no` and `long=no` (messages of 17 MiB) leave a part out, `together=yes` takes the GPUs that are alike
+//! as one, `speed=yes` measures as the example check-cuda does, with its options. Exit code 1 if anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool for developers
 
@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use cipherlane_core::Device;
+use cipherlane_opencl::{Fleet, Member, OpenClDevice};
 use options::Options;
 
 fn main() -> ExitCode {
@@ -28,9 +29,18 @@ fn main() -> ExitCode {
         Ok(found) => found,
         Err(reason) => return devices::none("OpenCL device", reason),
     };
-    let found: Vec<Arc<dyn Device>> =
-        found.into_iter().map(|device| -> Arc<dyn Device> { Arc::new(device) }).collect();
-    devices::check(&found, &options, |device| {
+    let found: Vec<Arc<OpenClDevice>> = found.into_iter().map(Arc::new).collect();
+    let wanted: Vec<Arc<dyn Device>> = if options.get("together=") == Some("yes") {
+        let alike = cipherlane_opencl::alike(&found);
+        if alike.is_empty() {
+            return devices::none("OpenCL GPU", "the devices are others");
+        }
+        let members = alike.into_iter().map(|device| -> Arc<dyn Member> { device });
+        vec![Arc::new(Fleet::new("opencl:all", members.collect()))]
+    } else {
+        found.into_iter().map(|device| -> Arc<dyn Device> { device }).collect()
+    };
+    devices::check(&wanted, &options, |device| {
         let (names, kernels) = (options.names(), options.get("kernel=").unwrap_or_default());
         let mut failed = 0;
         if options.get("exam=") != Some("no") {

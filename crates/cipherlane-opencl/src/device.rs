@@ -69,6 +69,10 @@ impl Found {
         };
         Self { info, limits, target, facts, device, backend: OnceLock::new() }
     }
+
+    pub(crate) const fn facts(&self) -> &Facts {
+        &self.facts
+    }
 }
 
 impl Provider for Found {

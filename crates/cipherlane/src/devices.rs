@@ -7,8 +7,12 @@ use cipherlane_cpu::Cpu;
 
 #[cfg(feature = "cuda")]
 pub use cipherlane_cuda::calls;
+#[cfg(feature = "cuda")]
+use cipherlane_cuda::{Fleet, Member};
 #[cfg(all(feature = "opencl", not(feature = "cuda")))]
 pub use cipherlane_opencl::calls;
+#[cfg(all(feature = "opencl", not(feature = "cuda")))]
+use cipherlane_opencl::{Fleet, Member};
 
 /// A kind of device that this machine has none of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +24,8 @@ pub struct Absent {
 }
 
 /// Every device of this machine, the CPU first, and why there is none of a kind. Where there are several NVIDIA GPUs,
-/// `cuda:all` is all of them together.
+/// `cuda:all` is all of them together; where there are several OpenCL GPUs that are alike (of one platform, with one name
+/// and one driver), `opencl:all` is the most of these.
 ///
 /// Looking for GPUs starts their drivers, which takes a good part of a second where there are some.
 #[must_use]
@@ -43,18 +48,9 @@ fn keep(kind: &'static str, found: Found, devices: &mut Vec<Arc<dyn Device>>, ab
 
 #[cfg(feature = "cuda")]
 fn cuda() -> Found {
-    let mut members: Vec<Arc<dyn cipherlane_cuda::Member>> = Vec::new();
-    for device in cipherlane_cuda::devices()? {
-        members.push(Arc::new(device));
-    }
-    let mut devices: Vec<Arc<dyn Device>> = Vec::new();
-    devices.extend(
-        members.iter().map(|member| -> Arc<dyn Device> { Arc::<dyn cipherlane_cuda::Member>::clone(member) }),
-    );
-    if members.len() > 1 {
-        devices.push(Arc::new(cipherlane_cuda::Fleet::new("cuda:all", members)));
-    }
-    Ok(devices)
+    let found = cipherlane_cuda::devices()?.into_iter();
+    let members: Vec<_> = found.map(|device| -> Arc<dyn Member> { Arc::new(device) }).collect();
+    Ok(with_fleet(members.clone(), "cuda:all", members))
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -64,11 +60,22 @@ fn cuda() -> Found {
 
 #[cfg(feature = "opencl")]
 fn opencl() -> Found {
-    let devices = cipherlane_opencl::devices()?.into_iter();
-    Ok(devices.map(|device| -> Arc<dyn Device> { Arc::new(device) }).collect())
+    let found: Vec<_> = cipherlane_opencl::devices()?.into_iter().map(Arc::new).collect();
+    let members = |of: Vec<Arc<cipherlane_opencl::OpenClDevice>>| {
+        of.into_iter().map(|device| -> Arc<dyn Member> { device }).collect()
+    };
+    let alike = cipherlane_opencl::alike(&found);
+    Ok(with_fleet(members(found), "opencl:all", members(alike)))
 }
 
 #[cfg(not(feature = "opencl"))]
 fn opencl() -> Found {
     Err("this build has no feature `opencl`".to_owned())
+}
+
+/// `each` by itself, and those `alike`, where there are several, together as `id`.
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+fn with_fleet(each: Vec<Arc<dyn Member>>, id: &str, alike: Vec<Arc<dyn Member>>) -> Vec<Arc<dyn Device>> {
+    let fleet = (alike.len() > 1).then(|| -> Arc<dyn Device> { Arc::new(Fleet::new(id, alike)) });
+    each.into_iter().map(|member| -> Arc<dyn Device> { member }).chain(fleet).collect()
 }

@@ -71,7 +71,9 @@ impl Roster {
 /// Whether a device is one of its own beside `all`: no CPU by way of OpenCL, nor a GPU that CUDA drives.
 fn is_usual(info: &Info, all: &[&Info]) -> bool {
     let is_gpu = info.detail("kind") == Some("GPU");
-    let is_cudas = || all.iter().any(|other| other.id.starts_with("cuda:") && other.name == info.name);
+    // A fleet's name ends in that of its devices.
+    let is_cudas =
+        || all.iter().any(|other| other.id.starts_with("cuda:") && info.name.ends_with(&other.name));
     !info.id.starts_with("opencl:") || (is_gpu && !is_cudas())
 }
 
@@ -243,6 +245,7 @@ mod tests {
             info("opencl:0", "a CPU", "no GPU"),
             info("opencl:1", "a GPU", "GPU"),
             info("opencl:2", "another GPU", "GPU"),
+            info("opencl:all", "2 devices: a GPU", "GPU"),
         ];
         let all: Vec<&Info> = found.iter().collect();
         let usual: Vec<&str> =

@@ -26,6 +26,9 @@ pub(crate) use share::STEP;
 
 use crate::part::Member;
 
+/// What each of several OpenCL devices says that are alike, and so holds for all of them.
+const SHARED: [&str; 2] = ["platform", "kind"];
+
 /// Devices of one kind that share out every batch.
 pub struct Fleet {
     info: Info,
@@ -43,12 +46,13 @@ impl Fleet {
         assert!(!devices.is_empty(), "a fleet has devices");
         let infos: Vec<&Info> = devices.iter().map(|device| device.info()).collect();
         let ids: Vec<&str> = infos.iter().map(|info| info.id.as_str()).collect();
+        let shared = infos[0].details.iter().filter(|(name, _)| SHARED.contains(&name.as_str()));
         let info = Info {
             id: id.to_owned(),
             name: format!("{} devices: {}", devices.len(), infos[0].name),
             tiers: infos[0].tiers.clone(),
             threads: infos[0].threads,
-            details: vec![("devices".to_owned(), ids.join(", "))],
+            details: std::iter::once(("devices".to_owned(), ids.join(", "))).chain(shared.cloned()).collect(),
         };
         Self { info, devices }
     }

@@ -9,11 +9,12 @@ use cl3::{device as cl_device, platform as cl_platform};
 use super::ClError;
 use super::error::Named;
 
-/// `cl_device_id` with its platform's name.
+/// `cl_device_id` with its platform's name and number.
 #[derive(Clone, Debug)]
 pub struct DeviceHandle {
     id: cl_device_id,
     platform: String,
+    platform_number: usize,
 }
 
 // SAFETY: OpenCL names the devices of a platform by pointers that are good for the whole process (section 4.2).
@@ -28,6 +29,8 @@ pub struct Facts {
     pub name: String,
     /// Who made the driver.
     pub platform: String,
+    /// The platform's number in the loader's order, by which two of one name are told apart.
+    pub platform_number: usize,
     /// The vendor.
     pub vendor: String,
     /// OpenCL's version, the vendor's words behind it: `OpenCL 3.0 CUDA`.
@@ -66,13 +69,15 @@ pub fn devices() -> Result<Vec<DeviceHandle>, ClError> {
     static ASKING: Mutex<()> = Mutex::new(());
     let _alone = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut devices = Vec::new();
-    for platform in cl_platform::get_platform_ids().named("clGetPlatformIDs")? {
+    let platforms = cl_platform::get_platform_ids().named("clGetPlatformIDs")?;
+    for (platform_number, platform) in platforms.into_iter().enumerate() {
         let name: String = cl_platform::get_platform_info(platform, cl_platform::CL_PLATFORM_NAME)
             .named("clGetPlatformInfo")?
             .into();
         // A platform without devices answers with an error that says so.
         let ids = cl_device::get_device_ids(platform, cl_device::CL_DEVICE_TYPE_ALL).unwrap_or_default();
-        devices.extend(ids.into_iter().map(|id| DeviceHandle { id, platform: name.clone() }));
+        let handle = |id| DeviceHandle { id, platform: name.clone(), platform_number };
+        devices.extend(ids.into_iter().map(handle));
     }
     Ok(devices)
 }
@@ -93,6 +98,7 @@ impl DeviceHandle {
         Ok(Facts {
             name: text(cl_device::CL_DEVICE_NAME)?,
             platform: self.platform.clone(),
+            platform_number: self.platform_number,
             vendor: text(cl_device::CL_DEVICE_VENDOR)?,
             version: text(cl_device::CL_DEVICE_VERSION)?,
             driver: text(cl_device::CL_DRIVER_VERSION)?,
