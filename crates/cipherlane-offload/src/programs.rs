@@ -1,5 +1,8 @@
 //! The programs of a session, loaded when a batch first needs one.
 
+#[cfg(test)]
+mod examined;
+
 use cipherlane_core::{BLOCK, Geometry, Plan, Shape};
 use cipherlane_kernels::manifest::{self, Program, Target, Tiling};
 

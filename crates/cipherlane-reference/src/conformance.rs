@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cipherlane_core::{Algorithm, Device, Wish};
 
+pub use candidate::shapes;
 use examiner::Examiner;
 pub use failure::Failure;
 

@@ -121,9 +121,7 @@ pub(crate) fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) 
     let start = Instant::now();
     let part = Part { device, algorithm, kernels };
     let offers = algorithm.operations().iter().any(|&operation| {
-        [true, false]
-            .iter()
-            .any(|&shared| !part.kernels(&Shape::uniform(algorithm, operation, 1, 16, shared)).is_empty())
+        conformance::shapes(algorithm, operation).iter().any(|shape| !part.kernels(shape).is_empty())
     });
     let check = || match conformance::check(&part) {
         Ok(report) => Ok((report.checks.values().sum(), report.kernels)),

@@ -4,6 +4,8 @@ use cipherlane_core::{Algorithm, Device, DeviceError, Kernel, Operation, Plan, S
 
 /// A kernel that is examined: a session as the device plans it, and one that splits messages at small chunks.
 pub(super) struct Candidate {
+    /// The first of [`shapes`] that the device offers it for.
+    shape: Shape,
     whole: Opened,
     split: Opened,
 }
@@ -25,6 +27,14 @@ pub(super) enum Size {
 
 /// A chunk that is small enough to split messages which the reference runs quickly.
 const CHUNK: usize = 4096;
+/// The same of long messages.
+const LONG_CHUNK: usize = 1 << 20;
+/// Bytes of a message that any device splits at such chunks.
+const SPLIT: u64 = 1 << 20;
+/// Bytes of a short message.
+const SHORT: u64 = 1 << 10;
+/// What every kernel calls long, and the most that XTS takes: a data unit has 2^20 blocks at most (IEEE 1619 section 5.1).
+const LONG: u64 = 16 << 20;
 /// Enough threads, or blocks of a device that launches kernels, for chunks of one message to be run out of order.
 const THREADS: usize = 3;
 
@@ -36,19 +46,19 @@ impl Candidate {
         algorithm: Algorithm,
         operation: Operation,
     ) -> Result<Vec<Self>, (String, DeviceError)> {
-        let mut kernels: Vec<Kernel> = Vec::new();
+        let mut kernels: Vec<(Kernel, Shape)> = Vec::new();
         for shape in shapes(algorithm, operation) {
             for kernel in device.kernels(&shape) {
                 let tier = wish.tier.as_ref().is_none_or(|tier| *tier == kernel.tier);
                 let name = wish.kernel.as_ref().is_none_or(|name| *name == kernel.name);
-                if tier && name && !kernels.contains(&kernel) {
-                    kernels.push(kernel);
+                if tier && name && kernels.iter().all(|(known, _)| *known != kernel) {
+                    kernels.push((kernel, shape));
                 }
             }
         }
-        let open = |kernel: Kernel| {
+        let open = |(kernel, shape): (Kernel, Shape)| {
             let name = kernel.name.clone();
-            Self::open(device, wish, kernel, algorithm, operation).map_err(|error| (name, error))
+            Self::open(device, wish, kernel, shape).map_err(|error| (name, error))
         };
         kernels.into_iter().map(open).collect()
     }
@@ -64,22 +74,33 @@ impl Candidate {
         &self.whole.plan
     }
 
+    /// A shape that it serves.
+    pub(super) const fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Whether it serves short messages, as most of the exam's are.
+    pub(super) const fn is_for_short(&self) -> bool {
+        self.shape.longest <= SHORT
+    }
+
+    /// Whether it serves no messages but long ones: a session of it runs all others by another kernel.
+    pub(super) const fn is_for_long(&self) -> bool {
+        self.shape.longest >= LONG
+    }
+
     /// The chunk of the session with small chunks, in bytes.
     pub(super) const fn chunk(&self) -> usize {
         self.split.plan.chunk
     }
 
-    fn open(
-        device: &dyn Device,
-        wish: &Wish,
-        kernel: Kernel,
-        algorithm: Algorithm,
-        operation: Operation,
-    ) -> Result<Self, DeviceError> {
-        let [_, many, long] = shapes(algorithm, operation);
+    fn open(device: &dyn Device, wish: &Wish, kernel: Kernel, shape: Shape) -> Result<Self, DeviceError> {
+        let long = Shape::uniform(shape.algorithm, shape.operation, 1, shape.longest.max(SPLIT), true);
         let wish = Wish { kernel: Some(kernel.name), tier: Some(kernel.tier), ..wish.clone() };
-        let plan = device.plan(&many, &wish)?;
-        let small = Wish { chunk: wish.chunk.or(Some(CHUNK)), ..wish.clone() };
+        let plan = device.plan(&shape, &wish)?;
+        // A message of many MiB in such chunks would take minutes.
+        let chunk = if shape.longest >= LONG { LONG_CHUNK } else { CHUNK };
+        let small = Wish { chunk: wish.chunk.or(Some(chunk)), ..wish.clone() };
         let spread = Wish { threads: wish.threads.or(Some(THREADS)), ..small.clone() };
         let in_blocks = Wish {
             blocks: wish.blocks.or(Some(THREADS)),
@@ -99,17 +120,19 @@ impl Candidate {
             }
         }
         let opened = |plan: Plan| device.open(&plan).map(|session| Opened { plan, session });
-        Ok(Self { whole: opened(plan)?, split: opened(split_plan)? })
+        Ok(Self { shape, whole: opened(plan)?, split: opened(split_plan)? })
     }
 }
 
-/// Shapes that may have kernels of their own: many messages under one key, with a key each, and a long one.
-fn shapes(algorithm: Algorithm, operation: Operation) -> [Shape; 3] {
-    [
-        Shape::uniform(algorithm, operation, 64, 1024, true),
-        Shape::uniform(algorithm, operation, 64, 1024, false),
-        Shape::uniform(algorithm, operation, 1, 1 << 20, true),
-    ]
+/// Shapes that between them call for every kernel of a device: short messages, records and a long message, each under
+/// one key and with a key each.
+#[must_use]
+pub fn shapes(algorithm: Algorithm, operation: Operation) -> Vec<Shape> {
+    let sizes = [(64, SHORT), (64, 16 << 10), (1, LONG)];
+    let shape = |(messages, bytes)| {
+        [true, false].map(|shared| Shape::uniform(algorithm, operation, messages, bytes, shared))
+    };
+    sizes.into_iter().flat_map(shape).collect()
 }
 
 /// A kernel as a failure names it.

@@ -1,6 +1,6 @@
 //! Puts drafts to all kernels of an algorithm and operation.
 
-use cipherlane_core::{Algorithm, Device, Operation, Plan, Session, Wish};
+use cipherlane_core::{Algorithm, Device, Operation, Plan, Session, Shape, Wish};
 
 use super::candidate::{Candidate, Opened, Size, describe};
 use super::digest_trial::{DigestDraft, DigestTrial};
@@ -14,6 +14,8 @@ pub(super) struct Examiner {
     pub(super) algorithm: Algorithm,
     pub(super) operation: Operation,
     candidates: Vec<Candidate>,
+    /// Those that serve long messages only, which sit nothing else.
+    long: Vec<Candidate>,
     /// Cases so far: with the algorithm and operation, the seed of the next.
     cases: u64,
     checks: u64,
@@ -38,8 +40,10 @@ impl Examiner {
                 finding: error.to_string(),
             })?);
         }
-        let examiner = Self { algorithm, operation, candidates, cases: 0, checks: 0 };
-        Ok(if examiner.candidates.is_empty() { None } else { Some(examiner) })
+        let (long, candidates): (Vec<_>, Vec<_>) = candidates.into_iter().partition(Candidate::is_for_long);
+        let is_empty = candidates.is_empty() && long.is_empty();
+        let examiner = Self { algorithm, operation, candidates, long, cases: 0, checks: 0 };
+        Ok((!is_empty).then_some(examiner))
     }
 
     pub(super) const fn checks(&self) -> u64 {
@@ -48,10 +52,26 @@ impl Examiner {
 
     /// The names of the kernels and of their tiers.
     pub(super) fn kernels(&self) -> impl Iterator<Item = (String, String)> {
-        self.candidates.iter().map(|candidate| {
+        self.candidates.iter().chain(&self.long).map(|candidate| {
             let Plan { kernel, tier, .. } = candidate.plan();
             (kernel.clone(), tier.clone())
         })
+    }
+
+    /// Whether there are kernels that serve messages of any length.
+    pub(super) const fn has_general(&self) -> bool {
+        !self.candidates.is_empty()
+    }
+
+    /// The shapes of kernels that serve records or long messages only, each once.
+    pub(super) fn special_shapes(&self) -> Vec<Shape> {
+        let mut shapes: Vec<Shape> = Vec::new();
+        for candidate in self.candidates.iter().chain(&self.long) {
+            if !candidate.is_for_short() && !shapes.contains(candidate.shape()) {
+                shapes.push(*candidate.shape());
+            }
+        }
+        shapes
     }
 
     /// Smallest length beyond which each kernel splits a message, as far as that is quickly computed.
@@ -121,17 +141,24 @@ impl Examiner {
         size: Size,
         mut run: impl FnMut(&mut dyn Session) -> Result<(), String>,
     ) -> Result<(), Failure> {
-        for candidate in &mut self.candidates {
-            let Opened { plan, session } = candidate.opened(size);
-            run(&mut **session).map_err(|finding| Failure {
-                what: format!("{} {}", plan.algorithm, plan.operation),
-                kernel: describe(plan),
-                case: case.to_owned(),
-                seed,
-                finding,
-            })?;
-            self.checks += 1;
-        }
+        let ran = put(&mut self.candidates.iter_mut(), case, seed, size, &mut run)?;
+        self.checks += ran;
+        Ok(())
+    }
+
+    /// Calls `run` with the sessions of the kernels for `shape`, one of [`Examiner::special_shapes`].
+    pub(super) fn each_special(
+        &mut self,
+        shape: &Shape,
+        case: &str,
+        seed: u64,
+        size: Size,
+        mut run: impl FnMut(&mut dyn Session) -> Result<(), String>,
+    ) -> Result<(), Failure> {
+        let all = self.candidates.iter_mut().chain(&mut self.long);
+        let mut wanted = all.filter(|candidate| candidate.shape() == shape);
+        let ran = put(&mut wanted, case, seed, size, &mut run)?;
+        self.checks += ran;
         Ok(())
     }
 
@@ -144,4 +171,27 @@ impl Examiner {
         };
         family << 56 | variant << 48 | (self.operation as u64) << 40 | self.cases
     }
+}
+
+/// Calls `run` with the session of each of `candidates`, and counts them.
+fn put(
+    candidates: &mut dyn Iterator<Item = &mut Candidate>,
+    case: &str,
+    seed: u64,
+    size: Size,
+    run: &mut dyn FnMut(&mut dyn Session) -> Result<(), String>,
+) -> Result<u64, Failure> {
+    let mut ran = 0;
+    for candidate in candidates {
+        let Opened { plan, session } = candidate.opened(size);
+        run(&mut **session).map_err(|finding| Failure {
+            what: format!("{} {}", plan.algorithm, plan.operation),
+            kernel: describe(plan),
+            case: case.to_owned(),
+            seed,
+            finding,
+        })?;
+        ran += 1;
+    }
+    Ok(ran)
 }

@@ -10,6 +10,7 @@ mod lengths;
 mod parts;
 mod refusals;
 mod rejects;
+mod special;
 mod wraps;
 
 use super::examiner::Examiner;
@@ -17,6 +18,13 @@ use super::failure::Failure;
 
 /// Everything, simple things first.
 pub(super) fn sit_all(examiner: &mut Examiner) -> Result<(), Failure> {
+    if examiner.has_general() {
+        sit_general(examiner)?;
+    }
+    special::sit(examiner)
+}
+
+fn sit_general(examiner: &mut Examiner) -> Result<(), Failure> {
     answers::sit(examiner)?;
     if let Some(hash) = examiner.algorithm.hash() {
         digests::sit(examiner, hash)?;

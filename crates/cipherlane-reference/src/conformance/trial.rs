@@ -61,8 +61,13 @@ impl Trial {
         Ok(())
     }
 
+    /// Whether the input is to lie in the output buffer from now on.
+    pub(super) const fn put_in_place(&mut self, in_place: bool) {
+        self.draft.in_place = in_place;
+    }
+
     /// Flips a bit so that a message must be rejected, and with it all that share what was flipped.
-    fn damage(&mut self, message: usize, damage: Damage, random: &mut Random) {
+    pub(super) fn damage(&mut self, message: usize, damage: Damage, random: &mut Random) {
         let tag = self.tag(message);
         let (done, rows) = match damage {
             Damage::Key => (self.draft.keys.flip(message, random), Some(&self.draft.keys)),
