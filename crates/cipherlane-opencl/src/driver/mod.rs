@@ -6,6 +6,7 @@
 
 mod context;
 mod error;
+mod place;
 mod platform;
 mod queue;
 
