@@ -5,7 +5,7 @@
 //! batch to the device in groups (`cut`), with the columns of each in one memory (`columns`), on several queues at
 //! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead.
 //! [`cache`] keeps compiled kernels, `tuning` the launches that were found best; [`calls`] tells of every copy and
-//! launch. [`pci`] says where on the bus it is, [`link`] measures the way to it, [`probe`] launches kernels that measure instructions. A [`Fleet`] is
+//! launch. [`pci`] says where on the bus it is and [`near`] allocates beside it, [`link`] measures the way to it, [`probe`] launches kernels that measure instructions. A [`Fleet`] is
 //! several devices as one; `part` is what it asks of them for messages that it cuts.
 
 pub mod answers;
@@ -24,6 +24,7 @@ mod launch;
 pub mod link;
 mod loaded;
 mod long;
+pub mod near;
 mod part;
 pub mod pci;
 pub mod probe;
