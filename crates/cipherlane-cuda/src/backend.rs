@@ -124,6 +124,10 @@ impl Backend for Cuda {
         &self.limits
     }
 
+    fn node(&self) -> Option<usize> {
+        self.context.node()
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Memory, Fault> {
         Ok(Memory::new(&self.context, bytes)?)
     }

@@ -1,5 +1,6 @@
 //! A GPU in words: its name, and what `cipherlane devices` shows of it.
 
+use cipherlane_offload::pci::PciDevice;
 use nvml_wrapper::Nvml;
 use nvml_wrapper::enum_wrappers::device::Clock;
 use nvml_wrapper::error::NvmlError;
@@ -12,8 +13,8 @@ pub(crate) fn capability(gpu: Gpu) -> Result<u32, CudaError> {
     Ok(u32::try_from(10 * major + minor).unwrap_or(0))
 }
 
-/// What there is to say of `gpu`: what CUDA knows, then what NVML does. A figure that the driver does not tell is
-/// unknown, with its reason.
+/// What there is to say of `gpu`: what CUDA knows, then what the system and NVML do. A figure that the driver does not
+/// tell is unknown, with its reason.
 pub(crate) fn details(gpu: Gpu) -> Vec<(String, String)> {
     let say = |told: Result<String, CudaError>| told.unwrap_or_else(|error| format!("unknown: {error}"));
     let number = |attribute, unit: &'static str, divisor: usize| {
@@ -35,12 +36,16 @@ pub(crate) fn details(gpu: Gpu) -> Vec<(String, String)> {
         ("CUDA of the driver", format!("{major}.{minor}")),
         ("bus", say(bus.clone())),
     ];
-    match bus
-        .map_err(|error| error.to_string())
-        .and_then(|bus| told_by_nvml(&bus).map_err(|error| error.to_string()))
-    {
-        Ok(told) => details.extend(told),
-        Err(error) => details.push(("driver, link, clocks now", format!("unknown: NVML: {error}"))),
+    if let Ok(bus) = bus {
+        let device = PciDevice::at(&bus);
+        details.extend(device.node().map(|node| ("NUMA node", node.to_string())));
+        match told_by_nvml(&bus) {
+            Ok(told) => details.extend(told),
+            Err(error) => {
+                details.extend(device.links());
+                details.push(("driver, clocks now", format!("unknown: NVML: {error}")));
+            }
+        }
     }
     details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -112,13 +112,16 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// The device's sizes.
     fn limits(&self) -> &Limits;
 
+    /// The NUMA node of the host that the device is nearest to, where that is known.
+    fn node(&self) -> Option<usize>;
+
     /// Memory of `bytes` bytes with any contents, aligned to 16.
     ///
     /// # Errors
     /// If there are not so many left.
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, Fault>;
 
-    /// `bytes` bytes of host memory that the device reaches.
+    /// `bytes` bytes of host memory that the device reaches, on its node if there is room.
     ///
     /// # Errors
     /// If the system cannot give so many.

@@ -120,11 +120,17 @@ impl Columns {
         self.places[argument as usize].clone()
     }
 
-    /// Writes what the device reads.
+    /// Writes what the device reads to a staging on node `near`.
     ///
     /// # Panics
     /// If `target` is shorter than [`Columns::uploaded`].
-    pub(crate) fn write(&self, batch: &Batch<'_>, messages: &Range<usize>, target: &mut [u8]) {
+    pub(crate) fn write(
+        &self,
+        batch: &Batch<'_>,
+        messages: &Range<usize>,
+        target: &mut [u8],
+        near: Option<usize>,
+    ) {
         let own = &batch.messages.offsets[messages.start..=messages.end];
         let offsets = self.whole.as_ref().map_or(own, |whole| &whole[..]);
         write_words(&mut target[self.at(Argument::Offsets)], offsets.iter().copied());
@@ -144,7 +150,7 @@ impl Columns {
         let columns =
             [(Argument::Keys, &batch.keys), (Argument::Nonces, &batch.nonces), (Argument::Aad, &batch.aad)];
         for (argument, column) in columns {
-            copy::to_staging(rows(column, messages), &mut target[self.at(argument)]);
+            copy::to_staging(rows(column, messages), &mut target[self.at(argument)], near);
         }
         if let TagLengths::Each(lengths) = batch.tag_lengths {
             target[self.at(Argument::TagLengths)].copy_from_slice(&lengths[messages.clone()]);
@@ -152,7 +158,7 @@ impl Columns {
         if batch.operation == Operation::Open {
             let stride = batch.tag_lengths.stride();
             let tags = &batch.tags[messages.start * stride..messages.end * stride];
-            copy::to_staging(tags, &mut target[self.at(Argument::Tags)]);
+            copy::to_staging(tags, &mut target[self.at(Argument::Tags)], near);
         }
     }
 }

@@ -16,7 +16,7 @@ const CORES: usize = 16;
 /// How long a thread polls for the next copy before it sleeps: on a link of 40 GB/s a chunk is under way for 0.4 ms.
 const POLL: Duration = Duration::from_micros(500);
 
-/// All crews of this process, as the thread that makes the first device sees its CPUs.
+/// All crews of this process, as the thread that makes the first device sees its CPUs, node by node.
 static CREWS: LazyLock<Vec<Crew>> = LazyLock::new(|| Crew::all(&Topology::detect(), allowed()));
 
 /// How many threads may run at a time: a quota may be less than there are CPUs.
@@ -46,6 +46,11 @@ impl Crew {
         groups.into_iter().map(crew).collect()
     }
 
+    /// Whether its first core, and most of the others, are of NUMA node `node`.
+    fn is_of(&self, node: usize) -> bool {
+        self.topology.cpus().first().is_some_and(|cpu| cpu.node == node)
+    }
+
     /// Starts the threads. Where the system refuses, the calling one has to do: that is slower, and no reason to fail.
     fn start(&self) -> Option<Threads> {
         let poll = |threads| Threads::polling(threads, &self.topology, POLL);
@@ -69,46 +74,56 @@ pub(crate) fn prepare() {
     LazyLock::force(&CREWS);
 }
 
-/// Copies `source` to a staging, which the device reads next, from the caches if it can.
+/// Copies `source` to a staging, which the device reads next, from the caches if it can: by threads on node `near`, where
+/// the device and its stagings are, if these have time.
 ///
 /// # Panics
 /// If they differ in length.
-pub(crate) fn to_staging(source: &[u8], target: &mut [u8]) {
-    spread(source, target, <[u8]>::copy_from_slice);
+pub(crate) fn to_staging(source: &[u8], target: &mut [u8], near: Option<usize>) {
+    spread(source, target, near, <[u8]>::copy_from_slice);
 }
 
 /// Copies a staging to where the caller wants it: past the caches where it is long, which spares them, and spares fetching
-/// what is overwritten.
+/// what is overwritten. By threads as above.
 ///
 /// # Panics
 /// If they differ in length.
-pub(crate) fn from_staging(source: &[u8], target: &mut [u8]) {
-    spread(source, target, past_caches);
+pub(crate) fn from_staging(source: &[u8], target: &mut [u8], near: Option<usize>) {
+    spread(source, target, near, past_caches);
 }
 
 /// Copies by `copy`, or by the system's copy where one thread is enough.
-fn spread(source: &[u8], target: &mut [u8], copy: fn(&mut [u8], &[u8])) {
+fn spread(source: &[u8], target: &mut [u8], near: Option<usize>, copy: fn(&mut [u8], &[u8])) {
     assert_eq!(source.len(), target.len(), "a copy is as long as what is copied");
     if target.len() < PARALLEL {
         target.copy_from_slice(source);
     } else {
         let turns = target.chunks_mut(TURN).zip(source.chunks(TURN));
-        on_threads(turns, |(target, source)| copy(target, source));
+        on_threads(near, turns, |(target, source)| copy(target, source));
     }
 }
 
 /// Overwrites with zeros, on as many threads as it takes.
 pub(crate) fn zero(target: &mut [u8]) {
-    on_threads(target.chunks_mut(TURN), |part| part.fill(0));
+    on_threads(None, target.chunks_mut(TURN), |part| part.fill(0));
 }
 
-/// Does `work` once with each of `turns`, on the first crew that does nothing. Where all copy for other sessions, it waits
-/// for the first.
-fn on_threads<T: Send>(turns: impl Iterator<Item = T>, work: impl Fn(&mut T) + Sync) {
+/// The crews, of which there is one at least: those of node `near` first, if there are any.
+fn nearest(near: Option<usize>) -> Vec<&'static Crew> {
+    let mut crews: Vec<_> = CREWS.iter().collect();
+    // A stable sort: the others stay in their order.
+    crews.sort_by_key(|crew| near.is_some_and(|node| !crew.is_of(node)));
+    crews
+}
+
+/// Does `work` once with each of `turns`, on the nearest crew that does nothing. Where all copy for other sessions, it
+/// waits for the first.
+fn on_threads<T: Send>(near: Option<usize>, turns: impl Iterator<Item = T>, work: impl Fn(&mut T) + Sync) {
     let turns: Vec<Mutex<T>> = turns.map(Mutex::new).collect();
     // Each turn is taken once, by one thread.
     let task = |index: usize| work(&mut lock(&turns[index]));
-    for crew in &*CREWS {
+    let crews = nearest(near);
+    for crew in &crews {
         match crew.started.try_lock() {
             Ok(mut started) => return crew.run(&mut started, turns.len(), task),
             Err(TryLockError::Poisoned(poisoned)) => {
@@ -117,7 +132,7 @@ fn on_threads<T: Send>(turns: impl Iterator<Item = T>, work: impl Fn(&mut T) + S
             Err(TryLockError::WouldBlock) => {}
         }
     }
-    CREWS[0].run(&mut lock(&CREWS[0].started), turns.len(), task);
+    crews[0].run(&mut lock(&crews[0].started), turns.len(), task);
 }
 
 /// A panic while the lock was held leaves nothing behind that is half-made.
@@ -160,14 +175,18 @@ fn past_caches(target: &mut [u8], source: &[u8]) {
 mod tests {
     use super::*;
 
+    type Copying = fn(&[u8], &mut [u8], Option<usize>);
+
     #[test]
     fn copies_of_any_length_and_place_are_true() {
         let source: Vec<u8> = (0..3 * PARALLEL).map(|index| ((index * index) >> 7) as u8).collect();
-        for copy in [to_staging, from_staging] {
+        let ways: [(Copying, Option<usize>); 3] =
+            [(to_staging, None), (from_staging, None), (from_staging, Some(0))];
+        for (copy, near) in ways {
             for (from, to, bytes) in [(0, 0, 0), (3, 5, 1), (1, 63, PARALLEL - 1), (7, 9, 2 * PARALLEL + 77)]
             {
                 let mut target = vec![0xA5; to + bytes + 100];
-                copy(&source[from..from + bytes], &mut target[to..to + bytes]);
+                copy(&source[from..from + bytes], &mut target[to..to + bytes], near);
                 assert!(
                     target[to..to + bytes] == source[from..from + bytes],
                     "{bytes} bytes from {from} to {to}"
@@ -198,6 +217,16 @@ mod tests {
     }
 
     #[test]
+    fn all_crews_copy_for_every_node() {
+        for near in [None, Some(0), Some(1000)] {
+            assert_eq!(nearest(near).len(), CREWS.len());
+        }
+        let first = nearest(None)[0];
+        let node = first.topology.cpus()[0].node;
+        assert!(first.is_of(node) && !first.is_of(node + 1) && nearest(Some(node))[0].is_of(node));
+    }
+
+    #[test]
     fn zeros_reach_the_end() {
         let mut text = vec![9; 3 * TURN + 5];
         zero(&mut text[1..3 * TURN + 4]);
@@ -213,7 +242,7 @@ mod tests {
                 scope.spawn(|| {
                     let mut target = vec![0; source.len()];
                     for _ in 0..8 {
-                        from_staging(&source, &mut target);
+                        from_staging(&source, &mut target, None);
                     }
                     assert!(target == source);
                 });

@@ -93,29 +93,29 @@ impl<'a> Job<'a> {
         unsafe { self.output.add(at as usize) }
     }
 
-    /// Copies the input text of `range` to the front of `target`.
+    /// Copies the input text of `range` to the front of `target`, a staging on node `near`.
     ///
     /// # Panics
     /// If it does not fit.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn read_input(&self, range: &Range<u64>, target: &mut [u8]) {
+    pub(crate) fn read_input(&self, range: &Range<u64>, target: &mut [u8], near: Option<usize>) {
         let bytes = (range.end - range.start) as usize;
         // SAFETY: the range lies within the texts of the checked batch. Nobody writes there now: the device writes
         // only output of messages whose input was read.
         let source = unsafe { std::slice::from_raw_parts(self.input(range.start), bytes) };
-        copy::to_staging(source, &mut target[..bytes]);
+        copy::to_staging(source, &mut target[..bytes], near);
     }
 
-    /// Copies the front of `source` to the output text of `range`.
+    /// Copies the front of `source`, a staging on node `near`, to the output text of `range`.
     ///
     /// # Panics
     /// If `source` is shorter.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn write_output(&mut self, range: &Range<u64>, source: &[u8]) {
+    pub(crate) fn write_output(&mut self, range: &Range<u64>, source: &[u8], near: Option<usize>) {
         let bytes = (range.end - range.start) as usize;
         // SAFETY: the range lies within the output, and nobody else uses it now.
         let target = unsafe { std::slice::from_raw_parts_mut(self.output(range.start), bytes) };
-        copy::from_staging(&source[..bytes], target);
+        copy::from_staging(&source[..bytes], target, near);
     }
 
     /// Zeroes the output text of `range`.
@@ -125,11 +125,11 @@ impl<'a> Job<'a> {
         unsafe { self.output(range.start).write_bytes(0, (range.end - range.start) as usize) };
     }
 
-    /// Stores what kernels wrote of the messages `messages`: tags or digests, or verdicts.
+    /// Stores what kernels wrote of the messages `messages`: tags or digests, or verdicts, from a staging on node `near`.
     ///
     /// # Panics
     /// If there are fewer results than messages.
-    pub(crate) fn write_results(&mut self, messages: &Range<usize>, results: &[u8]) {
+    pub(crate) fn write_results(&mut self, messages: &Range<usize>, results: &[u8], near: Option<usize>) {
         if self.batch.operation == Operation::Open {
             for (index, &verdict) in messages.clone().zip(&results[..messages.len()]) {
                 // SAFETY: the check has shown that there is a verdict for each message.
@@ -142,6 +142,6 @@ impl<'a> Job<'a> {
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
         let tags =
             unsafe { std::slice::from_raw_parts_mut(self.tags.add(messages.start * stride), rows.len()) };
-        copy::from_staging(rows, tags);
+        copy::from_staging(rows, tags, near);
     }
 }

@@ -134,12 +134,12 @@ impl<B: Backend> Lane<B> {
             backend.wait(last)?;
         }
         if let (Some(range), Some(staging)) = (&flight.text, self.stagings.output.get()) {
-            job.write_output(range, staging);
+            job.write_output(range, staging, backend.node());
         }
         if let (Some(Results { messages, place }), Some(staging)) =
             (&flight.results, self.stagings.rows.get())
         {
-            job.write_results(messages, &staging[place.clone()]);
+            job.write_results(messages, &staging[place.clone()], backend.node());
         }
         self.spans.chunks += flight.chunks;
         self.spans.load += time(backend, &flight.loads)?;
@@ -184,7 +184,7 @@ pub(crate) fn upload_rows<B: Backend>(
     steps: &mut Steps<B::Step>,
 ) -> Result<(), Fault> {
     let bytes = scene.columns.uploaded;
-    scene.columns.write(job.batch, &group.messages, &mut staging[..bytes]);
+    scene.columns.write(job.batch, &group.messages, &mut staging[..bytes], link.backend.node());
     if bytes > 0 {
         // SAFETY: the staging belongs to the lane, which does not touch it before it has landed.
         steps.push(unsafe { link.backend.upload(link.queue, scene.views.rows, 0, staging.as_ptr(), bytes) }?);
@@ -211,7 +211,7 @@ pub(crate) fn upload_text<B: Backend>(
         direct
     } else {
         let staging = staging.reserved(bytes, |bytes| link.backend.staging(bytes))?;
-        job.read_input(&piece.text, staging);
+        job.read_input(&piece.text, staging, link.backend.node());
         staging.as_ptr()
     };
     // SAFETY: the caller's memory is borrowed until the run has landed, and nothing writes there before; the staging

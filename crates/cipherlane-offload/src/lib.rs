@@ -3,11 +3,11 @@
 //! [`backend::Backend`] is all that is needed of such a device. [`Accelerator`] makes a
 //! [`Device`](cipherlane_core::Device) of it: it plans by the manifest of kernels, and opens sessions that bring a
 //! batch to the device in groups (`cut`), with the columns of each in one memory (`columns`), on several queues at
-//! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead, or runs one that lies
-//! there, in `memory` of callers.
-//! [`cache`] keeps compiled kernels, `tuning` the launches that were found best; [`calls`] tells of every copy and
-//! launch. [`link`] measures the way to the device, [`probe`] launches kernels that measure instructions. A [`Fleet`] is
-//! several devices as one; `part` is what it asks of them for messages that it cuts.
+//! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead, or
+//! runs one that lies there, in `memory` of callers. [`cache`] keeps compiled kernels, `tuning` the launches that were
+//! found best; [`calls`] tells of every copy and launch. [`pci`] says where on the bus a device is and [`near`]
+//! allocates beside it, [`link`] measures the way to it, [`probe`] launches kernels that measure instructions. A
+//! [`Fleet`] is several devices as one; `part` is what it asks of them for messages that it cuts.
 
 pub mod answers;
 pub mod backend;
@@ -27,7 +27,9 @@ pub mod link;
 mod loaded;
 mod long;
 mod memory;
+pub mod near;
 mod part;
+pub mod pci;
 pub mod probe;
 mod programs;
 mod resident;

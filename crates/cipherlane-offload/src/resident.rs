@@ -163,7 +163,7 @@ impl<B: Backend> Resident<B> {
             wait(link, &steps)?;
             store += time(backend, &steps)?;
             if let (Some(range), Some(staging)) = (staged, output.get()) {
-                job.write_output(&range, staging);
+                job.write_output(&range, staging, backend.node());
             }
         }
         let rows = rows.reserved(scenery.columns.bytes.max(16), |bytes| backend.staging(bytes))?;
@@ -171,7 +171,7 @@ impl<B: Backend> Resident<B> {
         let results = download_results(link, &scene, &scenery.group, rows, &mut steps)?;
         wait(link, &steps)?;
         if let Some(Results { messages, place }) = results {
-            job.write_results(&messages, &rows[place]);
+            job.write_results(&messages, &rows[place], backend.node());
         }
         Ok(store + time(backend, &steps)?)
     }

@@ -48,6 +48,7 @@ mod tests {
             buffer_bytes: 4 << 30,
             alignment: 128,
             little_endian: true,
+            bus: None,
         }
     }
 

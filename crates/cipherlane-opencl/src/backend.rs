@@ -4,6 +4,8 @@
 use std::time::Duration;
 
 use cipherlane_offload::backend::{self, Backend, Fault, Limits, Pointer, Unit};
+use cipherlane_offload::near::near;
+use cipherlane_offload::pci::PciDevice;
 
 use crate::compile::{self, Compiled};
 use crate::driver::{ClError, Context, DeviceHandle, Facts, Memory, Part, Queue, Staging, Step};
@@ -14,6 +16,7 @@ pub struct OpenCl {
     id: String,
     limits: Limits,
     facts: Facts,
+    node: Option<usize>,
     context: Context,
 }
 
@@ -47,7 +50,8 @@ impl OpenCl {
     /// Makes the context of `device`.
     pub(crate) fn new(id: &str, device: &DeviceHandle, facts: Facts) -> Result<Self, ClError> {
         let (id, limits) = (id.to_owned(), limits(&facts));
-        Ok(Self { id, limits, context: Context::new(device)?, facts })
+        let node = facts.bus.as_ref().and_then(|bus| PciDevice::at(bus).node());
+        Ok(Self { id, limits, node, context: Context::new(device)?, facts })
     }
 }
 
@@ -80,12 +84,16 @@ impl Backend for OpenCl {
         &self.limits
     }
 
+    fn node(&self) -> Option<usize> {
+        self.node
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Memory, Fault> {
         Ok(Memory::new(&self.context, bytes)?)
     }
 
     fn staging(&self, bytes: usize) -> Result<Staging, Fault> {
-        Ok(Staging::new(&self.context, bytes)?)
+        Ok(near(self.node, || Staging::new(&self.context, bytes))?)
     }
 
     fn shares_memory(&self, other: &Self) -> bool {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use cipherlane_core::Info;
 use cipherlane_kernels::manifest::Target;
 use cipherlane_offload::backend::{Fault, Limits, Unit};
+use cipherlane_offload::pci::PciDevice;
 use cipherlane_offload::{Accelerator, Provider};
 
 use crate::backend::{self, OpenCl};
@@ -107,7 +108,7 @@ impl Provider for Found {
 
 fn details(facts: &Facts) -> Vec<(String, String)> {
     let gibibytes = |bytes: u64| format!("{:.1} GiB", bytes as f64 / (1_u64 << 30) as f64);
-    let details = [
+    let mut details = vec![
         ("platform", facts.platform.clone()),
         ("vendor", facts.vendor.clone()),
         ("version", facts.version.clone()),
@@ -120,5 +121,21 @@ fn details(facts: &Facts) -> Vec<(String, String)> {
         ("local memory a group", format!("{} KiB", facts.local_bytes >> 10)),
         ("most work-items a group", facts.group_size.to_string()),
     ];
+    match &facts.bus {
+        Some(bus) => details.extend(told_by_system(bus)),
+        None if facts.is_gpu => {
+            let reason = "unknown: the driver has no extension that tells where the GPU is";
+            details.push(("bus, link, clock now", reason.to_owned()));
+        }
+        None => {}
+    }
     details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// What OpenCL has no words for.
+fn told_by_system(bus: &str) -> Vec<(&'static str, String)> {
+    let device = PciDevice::at(bus);
+    let node = device.node().map(|node| ("NUMA node", node.to_string()));
+    let place = std::iter::once(("bus", bus.to_owned())).chain(node);
+    place.chain(device.links()).chain([device.clock()]).collect()
 }

@@ -13,6 +13,7 @@ pub struct Context(Arc<Retained>);
 #[derive(Debug)]
 struct Retained {
     gpu: Gpu,
+    node: Option<usize>,
     handle: Handle,
 }
 
@@ -31,13 +32,19 @@ impl Context {
         // SAFETY: the driver writes one handle, which is released when `Retained` is dropped.
         let code = unsafe { (gpu.driver.functions.cuDevicePrimaryCtxRetain)(&raw mut handle, gpu.handle) };
         gpu.driver.check("cuDevicePrimaryCtxRetain", code)?;
-        Ok(Self(Arc::new(Retained { gpu, handle })))
+        Ok(Self(Arc::new(Retained { gpu, node: gpu.node(), handle })))
     }
 
     /// The GPU.
     #[must_use]
     pub fn gpu(&self) -> Gpu {
         self.0.gpu
+    }
+
+    /// The NUMA node of the host that the GPU is nearest to, where the system says so.
+    #[must_use]
+    pub fn node(&self) -> Option<usize> {
+        self.0.node
     }
 
     /// Free and total bytes of the GPU's memory.

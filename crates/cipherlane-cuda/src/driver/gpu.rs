@@ -2,6 +2,8 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
+use cipherlane_offload::pci::PciDevice;
+
 use super::api::DeviceHandle;
 use super::{CudaError, Driver};
 
@@ -85,6 +87,12 @@ impl Gpu {
     /// If the driver cannot say.
     pub fn bus_id(&self) -> Result<String, CudaError> {
         self.text("cuDeviceGetPCIBusId", self.driver.functions.cuDeviceGetPCIBusId)
+    }
+
+    /// The NUMA node of the host that it is nearest to, where the system says so.
+    #[must_use]
+    pub fn node(&self) -> Option<usize> {
+        PciDevice::at(&self.bus_id().ok()?).node()
     }
 
     fn text(

@@ -4,6 +4,8 @@ use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
 
+use cipherlane_offload::near::near;
+
 use super::api::DevicePointer;
 use super::{Context, CudaError, Driver, Stream};
 
@@ -177,11 +179,16 @@ unsafe impl Send for Pinned {}
 unsafe impl Sync for Pinned {}
 
 impl Pinned {
-    /// `bytes` zeros. Cached by the CPU like other memory: write-combined memory would be slow to read.
+    /// `bytes` zeros, on the node of the host that the GPU is nearest to if there is room. Cached by the CPU like other
+    /// memory: write-combined memory would be slow to read.
     ///
     /// # Errors
     /// If the system cannot pin so many.
     pub fn new(context: &Context, bytes: usize) -> Result<Self, CudaError> {
+        near(context.node(), || Self::anywhere(context, bytes))
+    }
+
+    fn anywhere(context: &Context, bytes: usize) -> Result<Self, CudaError> {
         /// `CU_MEMHOSTALLOC_PORTABLE`: pinned for every context of the process.
         const PORTABLE: u32 = 1;
         let mut pointer = null_mut();

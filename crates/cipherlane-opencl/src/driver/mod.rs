@@ -7,6 +7,7 @@
 mod context;
 mod error;
 mod foreign;
+mod place;
 mod platform;
 mod queue;
 

@@ -8,6 +8,7 @@ use cl3::{device as cl_device, platform as cl_platform};
 
 use super::ClError;
 use super::error::Named;
+use super::place;
 
 /// `cl_device_id` with its platform's name and number.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct Facts {
     pub alignment: usize,
     /// Whether numbers are little-endian, as every kernel here assumes.
     pub little_endian: bool,
+    /// Where it sits on the PCI bus, if it does and the driver says so: `0000:41:00.0`.
+    pub bus: Option<String>,
 }
 
 /// Every device of every platform, in the loader's order.
@@ -112,6 +115,9 @@ impl DeviceHandle {
             // In bits.
             alignment: u32::from(get(cl_device::CL_DEVICE_MEM_BASE_ADDR_ALIGN)?) as usize / 8,
             little_endian: u32::from(get(cl_device::CL_DEVICE_ENDIAN_LITTLE)?) != 0,
+            bus: place::bus(&text(cl_device::CL_DEVICE_EXTENSIONS)?, |what| {
+                cl_device::get_device_data(self.id, what).ok()
+            }),
         })
     }
 }
