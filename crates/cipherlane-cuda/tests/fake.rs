@@ -64,6 +64,12 @@ fn run(role: &str, variables: &[(&str, &str)]) -> Option<(String, bool)> {
     Some((said, output.status.success()))
 }
 
+/// How many programs were loaded by now.
+fn loads() -> usize {
+    let folder = std::env::var("FAKE_FOLDER").unwrap();
+    std::fs::read_to_string(Path::new(&folder).join("loads")).unwrap_or_default().lines().count()
+}
+
 fn is_role(role: &str) -> bool {
     std::env::var(ROLE).is_ok_and(|set| set == role)
 }
@@ -121,7 +127,9 @@ fn keep_data() {
     output.fill(0);
     let mut resident = device.resident(&plan).unwrap().unwrap();
     assert!(resident.execute().unwrap_err().to_string().contains("call `load` first"));
+    let before = loads();
     resident.load(&batch, &mut Output::text(&mut output)).unwrap();
+    assert_eq!(loads(), before + 1, "the program is loaded once, and gives its known answer so");
     for _ in 0..2 {
         let spans = resident.execute().unwrap();
         assert!(spans.load.is_zero() && spans.store.is_zero() && !spans.execute.is_zero());
@@ -133,8 +141,10 @@ fn keep_data() {
         looked_at += 1;
         found.bytes[..] == expected
     };
+    let before = loads();
     let tuned = device.tune(&plan, &batch, &mut Output::text(&mut output), &mut is_right).unwrap().unwrap();
     assert_eq!(looked_at, tuned.tried.len(), "{tuned:?}");
+    assert_eq!(loads(), before + looked_at, "{tuned:?}");
     let again = device.plan(&Shape { ..batch.check(&Output::text(&mut output)).unwrap() }, &Wish::default());
     assert_eq!(again.unwrap().geometry, Some(tuned.best.geometry), "{tuned:?}");
     let wrong = device.tune(&plan, &batch, &mut Output::text(&mut output), &mut |_| false).unwrap_err();

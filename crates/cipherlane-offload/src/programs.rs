@@ -82,12 +82,17 @@ impl<B: Backend> Programs<B> {
         }
     }
 
-    /// The plan and, with nothing loaded, programs that are chosen and launched as these are.
-    pub(crate) fn afresh(&self) -> (&Plan, Self) {
-        (&self.plan, Self::new(self.plan.clone(), self.target, self.tuning.clone()))
+    /// The plan that they carry out.
+    pub(crate) const fn plan(&self) -> &Plan {
+        &self.plan
     }
 
-    /// Unloads the program that was loaded last, so that whoever needs it next has to check it again.
+    /// With nothing loaded, programs that are chosen and launched as these are.
+    pub(crate) fn afresh(&self) -> Self {
+        Self::new(self.plan.clone(), self.target, self.tuning.clone())
+    }
+
+    /// Unloads the program that was loaded last.
     pub(crate) fn forget_last(&mut self) {
         self.loaded.pop();
     }

@@ -61,9 +61,16 @@ impl<B: Backend> OffloadSession<B> {
         shared: bool,
     ) -> Result<Self, Fault> {
         let shape = Shape { shared_key: shared, ..device::nominal(plan.algorithm, plan.operation) };
+        let mut session = Self::idle(backend, plan, programs)?;
+        session.program(&shape, None)?;
+        Ok(session)
+    }
+
+    /// A session of which no program is asked yet.
+    fn idle(backend: Arc<B>, plan: &Plan, programs: Programs<B>) -> Result<Self, Fault> {
         let insisted = plan.geometry.and_then(|geometry| geometry.streams);
         let streams = insisted.unwrap_or(STREAMS);
-        let mut session = Self {
+        Ok(Self {
             lanes: (0..streams).map(|number| Lane::new(&*backend, number)).collect::<Result<_, Fault>>()?,
             schedule: Schedule::new(&*backend)?,
             whole: Buffers::default(),
@@ -74,9 +81,7 @@ impl<B: Backend> OffloadSession<B> {
             answering: None,
             key: None,
             backend,
-        };
-        session.program(&shape, None)?;
-        Ok(session)
+        })
     }
 
     /// The number of the program for batches of `shape`, or for `part` of a message. One that is new has to give a known
@@ -84,17 +89,38 @@ impl<B: Backend> OffloadSession<B> {
     pub(crate) fn program(&mut self, shape: &Shape, part: Option<Part>) -> Result<usize, Fault> {
         let (index, known) = self.programs.find(&self.backend, shape, part)?;
         if !known {
-            let Plan { algorithm, operation, .. } = self.plan;
-            self.answering = Some(index);
-            let answer = answers::check(self, algorithm, operation, shape.shared_key);
-            self.answering = None;
-            self.clear_spans();
-            if let Err(reason) = answer {
-                self.programs.forget_last();
-                return Err(Fault(reason));
-            }
+            self.answer(index, shape.shared_key)?;
         }
         Ok(index)
+    }
+
+    /// Has program `index`, the last that was loaded, give its known answer. One that does not is unloaded, so that whoever
+    /// needs it next has to check it again.
+    fn answer(&mut self, index: usize, shared: bool) -> Result<(), Fault> {
+        let Plan { algorithm, operation, .. } = self.plan;
+        self.answering = Some(index);
+        let answer = answers::check(self, algorithm, operation, shared);
+        self.answering = None;
+        self.clear_spans();
+        answer.map_err(|reason| {
+            self.programs.forget_last();
+            Fault(reason)
+        })
+    }
+
+    /// The same for `programs` of somebody who runs no sessions, in one for that alone.
+    pub(crate) fn answer_for(
+        backend: Arc<B>,
+        programs: &mut Programs<B>,
+        index: usize,
+        shared: bool,
+    ) -> Result<(), Fault> {
+        let session = Self::idle(backend, programs.plan(), programs.afresh());
+        let mut session = session.inspect_err(|_| programs.forget_last())?;
+        std::mem::swap(&mut session.programs, programs);
+        let answer = session.answer(index, shared);
+        std::mem::swap(&mut session.programs, programs);
+        answer
     }
 
     fn failed(&self, Fault(reason): Fault) -> DeviceError {

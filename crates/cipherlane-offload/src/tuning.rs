@@ -191,7 +191,8 @@ impl<P: Provider> Accelerator<P> {
         for what in [What::Blocks, What::Threads, What::Tiles, What::Blocks] {
             for launch in std::iter::once(best).chain(best.neighbours(what, &program, limits.units.max(1))) {
                 if tried.iter().all(|(known, _)| *known != launch) {
-                    tried.push((launch, self.time(launch, &mut trial)?));
+                    let is_first = tried.is_empty();
+                    tried.push((launch, self.time(launch, is_first, &mut trial)?));
                 }
             }
             best = fastest(&tried).map_or(best, |(launch, _)| launch);
@@ -206,12 +207,19 @@ impl<P: Provider> Accelerator<P> {
         Ok(told(plan, before, best, tried))
     }
 
-    /// Seconds of the kernels, the median of several runs; or why the device does not take the launch.
-    fn time(&self, launch: Launch, trial: &mut Trial<'_, '_>) -> Result<Result<f64, String>, DeviceError> {
+    /// Seconds of the kernels, the median of several runs; or why the device does not take the launch. The first is asked
+    /// for the known answer, which finds a device that is wrong before a large batch waits for it.
+    fn time(
+        &self,
+        launch: Launch,
+        is_first: bool,
+        trial: &mut Trial<'_, '_>,
+    ) -> Result<Result<f64, String>, DeviceError> {
         let mut resident = match self.resident_in(trial.plan, Some(launch)) {
             Ok(resident) => resident,
             Err(error) => return Ok(Err(error.to_string())),
         };
+        resident.is_compared = !is_first;
         resident.load(trial.batch, trial.output)?;
         // Not counted: the program is compiled, the key is expanded, the clock rises.
         if let Err(error) = resident.execute() {

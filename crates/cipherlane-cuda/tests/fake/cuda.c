@@ -3,7 +3,8 @@
  * calls it. Streams run at once, so their order is not tested; arguments, sizes, copies and life times are. Threads
  * of the host may call it at the same time: one waits for the other.
  *
- * FAKE_FOLDER names a folder for compiled kernels, CC the compiler, FAKE_INIT a result for cuInit.
+ * FAKE_FOLDER names a folder for compiled kernels, and for a file `loads` with a line for each that was loaded; CC the
+ * compiler, FAKE_INIT a result for cuInit.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -183,11 +184,18 @@ typedef struct {
     void (*run)(void *entry, unsigned blocks, unsigned threads, void **arguments);
     int shared;
 } function_t;
+static void note_load(const char *image) {
+    char file[512];
+    snprintf(file, sizeof file, "%s/loads", getenv("FAKE_FOLDER"));
+    FILE *out = fopen(file, "a");
+    if (out) fprintf(out, "%s\n", image), fclose(out);
+}
 int cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *names, void **values) {
     NEED_CONTEXT;
     (void)names, (void)values;
     *module = dlopen(image, RTLD_NOW | RTLD_LOCAL);
     if (!*module) fprintf(stderr, "%s\n", dlerror());
+    note_load(image);
     return !options && *module ? OK : 200;
 }
 int cuModuleUnload(void *module) { return dlclose(module) ? INVALID_VALUE : OK; }
