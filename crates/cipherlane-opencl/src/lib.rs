@@ -2,7 +2,7 @@
 //!
 //! [`driver`] opens the loader at run time: nothing links to OpenCL, and a machine without it says what is missing.
 //! [`devices`] lists what the loader knows; each is a device of `cipherlane-offload`, which brings batches to it and
-//! launches the kernels of `cipherlane-kernels`, compiled by the driver (`compile`). Those that are [`alike`] make a
+//! launches the kernels of `cipherlane-kernels`, compiled by the driver (`compile`). Those that are [`alike()`] make a
 //! [`Fleet`].
 
 mod alike;
