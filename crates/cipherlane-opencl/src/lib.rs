@@ -3,7 +3,7 @@
 //! [`driver`] opens the loader at run time: nothing links to OpenCL, and a machine without it says what is missing.
 //! [`devices`] lists what the loader knows; each is a device of `cipherlane-offload`, which brings batches to it and
 //! launches the kernels of `cipherlane-kernels`, compiled by the driver (`compile`), or runs them on
-//! buffers that others have made ([`foreign_memory`]). Those that are [`alike`] make a [`Fleet`].
+//! buffers that others have made ([`foreign_memory`]). Those that are [`alike()`] make a [`Fleet`].
 
 mod alike;
 mod backend;
