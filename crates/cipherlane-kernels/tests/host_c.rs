@@ -41,6 +41,12 @@ const ALWAYS: [&str; 2] = ["aes-128-ctr", "sha3-256"];
 /// Small tiles, so that short messages have several.
 const TILE: u64 = 256;
 
+/// GPUs with room for four tables beside a matrix, and for two (capability 8.6).
+const TARGETS: [Target; 2] = [
+    Target { compute: Some((8, 0)), ..Target::CPU },
+    Target { compute: Some((8, 6)), shared_bytes: 99 << 10, ..Target::CPU },
+];
+
 /// A program, and what is run on it.
 struct Trial {
     program: Program,
@@ -50,8 +56,9 @@ struct Trial {
 /// Every program that some size of messages brings up, with small tiles, and with few threads where it can.
 fn every_program(shape: &Shape) -> Vec<Program> {
     let mut all: Vec<Program> = Vec::new();
-    for longest in [64, 16 << 10, 1 << 30] {
-        let target = Target { compute: Some((8, 0)), ..Target::CPU };
+    let sizes =
+        [64, 16 << 10, 1 << 30].into_iter().flat_map(|longest| TARGETS.map(|target| (longest, target)));
+    for (longest, target) in sizes {
         for program in programs(&Shape { longest, ..*shape }, &target) {
             let threads =
                 if program.stages.iter().any(|stage| stage.threads_per_item > 32) { 256 } else { 64 };
@@ -97,12 +104,12 @@ fn short_messages(algorithm: Algorithm) -> Vec<Task<Trial>> {
 fn long_messages(algorithm: Algorithm) -> Vec<Task<Trial>> {
     // The first two are aligned, as tensor cores want them; the others are not.
     let texts = Texts { start: 16, lengths: vec![16 * 9000, 16 * 777 + 5, 0, 16 * 4096, 16 * 13_000 + 1] };
-    let target = Target { compute: Some((8, 0)), ..Target::CPU };
     let cases = [("aes-128-ctr", true), ("aes-256-gcm", true), ("aes-256-gcm", false)];
     let mut tasks = Vec::new();
     for (_, shared_key) in cases.into_iter().filter(|(name, _)| *name == algorithm.to_string()) {
         let drawn = Arc::new(drawn(algorithm, algorithm.forward(), shared_key, &texts));
-        let mut programs = programs(&Shape { longest: 1 << 30, ..drawn.0.shape() }, &target);
+        let shape = Shape { longest: 1 << 30, ..drawn.0.shape() };
+        let mut programs: Vec<Program> = TARGETS.iter().flat_map(|target| programs(&shape, target)).collect();
         programs.retain(|program| program.threads.step > 32 || program.variant.contains("mma"));
         assert!(!programs.is_empty(), "{algorithm} has no kernel for long messages");
         for program in programs {
@@ -164,6 +171,10 @@ fn lists_hold_what_came_out_right() {
     assert_eq!((again.len(), known.has(&tasks[0])), (1, false));
     let elsewhere = Known::read(&path, "# about\n", "elsewhere".to_owned());
     assert!(!elsewhere.has(&task("kernel", "1", true)));
+    assert_eq!(elsewhere.elsewhere.as_deref(), Some("here"));
+    // What no time is left for is a fault.
+    let late = elsewhere.within(std::time::Duration::ZERO).check(&tasks[..1], &[], |_| Vec::new());
+    assert!(late[0].contains("no time was left"), "{late:?}");
 }
 
 /// What keys are made of: what a compiler does not read is none of what it was seen to do.

@@ -14,7 +14,7 @@
 #include "entry/keys.h"
 #include "entry/gcm_stages.h"
 
-#if MMA_BLOCKS % WIDTH || THREADS % UNIT_THREADS || TABLES != 4 || !HAS_MMA_XOR
+#if MMA_BLOCKS % WIDTH || THREADS % UNIT_THREADS || !HAS_MMA_XOR
 #error eight blocks of a thread meet the matrix at once
 #endif
 #define GROUPS (THREADS / UNIT_THREADS)

@@ -13,7 +13,7 @@
 #include "entry/keys.h"
 #include "entry/gcm_stages.h"
 
-#if MMA_BLOCKS % WIDTH || TABLES != 4 || !HAS_MMA_XOR
+#if MMA_BLOCKS % WIDTH || !HAS_MMA_XOR
 #error eight blocks of a thread meet the matrix at once
 #endif
 

@@ -242,7 +242,7 @@ fn gcm_forms(
         return vec![by_tiles];
     }
     let mut forms = Vec::new();
-    if variant.tables == 4 && variant.aes_by_tables && target.has_binary_mma() {
+    if variant.aes_by_tables && variant.tables == tables_beside_mma(target) && target.has_binary_mma() {
         if shape.shared_key && shape.longest >= LONG {
             forms.push(gcm_long(shape, target, form("entry/gcm_long.c")));
         }
@@ -258,6 +258,14 @@ fn gcm_forms(
     let by_message = gcm_by_message(shape, target, variant, form("entry/gcm_message.c"));
     forms.extend(if shape.longest <= SHORT { [by_message, by_tiles] } else { [by_tiles, by_message] });
     forms
+}
+
+/// Tables of AES beside the matrix of GHASH on binary tensor cores, as many as there is room for. Of 99 KiB (capabilities
+/// 8.6 and 8.9) two take 64, the matrix 16, counters 12 for long messages and 11 for records. The matrices of
+/// `entry/gcm_each.c` take 8 for 32 threads, beside which no more than 128 threads have room: too few to wait for look-ups.
+const fn tables_beside_mma(target: &Target) -> u32 {
+    const FOUR: u32 = 4 * (32 << 10);
+    if target.shared_bytes > FOUR { 4 } else { 2 }
 }
 
 /// A tile for 32 threads.
@@ -309,7 +317,7 @@ fn gcm_long(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
         suffix: Some("mma"),
         tile: LONG_TILE,
         tiling: Tiling::Blocks(LONG_TILE),
-        threads: if target.keeps_more() { 512 } else { 768 },
+        threads: 768,
         thread_step: UNIT_THREADS,
         width: 2,
         ..form
@@ -324,13 +332,7 @@ fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram
     // The blocks of a unit, and two that are enciphered; where GHASH takes the text that comes in, the round keys of
     // AES-256 take more registers than 640 threads have.
     let many = shape.operation == Operation::Open && shape.algorithm.cipher() == Some(Cipher::Aes256);
-    let threads = if target.keeps_more() {
-        384
-    } else if many {
-        512
-    } else {
-        640
-    };
+    let threads = if many { 512 } else { 640 };
     form.stages[4].extra_shared = MATRIX_BYTES + counted_bytes(threads, RECORD_TILE);
     ModeProgram { suffix: Some("mma-records"), width: 2, threads, ..form }
 }
@@ -338,7 +340,7 @@ fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram
 /// The same where each message has its key: every 32 threads make a matrix of their own for each tile.
 fn gcm_each(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
     let mut form = counted(gcm(shape, target, form), EACH_TILE);
-    let threads = form.threads.min(if target.keeps_more() { 256 } else { 384 });
+    let threads = form.threads.min(384);
     form.stages[3].extra_shared = threads * EACH_BYTES + counted_bytes(threads, EACH_TILE);
     ModeProgram { suffix: Some("mma-each"), width: 4, threads, ..form }
 }

@@ -1,5 +1,6 @@
 //! Listings of instructions: functions, their loops, and what stands in them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -24,6 +25,20 @@ impl Counts {
     /// All of them.
     pub(crate) fn all(&self) -> usize {
         self.0.values().sum()
+    }
+}
+
+/// A loop: what stands in it, and of that what stands in the longest loop within it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Nest {
+    outside: Counts,
+    within: Counts,
+}
+
+impl Nest {
+    /// Instructions of one turn in which the loop within goes round `turns` times: of those that `of` counts.
+    pub(crate) fn turn(&self, turns: usize, of: impl Fn(&Counts) -> usize) -> usize {
+        of(&self.outside) + turns * of(&self.within)
     }
 }
 
@@ -99,6 +114,29 @@ impl Listing {
         Some(self.counts(longest.clone()))
     }
 
+    /// The loop that has most instructions of these names outside of the loops within it, of equals the shortest; where
+    /// none has any, the main loop. Look-ups tell so where a cipher works: the longest loop may be of what is seldom done.
+    pub(crate) fn working_loop(&self, names: &[&str]) -> Option<Nest> {
+        let loops = self.loops();
+        let within = |one: &Range<usize>| {
+            let one = one.clone();
+            loops
+                .iter()
+                .filter(move |other| **other != one && other.start >= one.start && other.end <= one.end)
+        };
+        let outside = |one: &Range<usize>| {
+            let places = one.clone().filter(|place| !within(one).any(|inner| inner.contains(place)));
+            self.counts(places).of(names)
+        };
+        let best = loops.iter().max_by_key(|one| (outside(one), Reverse(one.len())))?;
+        if outside(best) == 0 {
+            return Some(Nest { outside: self.main_loop()?, within: Counts::default() });
+        }
+        let longest = within(best).max_by_key(|inner| inner.len()).cloned().unwrap_or_default();
+        let rest = best.clone().filter(|place| !longest.contains(place));
+        Some(Nest { outside: self.counts(rest), within: self.counts(longest.clone()) })
+    }
+
     fn loops(&self) -> Vec<Range<usize>> {
         let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
         let mut loops: Vec<Range<usize>> = Vec::new();
@@ -122,10 +160,10 @@ impl Listing {
         loops
     }
 
-    fn counts(&self, range: Range<usize>) -> Counts {
+    fn counts(&self, places: impl IntoIterator<Item = usize>) -> Counts {
         let mut counts = Counts::default();
-        for line in &self.lines[range] {
-            if let Line::Instruction(name, _) = line {
+        for place in places {
+            if let Line::Instruction(name, _) = &self.lines[place] {
                 *counts.0.entry(name.clone()).or_default() += 1;
             }
         }
@@ -220,5 +258,21 @@ mod tests {
             /*0020*/ @P0 BRA `(.L_b) ;\n /*0030*/ BRA `(.L_a) ;\n";
         let counts = Listing::sass(text)[0].main_loop().unwrap();
         assert_eq!((counts.all(), counts.of(&["PRMT"])), (2, 1));
+    }
+
+    /// A turn with two look-ups and a loop of one more within it, among loops that are longer or hold it.
+    #[test]
+    fn the_loop_of_most_look_ups_is_taken() {
+        let text = ".text.k:\n.L_tiles:\n /*0000*/ MOV R1, R2 ;\n.L_turn:\n /*0010*/ LDS R1, [R2] ;\n \
+            /*0020*/ LDS.128 R4, [R2] ;\n.L_rows:\n /*0030*/ LDS R3, [R2] ;\n /*0040*/ @P0 BRA `(.L_rows) ;\n \
+            /*0050*/ @P1 BRA `(.L_turn) ;\n.L_rest:\n /*0060*/ PRMT R1, R2 ;\n /*0070*/ PRMT R1, R2 ;\n \
+            /*0080*/ PRMT R1, R2 ;\n /*0090*/ PRMT R1, R2 ;\n /*00a0*/ @P2 BRA `(.L_rest) ;\n \
+            /*00b0*/ LDS R1, [R2] ;\n /*00c0*/ @P3 BRA `(.L_tiles) ;\n";
+        let nest = Listing::sass(text)[0].working_loop(&["LDS"]).unwrap();
+        assert_eq!((nest.turn(1, |counts| counts.of(&["LDS"])), nest.turn(1, Counts::all)), (3, 5));
+        assert_eq!((nest.turn(8, |counts| counts.of(&["LDS"])), nest.turn(8, Counts::all)), (10, 19));
+        // Where nothing is looked up, the longest one that holds no other.
+        let nest = Listing::sass(&text.replace("LDS", "MOV"))[0].working_loop(&["LDS"]).unwrap();
+        assert_eq!(nest.turn(8, |counts| counts.of(&["PRMT"])), 4);
     }
 }

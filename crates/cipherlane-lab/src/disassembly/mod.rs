@@ -5,5 +5,5 @@
 mod listing;
 mod tool;
 
-pub(crate) use listing::{Counts, Listing};
+pub(crate) use listing::{Counts, Listing, Nest};
 pub(crate) use tool::{Nvdisasm, objdump_function};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cipherlane::{Algorithm, Shape};
 use cipherlane_cuda::compile::{Compiler, Target};
 use cipherlane_cuda::kernels::OPTIONS;
-use cipherlane_kernels::manifest::{self, Program, When};
+use cipherlane_kernels::manifest::{self, Program};
 use cipherlane_kernels::probe::{ENTRY, Kernel, STEPS_OF_A_TURN, Steps};
 use cipherlane_offload::backend::Unit;
 use cipherlane_offload::{probe, unit};
@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use super::instructions::operations;
 use crate::ceiling::{self, Loop};
-use crate::disassembly::{Counts, Listing, Nvdisasm, objdump_function};
+use crate::disassembly::{Counts, Listing, Nest, Nvdisasm, objdump_function};
 use crate::experiment::setting::{Row, Run, Setting, beside, known, value};
 use crate::observer::Observer;
 
@@ -97,13 +97,18 @@ impl Tools {
     /// The main loop of the entry point `name` in PTX.
     fn ptx(&self, unit: &Unit, capability: u32, name: &str) -> Result<Counts, String> {
         let ptx = self.compile(unit, Target::Ptx(capability))?;
-        main_loop(&Listing::ptx(&String::from_utf8_lossy(&ptx)), name)
+        main_loop(&function(&Listing::ptx(&String::from_utf8_lossy(&ptx)), name)?)
     }
 
     /// The same in machine code.
     fn machine(&self, unit: &Unit, capability: u32, name: &str) -> Result<Counts, String> {
+        main_loop(&self.disassembled(unit, capability, name)?)
+    }
+
+    /// The entry point `name` in machine code.
+    fn disassembled(&self, unit: &Unit, capability: u32, name: &str) -> Result<Listing, String> {
         let tool = self.nvdisasm.as_ref().map_err(Clone::clone)?;
-        main_loop(&tool.functions(&self.compile(unit, Target::Cubin(capability))?)?, name)
+        function(&tool.functions(&self.compile(unit, Target::Cubin(capability))?)?, name)
     }
 
     fn name(&self) -> String {
@@ -116,11 +121,30 @@ impl Tools {
     }
 }
 
-/// The main loop of the entry point `name`.
-fn main_loop(functions: &[Listing], name: &str) -> Result<Counts, String> {
+/// The entry point `name`.
+fn function(functions: &[Listing], name: &str) -> Result<Listing, String> {
     let function = functions.iter().find(|function| function.name == name);
-    let function = function.ok_or_else(|| format!("there is no entry point {name}"))?;
-    function.main_loop().ok_or_else(|| format!("{name} has no loop"))
+    function.cloned().ok_or_else(|| format!("there is no entry point {name}"))
+}
+
+fn main_loop(function: &Listing) -> Result<Counts, String> {
+    function.main_loop().ok_or_else(|| format!("{} has no loop", function.name))
+}
+
+/// The stage that walks the text, by its entry point.
+const TEXT: &str = "text";
+/// Where ciphers look up.
+const LOOK_UPS: [&str; 1] = ["LDS"];
+
+/// Blocks that a thread is done with after a turn of the loop of the text, and how often the loop within it went round.
+fn turn(program: &Program) -> (usize, usize) {
+    match program.source {
+        // A unit of eight blocks, and a matrix of eight pairs of groups of columns (c/primitive/ghash_mma.h).
+        "entry/gcm_long.c" => (8, 8),
+        // Three blocks one by one, then two side by side.
+        "entry/ctr_long.c" if program.variant == "banked4-split" => (5, 3),
+        _ => (program.lanes, 1),
+    }
 }
 
 impl Disassembly {
@@ -170,23 +194,24 @@ impl Disassembly {
         let shape = Shape::uniform(algorithm, algorithm.forward(), 1, 1 << 30, true);
         let program = manifest::programs(&shape, &self.target()).into_iter().next();
         let program = program.ok_or("no kernel serves it")?;
-        let stage = program.stages.iter().find(|stage| stage.when == When::Tiles);
+        let stage = program.stages.iter().find(|stage| stage.entry == TEXT);
         let entry = program.entry(stage.ok_or("no stage walks the text")?);
-        let counts = tools.machine(&unit(&program), self.capability, &entry)?;
-        let blocks = program.lanes as f64;
-        let of = |name: &str, count: usize| {
-            let value = value(name, "1", count as f64 / blocks);
+        let listing = tools.disassembled(&unit(&program), self.capability, &entry)?;
+        let nest: Nest = listing.working_loop(&LOOK_UPS).ok_or_else(|| format!("{entry} has no loop"))?;
+        let (blocks, turns) = turn(&program);
+        let of = |name: &str, count: &dyn Fn(&Counts) -> usize| {
+            let value = value(name, "1", nest.turn(turns, count) as f64 / blocks as f64);
             let figure = SC2000.iter().find(|(known, _)| *known == name);
             match figure.filter(|_| algorithm.to_string().starts_with("sc2000")) {
                 Some(&(_, figure)) => beside(value, STUDY, &[(figure, "SC2000 as the study counts it")]),
                 None => value,
             }
         };
-        let columns = COLUMNS.iter().map(|&(name, names)| of(name, counts.of(names)));
-        let values: Vec<Value> = [of("all", counts.all())]
+        let columns = COLUMNS.iter().map(|&(name, names)| of(name, &|counts| counts.of(names)));
+        let values: Vec<Value> = [of("all", &Counts::all)]
             .into_iter()
             .chain(columns)
-            .chain([value("blocks", "1", blocks)])
+            .chain([value("blocks", "1", blocks as f64), value("turns within", "1", turns as f64)])
             .collect();
         Ok(Row {
             axes: axes(&[("algorithm", &algorithm.to_string()), ("kernel", &program.kernel)]),
@@ -235,13 +260,14 @@ impl Disassembly {
 /// How a kernel's counts are to be read.
 fn how(program: &Program) -> Vec<String> {
     let unit = if program.algorithm.hash().is_some() {
-        "of a hash function, one turn of the loop: a round where rounds are a loop"
+        "of a hash function, one turn of the longest loop in which there is no other: a round where rounds are a loop"
     } else {
-        "divided by the blocks that a thread has in flight in a turn (last column)"
+        "divided by the blocks that a thread is done with after a turn; a loop within it counts as often as it goes round \
+         then (last columns)"
     };
     vec![
-        "main loop: the longest one in which there is no other, as it stands; paths for ends of messages and for texts \
-         that are not aligned are in it and seldom run, so a block costs at most as much"
+        "the loop of the text that has most look-ups (LDS) outside of loops within it, as it stands; paths for ends of \
+         messages and for texts that are not aligned are in it and seldom run, so a block costs at most as much"
             .to_owned(),
         unit.to_owned(),
     ]
