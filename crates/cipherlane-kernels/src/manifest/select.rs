@@ -55,6 +55,8 @@ pub fn programs(shape: &Shape, target: &Target) -> Vec<Program> {
         Algorithm::Cipher(cipher, mode) => cipher::programs(cipher, mode, shape, target),
         Algorithm::Hash(hash) => hash::programs(hash, target),
     };
+    // What is written for units of threads has no block where those have fewer.
+    programs.retain(|program| program.threads.step <= program.threads.most);
     programs.sort_by_key(|program| !program.constant_time);
     programs
 }
