@@ -8,6 +8,7 @@
 
 #[path = "../../cipherlane-offload/tests/exam/bound.rs"]
 mod bound;
+mod found;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -18,18 +19,7 @@ use cipherlane_core::{
     Shape, Source, Wish,
 };
 use cipherlane_opencl::{OpenClDevice, foreign_memory};
-
-/// The devices, or none with a line that says so.
-fn devices() -> Vec<OpenClDevice> {
-    match cipherlane_opencl::devices() {
-        Ok(devices) => devices,
-        Err(reason) if std::env::var_os("CIPHERLANE_REQUIRE_OPENCL").is_some() => panic!("{reason}"),
-        Err(reason) => {
-            eprintln!("NOT CHECKED: {reason}");
-            Vec::new()
-        }
-    }
-}
+use found::devices;
 
 #[test]
 fn batches_run_where_their_texts_lie() {

@@ -13,6 +13,7 @@
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 #[allow(dead_code)] // the examples use all of it
 mod exam;
+mod found;
 #[path = "../../cipherlane-kernels/tests/known/mod.rs"]
 mod known;
 #[path = "../../cipherlane-offload/tests/exam/streams.rs"]
@@ -28,19 +29,8 @@ use cipherlane_kernels::manifest::programs;
 use cipherlane_kernels::probe::{Kernel, LANES, Steps};
 use cipherlane_offload::{Member, Provider};
 use cipherlane_opencl::OpenClDevice;
+use found::devices;
 use known::{Known, Reader, Task};
-
-/// The devices, or none with a line that says so.
-fn devices() -> Vec<OpenClDevice> {
-    match cipherlane_opencl::devices() {
-        Ok(devices) => devices,
-        Err(reason) if std::env::var_os("CIPHERLANE_REQUIRE_OPENCL").is_some() => panic!("{reason}"),
-        Err(reason) => {
-            eprintln!("NOT CHECKED: {reason}");
-            Vec::new()
-        }
-    }
-}
 
 const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known.txt");
 const ABOUT: &str = "\

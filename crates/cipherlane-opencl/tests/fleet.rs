@@ -5,6 +5,7 @@
 
 #[path = "../../cipherlane-offload/tests/fleet/case.rs"]
 mod case;
+mod found;
 
 use std::process::Command;
 use std::sync::Arc;
@@ -13,25 +14,14 @@ use case::{Case, Results};
 use cipherlane_core::{Device, Operation};
 use cipherlane_opencl::{Fleet, Member, OpenClDevice};
 use cipherlane_reference::Reference;
+use found::devices;
 
 /// Set in the process that the test starts.
 const ROLE: &str = "CIPHERLANE_TEST_ROLE";
 
-/// The devices, or none with a line that says so.
-fn devices() -> Vec<Arc<OpenClDevice>> {
-    match cipherlane_opencl::devices() {
-        Ok(devices) => devices.into_iter().map(Arc::new).collect(),
-        Err(reason) if std::env::var_os("CIPHERLANE_REQUIRE_OPENCL").is_some() => panic!("{reason}"),
-        Err(reason) => {
-            eprintln!("NOT CHECKED: {reason}");
-            Vec::new()
-        }
-    }
-}
-
 /// Two devices of one name together.
 fn fleet() -> Fleet {
-    let devices = devices();
+    let devices: Vec<_> = devices().into_iter().map(Arc::new).collect();
     let alike = devices.iter().filter(|device| device.info().name == devices[0].info().name);
     let members =
         alike.cycle().take(2).map(|device| -> Arc<dyn Member> { Arc::<OpenClDevice>::clone(device) });

@@ -1,13 +1,12 @@
 //! Memory of the GPU, and pinned memory of the host that it can reach by itself.
 
-use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
 
 use cipherlane_offload::near::near;
 
 use super::api::DevicePointer;
-use super::{Context, CudaError, Driver, Stream};
+use super::{Context, CudaError, Stream};
 
 /// Bytes on the GPU. What is allocated here is so plainly: never managed memory, which may be moved behind a kernel's back.
 #[derive(Debug)]
@@ -223,24 +222,4 @@ impl Drop for Pinned {
         // SAFETY: allocated by `Pinned::new`.
         unsafe { (self.context.enter_to_drop().cuMemFreeHost)(self.pointer.cast()) };
     }
-}
-
-/// Whether the byte at `pointer` is pinned memory of the host, so that it needs no staging.
-#[must_use]
-pub fn is_pinned(driver: &'static Driver, pointer: *const u8) -> bool {
-    /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`.
-    const MEMORY_TYPE: i32 = 2;
-    /// `CU_MEMORYTYPE_HOST`.
-    const HOST: u32 = 1;
-    let mut kind = 0_u32;
-    // SAFETY: the driver writes one unsigned int; it only looks the address up. Memory that it does not know is an
-    // error code.
-    let code = unsafe {
-        (driver.functions.cuPointerGetAttribute)(
-            (&raw mut kind).cast::<c_void>(),
-            MEMORY_TYPE,
-            pointer.addr() as DevicePointer,
-        )
-    };
-    code == 0 && kind == HOST
 }

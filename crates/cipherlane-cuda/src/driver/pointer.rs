@@ -22,6 +22,15 @@ unsafe fn attribute<T>(driver: &'static Driver, attribute: c_int, pointer: u64, 
     (code == 0).then_some(unset)
 }
 
+/// Whether the byte at `pointer` is pinned memory of the host, so that it needs no staging.
+#[must_use]
+pub fn is_pinned(driver: &'static Driver, pointer: *const u8) -> bool {
+    /// `CU_MEMORYTYPE_HOST`.
+    const HOST: c_uint = 1;
+    // SAFETY: an unsigned int.
+    unsafe { attribute(driver, MEMORY_TYPE, pointer.addr() as u64, 0) == Some(HOST) }
+}
+
 /// The number of the GPU in whose memory `pointer` is; `None` for memory of the host, and what the driver does not know.
 #[must_use]
 pub fn gpu_of(driver: &'static Driver, pointer: u64) -> Option<usize> {
