@@ -1,5 +1,7 @@
 //! Consecutive counter blocks, ready for a cipher. A block by itself is a word whose lowest byte is its first.
 
+use std::mem::MaybeUninit;
+
 use cipherlane_core::BLOCK;
 
 use super::first_round::{BYTES, FirstRound};
@@ -136,7 +138,11 @@ impl<'a, P: Permutation> Counters<'a, P> {
     /// that is kept in `room`.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // no more blocks than values of a byte
-    pub(crate) fn take_some<const M: usize>(&mut self, most: usize, room: &mut [V<P>; M]) -> Begun<V<P>> {
+    pub(crate) fn take_some<const M: usize>(
+        &mut self,
+        most: usize,
+        room: &mut MaybeUninit<[V<P>; M]>,
+    ) -> Begun<V<P>> {
         let (blocks, last) = (M * V::<P>::LANES, last_byte(self.next));
         let groups = ((BYTES - last) / blocks).min(most);
         match self.first_round {
@@ -149,8 +155,8 @@ impl<'a, P: Permutation> Counters<'a, P> {
                 begun
             }
             _ => {
-                *room = self.take();
-                Begun { rest: self.cipher.isa().zero(), effects: room.as_ptr().cast(), groups: 1 }
+                let begun = room.write(self.take());
+                Begun { rest: self.cipher.isa().zero(), effects: begun.as_ptr().cast(), groups: 1 }
             }
         }
     }

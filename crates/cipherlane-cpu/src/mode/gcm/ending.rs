@@ -34,12 +34,18 @@ impl Ending {
     #[inline(always)]
     pub(super) fn new(job: &Job<'_>, indices: &[usize]) -> Self {
         let mut ending = Self::nobody();
-        for (end, &index) in ending.lengths.iter_mut().zip(indices) {
-            let aad = job.aad(index).len();
-            *end = [8 * job.message(index).bytes as u64, 8 * aad as u64];
-            ending.longest = ending.longest.max(aad);
+        for (place, &index) in indices.iter().enumerate() {
+            ending.set(place, job, index);
         }
         ending
+    }
+
+    /// Has message `index` at `place`.
+    #[inline(always)]
+    fn set(&mut self, place: usize, job: &Job<'_>, index: usize) {
+        let aad = job.aad(index).len();
+        self.lengths[place] = [8 * job.message(index).bytes as u64, 8 * aad as u64];
+        self.longest = self.longest.max(aad);
     }
 
     /// Folds the sums of the products of the texts of LANES messages, from message `first` of `indices` on, so that
@@ -80,9 +86,13 @@ impl Ending {
 }
 
 /// The ends of long messages, LANES at a time: a hash and a block of the cipher for all of them.
+///
+/// They are best concluded when the next message has been under way: see [`Ending::lengths`], and so it is with the
+/// pre-counter blocks.
 pub(super) struct LongEnds<V> {
     indices: [usize; MAX_LANES],
     pre_counters: [u128; MAX_LANES],
+    ending: Ending,
     /// What AAD and text have added up to, with the block of lengths before it and the hash key after that.
     sums: [MaybeUninit<Products<V>>; MAX_LANES],
     count: usize,
@@ -93,20 +103,19 @@ impl<V: Lanes> LongEnds<V> {
     #[inline(always)]
     pub(super) const fn none() -> Self {
         let sums = [const { MaybeUninit::uninit() }; MAX_LANES];
-        Self { indices: [0; MAX_LANES], pre_counters: [0; MAX_LANES], sums, count: 0 }
+        Self {
+            indices: [0; MAX_LANES],
+            pre_counters: [0; MAX_LANES],
+            ending: Ending::nobody(),
+            sums,
+            count: 0,
+        }
     }
 
-    /// Adds a message whose hash has got to `state`.
+    /// Adds a message with what AAD and text have added up to.
     #[inline(always)]
-    pub(super) fn push<const KARATSUBA: bool>(
-        &mut self,
-        powers: &Powers<V::Isa>,
-        index: usize,
-        pre_counter: u128,
-        state: V,
-    ) {
-        let mut sum = Products::zero(state.isa());
-        sum.add::<KARATSUBA>(state, powers.falling(V::LANES + 1));
+    pub(super) fn push(&mut self, job: &Job<'_>, index: usize, pre_counter: u128, sum: Products<V>) {
+        self.ending.set(self.count, job, index);
         (self.indices[self.count], self.pre_counters[self.count]) = (index, pre_counter);
         self.sums[self.count].write(sum);
         self.count += 1;
@@ -146,9 +155,14 @@ impl<V: Lanes> LongEnds<V> {
             *sum = unsafe { known.assume_init() };
         }
         let sum = Products::fold_each(&sums);
-        let tags = Ending::new(job, indices).tags::<_, KARATSUBA>(powers, 0, sum, masks).to_words();
-        for (&index, tag) in indices.iter().zip(tags) {
-            D::conclude(job, index, tag);
+        let tags = self.ending.tags::<_, KARATSUBA>(powers, 0, sum, masks);
+        let first = indices[0];
+        if indices.len() == V::LANES && indices.iter().copied().eq(first..first + V::LANES) {
+            D::conclude_each(job, first, tags);
+        } else {
+            for (&index, tag) in indices.iter().zip(tags.to_words()) {
+                D::conclude(job, index, tag);
+            }
         }
         self.count = 0;
     }

@@ -5,9 +5,12 @@
 //! LANES-th block by powers of H^LANES, so nothing is folded before the end.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use cipherlane_core::BLOCK;
 
 use super::ghash::{Ghash, Powers, Products};
-use super::{Direction, text};
+use super::{Direction, short, text};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, WOVEN, Work, Woven};
@@ -20,6 +23,9 @@ pub(super) struct Lacking<'p, I: Isa, const KARATSUBA: bool> {
     /// That group's ciphertext, if it lacks one.
     group: Option<*const u8>,
 }
+
+/// What follows the text in the sum of a long message: its block of lengths, and the hash key after that.
+const AFTER: usize = 2;
 
 impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
     /// A whole hash.
@@ -35,6 +41,102 @@ impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
             self.hash.state = GroupHash::<I, _, N, KARATSUBA>::new(&self.hash, InMemory(group)).all();
         }
         self.hash
+    }
+
+    /// What a message without a rest adds up to, for its end.
+    #[inline(always)]
+    pub(super) fn sum<const N: usize>(self) -> Products<I::V> {
+        self.complete::<N>().product(AFTER)
+    }
+
+    /// Encrypts or decrypts `rest`, less than a group, with `counters`. Returns the whole hash.
+    ///
+    /// # Safety
+    /// The pointers of `rest` are good for its bytes.
+    #[inline(always)]
+    unsafe fn finish<P: Permutation<Isa = I>, const N: usize, D: Direction>(
+        self,
+        cipher: &P,
+        rest: Message,
+        counters: &mut Counters<'_, P>,
+    ) -> Ghash<'p, I, KARATSUBA> {
+        let mut hash = self.complete::<N>();
+        if rest.bytes == 0 {
+            return hash;
+        }
+        // SAFETY: the caller's; the output is hashed when it is written.
+        unsafe {
+            if D::OPEN {
+                hash.update(rest.input, rest.bytes);
+            }
+            text::crypt_partial::<P, N>(cipher, counters.take(), rest);
+            if !D::OPEN {
+                hash.update(rest.output, rest.bytes);
+            }
+        }
+        hash
+    }
+
+    /// Encrypts or decrypts `rest`, less than a group, with `counters`, and meanwhile hashes what lacks. Returns what the
+    /// message adds up to, for its end.
+    ///
+    /// # Safety
+    /// The pointers of `rest` are good for its bytes.
+    #[inline(always)]
+    pub(super) unsafe fn end<P: Permutation<Isa = I>, const N: usize, D: Direction>(
+        self,
+        cipher: &P,
+        rest: Message,
+        counters: &mut Counters<'_, P>,
+    ) -> Products<I::V> {
+        // SAFETY: the caller's.
+        unsafe {
+            // Of a cipher that runs whole groups there is nothing to save, and its hash is little beside it; without a
+            // group, the message is short, and long by its AAD.
+            if P::WHOLE_GROUPS || (!D::OPEN && self.group.is_none()) {
+                return self.finish::<P, N, D>(cipher, rest, counters).product(AFTER);
+            }
+            match rest.bytes.div_ceil(I::V::BYTES) {
+                0..=2 => self.end_in::<P, N, 2, D>(cipher, rest, counters),
+                3..=4 => self.end_in::<P, N, 4, D>(cipher, rest, counters),
+                _ => self.end_in::<P, N, N, D>(cipher, rest, counters),
+            }
+        }
+    }
+
+    /// [`Lacking::end`], in R registers.
+    ///
+    /// # Safety
+    /// As there; `rest` has no more registers, and when sealing a group lacks.
+    #[inline(always)]
+    unsafe fn end_in<P: Permutation<Isa = I>, const N: usize, const R: usize, D: Direction>(
+        self,
+        cipher: &P,
+        rest: Message,
+        counters: &mut Counters<'_, P>,
+    ) -> Products<I::V> {
+        let Self { mut hash, group } = self;
+        let mut sum = Products::zero(cipher.isa());
+        // As in `crypt_and_hash`.
+        let cipher = std::hint::black_box(cipher);
+        // SAFETY: the caller's; a group that lacks is readable.
+        unsafe {
+            if let Some(group) = group {
+                let mut step = GroupHash::<I, _, N, KARATSUBA>::new(&hash, InMemory(group));
+                short::step::<P, R, KARATSUBA, D>(cipher, hash.powers(), &mut sum, rest, counters, &mut step);
+                hash.state = step.finish();
+            } else {
+                short::step::<P, R, KARATSUBA, D>(
+                    cipher,
+                    hash.powers(),
+                    &mut sum,
+                    rest,
+                    counters,
+                    &mut Nothing,
+                );
+            }
+        }
+        sum.plus(hash.product(rest.bytes.div_ceil(BLOCK) + AFTER))
     }
 }
 
@@ -67,15 +169,18 @@ impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Wo
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Self { cipher, hash, text, counters, .. } = self;
+        let Self { cipher, hash, text, mut counters, .. } = self;
         // SAFETY: the pointers are those of a job's message.
-        unsafe { run::<P, N, KARATSUBA, D>(cipher, hash, text, counters, None).complete::<N>() }
+        unsafe {
+            let (lacking, rest) = run::<P, N, KARATSUBA, D>(cipher, hash, text, &mut counters, None);
+            lacking.finish::<P, N, D>(cipher, rest, &mut counters)
+        }
     }
 }
 
-/// Encrypts or decrypts `message` with `counters` and hashes its ciphertext into `hash`, but for a last
-/// group that is whole: that can be hashed while the next message is encrypted. Completes `before`, the hash of the
-/// last one, in this way.
+/// Encrypts or decrypts the groups of `message` with `counters` and hashes their ciphertext into `hash`, but for the last
+/// one when sealing: that can be hashed while what is left of the message, which is returned as well, or the next message is
+/// encrypted. Completes `before`, the hash of the last one, in this way.
 ///
 /// # Safety
 /// The message's pointers are good for its bytes, and equal or apart; those of the last one still are.
@@ -84,9 +189,9 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
     cipher: &P,
     mut hash: Ghash<'p, P::Isa, KARATSUBA>,
     message: Message,
-    mut counters: Counters<'_, P>,
+    counters: &mut Counters<'_, P>,
     before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
-) -> Lacking<'p, P::Isa, KARATSUBA> {
+) -> (Lacking<'p, P::Isa, KARATSUBA>, Message) {
     let group = N * V::<P>::BYTES;
     let mut done = 0;
     // SAFETY: `done` grows by groups that fit into the message; what is hashed is readable, and already written
@@ -96,13 +201,8 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
             if let Some(before) = before
                 && let Some(last) = before.group.take()
             {
-                crypt_and_hash::<P, N, KARATSUBA>(
-                    cipher,
-                    &mut counters,
-                    message.take(group),
-                    &mut before.hash,
-                    last,
-                );
+                let first = message.take(group);
+                crypt_and_hash::<P, N, KARATSUBA>(cipher, counters, first, &mut before.hash, last);
             } else {
                 text::crypt::<P, N>(cipher, counters.take(), message, &mut Nothing);
             }
@@ -111,23 +211,10 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
         while message.bytes - done >= group {
             let here = message.skip(done);
             let hashed = if D::OPEN { here.input } else { here.output.cast_const().sub(group) };
-            done += crypt_and_hash::<P, N, KARATSUBA>(cipher, &mut counters, here, &mut hash, hashed);
+            done += crypt_and_hash::<P, N, KARATSUBA>(cipher, counters, here, &mut hash, hashed);
         }
         let last = (!D::OPEN && done > 0).then(|| message.output.cast_const().wrapping_add(done - group));
-        let lacking = Lacking { hash, group: last };
-        if done == message.bytes {
-            return lacking;
-        }
-        let mut hash = lacking.complete::<N>();
-        let tail = message.skip(done);
-        if D::OPEN {
-            hash.update(tail.input, tail.bytes);
-        }
-        text::crypt_partial::<P, N>(cipher, counters.take(), tail);
-        if !D::OPEN {
-            hash.update(tail.output, tail.bytes);
-        }
-        Lacking { hash, group: None }
+        (Lacking { hash, group: last }, message.skip(done))
     }
 }
 
@@ -148,7 +235,7 @@ unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATSUBA: bool>(
     // SAFETY: the caller's; the table has powers for a group.
     unsafe {
         if P::WEAVES && KARATSUBA && N == WOVEN {
-            let mut room = [cipher.isa().zero(); N];
+            let mut room = MaybeUninit::<[V<P>; N]>::uninit();
             let counters = counters.take_some(message.bytes / group, &mut room);
             let [powers, sums] = hash.powers().from(N * V::<P>::LANES);
             let Message { input, output, .. } = message;

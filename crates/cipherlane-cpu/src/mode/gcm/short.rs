@@ -12,7 +12,7 @@ use super::counter::pre_counter;
 use super::ghash::{Powers, Products, add_blocks, lengths};
 use super::one_key::OneKey;
 use super::{Direction, text};
-use crate::cipher::{Nothing, Permutation, V};
+use crate::cipher::{Meanwhile, Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::mode::counters::{Counters, advanced};
@@ -136,40 +136,38 @@ unsafe fn crypt_and_hash<P: Permutation, const KARATSUBA: bool, D: Direction>(
         // SAFETY: each step takes its registers or what is left of the message, whichever is less.
         unsafe {
             let registers = match left.bytes.div_ceil(V::<P>::BYTES) {
-                1 => step::<P, 1, KARATSUBA, D>(cipher, powers, sum, left, &mut counters),
-                2 => step::<P, 2, KARATSUBA, D>(cipher, powers, sum, left, &mut counters),
-                3 | 4 => step::<P, 4, KARATSUBA, D>(cipher, powers, sum, left, &mut counters),
-                _ => step::<P, 8, KARATSUBA, D>(cipher, powers, sum, left, &mut counters),
+                1 => step::<P, 1, KARATSUBA, D>(cipher, powers, sum, left, &mut counters, &mut Nothing),
+                2 => step::<P, 2, KARATSUBA, D>(cipher, powers, sum, left, &mut counters, &mut Nothing),
+                3 | 4 => step::<P, 4, KARATSUBA, D>(cipher, powers, sum, left, &mut counters, &mut Nothing),
+                _ => step::<P, 8, KARATSUBA, D>(cipher, powers, sum, left, &mut counters, &mut Nothing),
             };
             left = left.skip(left.bytes.min(registers * V::<P>::BYTES));
         }
     }
 }
 
-/// The first R registers of `left`, or all that is left. Returns R.
+/// The first R registers of `left`, or all that is left; `meanwhile` as in [`Permutation::finish_while`]. Returns R.
 ///
 /// # Safety
 /// The message's pointers are good for its bytes.
 #[inline(always)]
-unsafe fn step<P: Permutation, const R: usize, const KARATSUBA: bool, D: Direction>(
+pub(super) unsafe fn step<P: Permutation, const R: usize, const KARATSUBA: bool, D: Direction>(
     cipher: &P,
     powers: &Powers<P::Isa>,
     sum: &mut Products<V<P>>,
     left: Message,
     counters: &mut Counters<'_, P>,
+    meanwhile: &mut impl Meanwhile,
 ) -> usize {
     let (isa, blocks) = (cipher.isa(), left.bytes.div_ceil(BLOCK));
     // The block of lengths follows, and what is pending is multiplied by H: two more powers.
     let highest = blocks + 1;
     // SAFETY: the caller's; at most what is left is touched.
     unsafe {
-        let mut texts = [isa.zero(); R];
-        for (register, x) in texts.iter_mut().enumerate() {
-            *x = text::load_register::<P::Isa>(isa, left, register);
-        }
         if D::OPEN {
-            for (register, x) in texts.iter().enumerate() {
+            for register in 0..R {
                 if register * V::<P>::BYTES < left.bytes {
+                    let x = text::load_register::<P::Isa>(isa, left, register);
                     sum.add::<KARATSUBA>(
                         x.reverse_bytes(),
                         powers.falling(highest - register * V::<P>::LANES),
@@ -177,12 +175,13 @@ unsafe fn step<P: Permutation, const R: usize, const KARATSUBA: bool, D: Directi
                 }
             }
         }
-        let keystream = cipher.finish_while(counters.take::<R>(), &mut Nothing);
-        for (register, (x, key)) in texts.into_iter().zip(keystream).enumerate() {
+        let keystream = text::keystream(cipher, counters.take::<R>(), meanwhile);
+        for (register, key) in keystream.into_iter().enumerate() {
             let rest = left.bytes.saturating_sub(register * V::<P>::BYTES);
             if rest == 0 {
                 break;
             }
+            let x = text::load_register::<P::Isa>(isa, left, register);
             let y = text::store_register::<P::Isa>(isa, left, register, x.xor(key));
             if !D::OPEN {
                 sum.add::<KARATSUBA>(y.reverse_bytes(), powers.falling(highest - register * V::<P>::LANES));

@@ -47,7 +47,7 @@ pub(super) unsafe fn crypt_past_caches<P: Permutation, const N: usize>(
 }
 
 #[inline(always)]
-fn keystream<P: Permutation, const N: usize>(
+pub(super) fn keystream<P: Permutation, const N: usize>(
     cipher: &P,
     begun: [V<P>; N],
     meanwhile: &mut impl Meanwhile,

@@ -72,6 +72,14 @@ impl<'a, I: Isa, const KARATSUBA: bool> Ghash<'a, I, KARATSUBA> {
         }
     }
 
+    /// The product of the state, which is followed by `after` blocks; not settled.
+    #[inline(always)]
+    pub(crate) fn product(&self, after: usize) -> Products<I::V> {
+        let mut product = Products::zero(self.powers.isa());
+        product.add::<KARATSUBA>(self.state, self.powers.falling(after + I::V::LANES - 1));
+        product
+    }
+
     /// Products of the state and of blocks from `from`, which are followed by `after` more blocks: added over all
     /// lanes they are the pending state after those. At most highest - LANES - after blocks.
     ///
@@ -79,9 +87,8 @@ impl<'a, I: Isa, const KARATSUBA: bool> Ghash<'a, I, KARATSUBA> {
     /// `bytes` bytes are readable.
     #[inline(always)]
     pub(crate) unsafe fn append(&self, from: *const u8, bytes: usize, after: usize) -> Products<I::V> {
-        let (isa, blocks) = (self.powers.isa(), bytes.div_ceil(BLOCK));
-        let mut products = Products::zero(isa);
-        products.add::<KARATSUBA>(self.state, self.powers.falling(blocks + after + I::V::LANES - 1));
+        let blocks = bytes.div_ceil(BLOCK);
+        let mut products = self.product(blocks + after);
         // SAFETY: the caller's.
         unsafe { add_blocks::<I, KARATSUBA>(&mut products, self.powers, from, bytes, after) };
         products.settle::<KARATSUBA>()

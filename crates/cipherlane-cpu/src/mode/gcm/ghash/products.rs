@@ -77,6 +77,16 @@ impl<V: Lanes> Products<V> {
         };
     }
 
+    /// Adds other products.
+    #[inline(always)]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            low: self.low.xor(other.low),
+            middle: self.middle.xor(other.middle),
+            high: self.high.xor(other.high),
+        }
+    }
+
     /// The sum, computed no later than here.
     #[inline(always)]
     pub(crate) fn pin(self) -> Self {

@@ -2,9 +2,10 @@
 
 use super::super::Direction;
 use super::super::ending::LongEnds;
+use super::super::ghash::Products;
 use super::super::long::{self, Lacking};
 use super::OneKey;
-use crate::cipher::Permutation;
+use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::Isa;
 use crate::mode::counters::advanced;
@@ -42,13 +43,20 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             long.last = Some((index, pre_counter, Lacking::nothing(hash)));
             return;
         }
-        let counters = self.counters(job, index, first);
+        let mut counters = self.counters(job, index, first);
         let before = long.last.as_mut().map(|(_, _, lacking)| lacking);
         // SAFETY: the job's pointers are good.
-        let lacking =
-            unsafe { long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, message, counters, before) };
-        self.end_last(job, long);
-        long.last = Some((index, pre_counter, lacking));
+        unsafe {
+            let (lacking, rest) =
+                long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, message, &mut counters, before);
+            self.end_last(job, long);
+            if rest.bytes == 0 {
+                long.last = Some((index, pre_counter, lacking));
+            } else {
+                let sum = lacking.end::<P, N, D>(&self.cipher, rest, &mut counters);
+                self.end_one(job, long, index, pre_counter, sum);
+            }
+        }
     }
 
     /// The ends of all that are under way.
@@ -61,11 +69,23 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     fn end_last(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
         if let Some((index, pre_counter, lacking)) = long.last.take() {
-            let state = lacking.complete::<N>().state;
-            long.ends.push::<KARATSUBA>(&self.powers, index, pre_counter, state);
-            if long.ends.are_enough() {
-                long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
-            }
+            self.end_one(job, long, index, pre_counter, lacking.sum::<N>());
         }
+    }
+
+    /// The end of a message, with that of others.
+    #[inline(always)]
+    fn end_one(
+        &self,
+        job: &Job<'_>,
+        long: &mut Long<'_, P::Isa, KARATSUBA>,
+        index: usize,
+        pre_counter: u128,
+        sum: Products<V<P>>,
+    ) {
+        if long.ends.are_enough() {
+            long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+        }
+        long.ends.push(job, index, pre_counter, sum);
     }
 }
