@@ -49,10 +49,12 @@ pub(crate) struct Woven<V> {
     pub(crate) sums: *const u8,
 }
 
-/// Counter blocks after their first round: each register of `effects`, XORed with `rest`.
+/// Counter blocks after their first round: each register of `effects`, XORed with `rest`, the last one of each group with
+/// `last`.
 #[derive(Clone, Copy)]
 pub(crate) struct Begun<V> {
     pub(crate) rest: V,
+    pub(crate) last: V,
     pub(crate) effects: *const u8,
     /// Groups of them, one at least.
     pub(crate) groups: usize,

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use cipherlane_core::BLOCK;
 
-use super::first_round::{BYTES, FirstRound};
+use super::first_round::{BYTES, FirstRound, behind};
 use crate::cipher::{Permutation, V};
 use crate::lanes::{Begun, Isa, Lanes, MAX_LANES};
 
@@ -106,59 +106,70 @@ impl<'a, P: Permutation> Counters<'a, P> {
     /// The next M registers.
     ///
     /// Counting in the last byte needs no byte reversal, which would cost a shuffle a register; when that byte would
-    /// overflow, one group in eight at 32 blocks a group, the 32-bit counter is carried properly.
+    /// overflow before the last register, the 32-bit counter is carried properly.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // no more blocks than 64
     pub(crate) fn take<const M: usize>(&mut self) -> [V<P>; M] {
         let (isa, blocks) = (self.cipher.isa(), M * V::<P>::LANES);
         let (this, base, last) = (self.next, self.base, last_byte(self.next));
+        if let Some(first_round) = self.first_round
+            && let Some(base_of_last) = self.pass_known(blocks)
+        {
+            let mut begun = [base; M];
+            begun[M - 1] = base_of_last;
+            for (register, begun) in begun.iter_mut().enumerate() {
+                *begun = begun.xor(first_round.effects(isa, last + register * V::<P>::LANES));
+            }
+            return begun;
+        }
         self.next = advanced(this, blocks as u32);
-        if let Some(first_round) = self.first_round {
-            if last + blocks >= BYTES {
-                self.base = begin_rest(self.cipher, self.next);
-            }
-            if last + blocks <= BYTES {
-                let mut begun = [base; M];
-                for (register, begun) in begun.iter_mut().enumerate() {
-                    *begun = begun.xor(first_round.effects(isa, last + register * V::<P>::LANES));
-                }
-                return begun;
-            }
+        if self.first_round.is_some() {
+            self.base = begin_rest(self.cipher, self.next);
+        } else if last + blocks < BYTES {
+            self.base = counted(isa, base, blocks);
+            return self.cipher.begin(count_in_last_byte(isa, base));
         } else {
-            if last + blocks < BYTES {
-                self.base = counted(isa, base, blocks);
-                return self.cipher.begin(count_in_last_byte(isa, base));
-            }
             self.base = isa.splat_word(self.next);
         }
         self.cipher.begin(count_in_32_bits(isa, isa.splat_word(this)))
     }
 
+    /// Passes `blocks` whose first rounds are known ahead: whose last byte overflows in the last register if at all. Returns
+    /// the base of that register, in which lanes behind the overflow have the base of what follows.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // no more blocks than values of a byte
+    fn pass_known(&mut self, blocks: usize) -> Option<V<P>> {
+        let (base, end) = (self.base, last_byte(self.next) + blocks);
+        if end >= BYTES + V::<P>::LANES {
+            return None;
+        }
+        self.next = advanced(self.next, blocks as u32);
+        if end < BYTES {
+            return Some(base);
+        }
+        self.base = begin_rest(self.cipher, self.next);
+        let change = base.xor(self.base);
+        Some(base.xor(change.and(behind(self.cipher.isa(), BYTES + V::<P>::LANES - end))))
+    }
+
     /// The next groups of M registers, `most` at most and one at least: those whose first rounds are known ahead, or one
     /// that is kept in `room`.
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)] // no more blocks than values of a byte
     pub(crate) fn take_some<const M: usize>(
         &mut self,
         most: usize,
         room: &mut MaybeUninit<[V<P>; M]>,
     ) -> Begun<V<P>> {
-        let (blocks, last) = (M * V::<P>::LANES, last_byte(self.next));
-        let groups = ((BYTES - last) / blocks).min(most);
-        match self.first_round {
-            Some(first_round) if groups > 0 => {
-                let begun = Begun { rest: self.base, effects: first_round.effects_from(last), groups };
-                self.next = advanced(self.next, (groups * blocks) as u32);
-                if last + groups * blocks == BYTES {
-                    self.base = begin_rest(self.cipher, self.next);
-                }
-                begun
-            }
-            _ => {
-                let begun = room.write(self.take());
-                Begun { rest: self.cipher.isa().zero(), effects: begun.as_ptr().cast(), groups: 1 }
-            }
+        let (rest, value) = (self.base, last_byte(self.next));
+        let blocks = M * V::<P>::LANES;
+        let groups = ((BYTES - value) / blocks).clamp(1, most);
+        if let Some(first_round) = self.first_round
+            && let Some(last) = self.pass_known(groups * blocks)
+        {
+            return Begun { rest, last, effects: first_round.effects_from(value), groups };
         }
+        let (begun, rest) = (room.write(self.take()), self.cipher.isa().zero());
+        Begun { rest, last: rest, effects: begun.as_ptr().cast(), groups: 1 }
     }
 }
 

@@ -5,6 +5,8 @@
 //! XORed to the rest. A table of its 256 effects under a key that many blocks share saves that round for all of them
 //! (Bernstein and Schwabe, "New AES software speed records", section 4.3, do so in tables of software AES).
 //!
+//! In the register in which that byte overflows, lanes behind it have the same effects on another rest.
+//!
 //! The table is looked up by the counter, which is public, and never by data or key.
 
 use cipherlane_core::BLOCK;
@@ -20,7 +22,27 @@ pub(crate) const BYTES: usize = 256;
 #[repr(C, align(64))]
 struct Table {
     _before: [[u8; BLOCK]; MAX_LANES - FIRST],
-    effects: [[u8; BLOCK]; BYTES],
+    /// Those of the first values follow the last one, when it overflows.
+    effects: [[u8; BLOCK]; BYTES + MAX_LANES],
+}
+
+/// A register of ones from entry MAX_LANES on.
+static BEHIND: [[u8; BLOCK]; 2 * MAX_LANES] = {
+    let mut behind = [[0; BLOCK]; 2 * MAX_LANES];
+    let mut i = MAX_LANES;
+    while i < 2 * MAX_LANES {
+        behind[i] = [u8::MAX; BLOCK];
+        i += 1;
+    }
+    behind
+};
+
+/// Ones in every lane behind `lanes` of them.
+#[inline(always)]
+pub(crate) fn behind<I: Isa>(isa: I, lanes: usize) -> I::V {
+    debug_assert!(lanes <= MAX_LANES);
+    // SAFETY: the table has a register from there on.
+    unsafe { isa.load(BEHIND.as_ptr().add(MAX_LANES - lanes).cast()) }
 }
 
 /// The last byte of GCM's first counter block under a nonce of 96 bits (SP 800-38D section 7.1).
@@ -33,17 +55,17 @@ impl FirstRound {
     /// That of `cipher`; `None` if it has no round to save.
     pub(crate) fn of<P: Permutation>(cipher: &P) -> Option<Self> {
         P::BEGINS.then(|| {
-            let table = Table { _before: [[0; BLOCK]; _], effects: [[0; BLOCK]; BYTES] };
+            let table = Table { _before: [[0; BLOCK]; _], effects: [[0; BLOCK]; _] };
             let mut first = Self(Box::new(table));
             cipher.isa().vectorize(Fill { cipher, effects: &mut first.0.effects });
             first
         })
     }
 
-    /// The effects of `LANES` consecutive values from `value` on.
+    /// The effects of `LANES` consecutive values from `value`, modulo BYTES, on.
     #[inline(always)]
     pub(crate) fn effects<I: Isa>(&self, isa: I, value: usize) -> I::V {
-        debug_assert!(value + I::V::LANES <= BYTES);
+        debug_assert!(value <= BYTES);
         // SAFETY: the table reaches that far.
         unsafe { isa.load(self.effects_from(value)) }
     }
@@ -54,7 +76,7 @@ impl FirstRound {
         isa.splat(&self.0.effects[value])
     }
 
-    /// Where the effects of the values from `value` to 255 lie.
+    /// Where the effects of the values from `value` to 255 lie, and those of a register's first ones.
     #[inline(always)]
     pub(crate) fn effects_from(&self, value: usize) -> *const u8 {
         self.0.effects.as_ptr().wrapping_add(value).cast()
@@ -70,7 +92,7 @@ impl Drop for FirstRound {
 /// The making of the table, as work.
 struct Fill<'a, P> {
     cipher: &'a P,
-    effects: &'a mut [[u8; BLOCK]; BYTES],
+    effects: &'a mut [[u8; BLOCK]],
 }
 
 impl<P: Permutation> Work for Fill<'_, P> {
@@ -82,6 +104,7 @@ impl<P: Permutation> Work for Fill<'_, P> {
         let [zero] = self.cipher.begin([isa.zero()]);
         // SAFETY: the table of steps has more blocks than a register.
         let mut values = unsafe { isa.load(BIG_STEPS.as_ptr().cast()) };
+        // The last byte has no carry out of it: its values begin again.
         for effects in self.effects.chunks_exact_mut(V::<P>::LANES) {
             let [begun] = self.cipher.begin([values]);
             values = counted(isa, values, V::<P>::LANES);

@@ -28,7 +28,7 @@ static REVERSED: [u128; X4::LANES] = [0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
 #[target_feature(enable = "avx512f,avx512bw,vaes,vpclmulqdq")]
 pub(super) unsafe fn encrypt<const ROUNDS: usize>(keys: *const X4, groups: Woven<X4>) -> X4 {
     let Woven { counters, mut state, input, output, hashed, powers, sums } = groups;
-    let Begun { rest, effects, groups } = counters;
+    let Begun { rest, last, effects, groups } = counters;
     // SAFETY: both fill a register.
     let (polynomial, reversed) = unsafe {
         (_mm512_loadu_si512((&raw const POLYNOMIAL).cast()), _mm512_loadu_si512((&raw const REVERSED).cast()))
@@ -58,6 +58,7 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(keys: *const X4, groups: Woven
                 groups = inout(reg) groups => _, at = inout(reg) 0_usize => _,
                 inout("zmm22") state.0,
                 in("zmm28") polynomial, in("zmm29") reversed, in("zmm31") rest.0,
+                in("zmm27") last.0,
                 out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _,
                 out("zmm4") _, out("zmm5") _, out("zmm6") _, out("zmm7") _,
                 out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _, out("zmm12") _, out("zmm13") _,
