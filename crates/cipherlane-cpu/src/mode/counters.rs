@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use cipherlane_core::BLOCK;
 
-use super::first_round::{BYTES, FirstRound, behind};
+use super::first_round::{BYTES, FIRST, FirstRound, behind};
 use crate::cipher::{Permutation, V};
 use crate::lanes::{Begun, Isa, Lanes, MAX_LANES};
 
@@ -82,7 +82,17 @@ pub(crate) fn counted_in_32_bits<I: Isa>(isa: I, base: I::V, by: usize) -> I::V 
     base.reverse_bytes().add32(isa.splat(&LITTLE_STEPS[by])).reverse_bytes()
 }
 
-/// The counter blocks of a message, some registers at a time, modulo 2^32, as [`Permutation::begin`] makes them.
+/// The counter blocks of a message, some registers at a time, as [`Permutation::begin`] makes them.
+pub(crate) trait Count<P: Permutation> {
+    /// The next M registers.
+    fn take<const M: usize>(&mut self) -> [V<P>; M];
+
+    /// The next groups of M registers, `most` at most and one at least: those whose first rounds are known ahead, or one
+    /// that is kept in `room`.
+    fn take_some<const M: usize>(&mut self, most: usize, room: &mut MaybeUninit<[V<P>; M]>) -> Begun<V<P>>;
+}
+
+/// Those of any message, modulo 2^32.
 pub(crate) struct Counters<'a, P: Permutation> {
     pub(super) cipher: &'a P,
     first_round: Option<&'a FirstRound>,
@@ -103,13 +113,31 @@ impl<'a, P: Permutation> Counters<'a, P> {
         Self { cipher, first_round, next, base }
     }
 
-    /// The next M registers.
-    ///
+    /// Passes `blocks` whose first rounds are known ahead: whose last byte overflows in the last register if at all. Returns
+    /// the base of that register, in which lanes behind the overflow have the base of what follows.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // no more blocks than values of a byte
+    fn pass_known(&mut self, blocks: usize) -> Option<V<P>> {
+        let (base, end) = (self.base, last_byte(self.next) + blocks);
+        if end >= BYTES + V::<P>::LANES {
+            return None;
+        }
+        self.next = advanced(self.next, blocks as u32);
+        if end < BYTES {
+            return Some(base);
+        }
+        self.base = begin_rest(self.cipher, self.next);
+        let change = base.xor(self.base);
+        Some(base.xor(change.and(behind(self.cipher.isa(), BYTES + V::<P>::LANES - end))))
+    }
+}
+
+impl<P: Permutation> Count<P> for Counters<'_, P> {
     /// Counting in the last byte needs no byte reversal, which would cost a shuffle a register; when that byte would
     /// overflow before the last register, the 32-bit counter is carried properly.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // no more blocks than 64
-    pub(crate) fn take<const M: usize>(&mut self) -> [V<P>; M] {
+    fn take<const M: usize>(&mut self) -> [V<P>; M] {
         let (isa, blocks) = (self.cipher.isa(), M * V::<P>::LANES);
         let (this, base, last) = (self.next, self.base, last_byte(self.next));
         if let Some(first_round) = self.first_round
@@ -134,32 +162,8 @@ impl<'a, P: Permutation> Counters<'a, P> {
         self.cipher.begin(count_in_32_bits(isa, isa.splat_word(this)))
     }
 
-    /// Passes `blocks` whose first rounds are known ahead: whose last byte overflows in the last register if at all. Returns
-    /// the base of that register, in which lanes behind the overflow have the base of what follows.
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)] // no more blocks than values of a byte
-    fn pass_known(&mut self, blocks: usize) -> Option<V<P>> {
-        let (base, end) = (self.base, last_byte(self.next) + blocks);
-        if end >= BYTES + V::<P>::LANES {
-            return None;
-        }
-        self.next = advanced(self.next, blocks as u32);
-        if end < BYTES {
-            return Some(base);
-        }
-        self.base = begin_rest(self.cipher, self.next);
-        let change = base.xor(self.base);
-        Some(base.xor(change.and(behind(self.cipher.isa(), BYTES + V::<P>::LANES - end))))
-    }
-
-    /// The next groups of M registers, `most` at most and one at least: those whose first rounds are known ahead, or one
-    /// that is kept in `room`.
-    #[inline(always)]
-    pub(crate) fn take_some<const M: usize>(
-        &mut self,
-        most: usize,
-        room: &mut MaybeUninit<[V<P>; M]>,
-    ) -> Begun<V<P>> {
+    fn take_some<const M: usize>(&mut self, most: usize, room: &mut MaybeUninit<[V<P>; M]>) -> Begun<V<P>> {
         let (rest, value) = (self.base, last_byte(self.next));
         let blocks = M * V::<P>::LANES;
         let groups = ((BYTES - value) / blocks).clamp(1, most);
@@ -170,6 +174,49 @@ impl<'a, P: Permutation> Counters<'a, P> {
         }
         let (begun, rest) = (room.write(self.take()), self.cipher.isa().zero());
         Begun { rest, last: rest, effects: begun.as_ptr().cast(), groups: 1 }
+    }
+}
+
+/// Those of a message whose nonce has 96 bits, and whose last byte does not overflow: all first rounds are known ahead.
+pub(crate) struct Known<'a, V> {
+    first_round: &'a FirstRound,
+    /// The first round but for the last byte, in every lane.
+    base: V,
+    /// The last byte of the next one.
+    value: usize,
+}
+
+/// Most blocks of such a message.
+pub(crate) const MOST_KNOWN: usize = BYTES - FIRST;
+
+impl<'a, V> Known<'a, V> {
+    /// From the first one behind the pre-counter block on; `base` is the first round of nonce and zeros, in every lane.
+    #[inline(always)]
+    pub(crate) const fn behind_nonce(first_round: &'a FirstRound, base: V) -> Self {
+        Self { first_round, base, value: FIRST }
+    }
+}
+
+impl<P: Permutation> Count<P> for Known<'_, V<P>> {
+    #[inline(always)]
+    fn take<const M: usize>(&mut self) -> [V<P>; M] {
+        let mut begun = [self.base; M];
+        for begun in &mut begun {
+            *begun = begun.xor(self.first_round.effects(begun.isa(), self.value));
+            self.value += V::<P>::LANES;
+        }
+        begun
+    }
+
+    #[inline(always)]
+    fn take_some<const M: usize>(
+        &mut self,
+        groups: usize,
+        _room: &mut MaybeUninit<[V<P>; M]>,
+    ) -> Begun<V<P>> {
+        let effects = self.first_round.effects_from(self.value);
+        self.value += groups * M * V::<P>::LANES;
+        Begun { rest: self.base, last: self.base, effects, groups }
     }
 }
 

@@ -6,7 +6,7 @@ use cipherlane_core::BLOCK;
 
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
-use super::counters::Counters;
+use super::counters::{Count, Counters};
 use super::first_round::FirstRound;
 use super::keys::Keys;
 use super::together::{self, Short, Sum, Together};

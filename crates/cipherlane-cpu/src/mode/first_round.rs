@@ -46,7 +46,7 @@ pub(crate) fn behind<I: Isa>(isa: I, lanes: usize) -> I::V {
 }
 
 /// The last byte of GCM's first counter block under a nonce of 96 bits (SP 800-38D section 7.1).
-const FIRST: usize = 2;
+pub(crate) const FIRST: usize = 2;
 
 /// Under one key, what each value of the last byte does to a block in the first round. Wiped when dropped.
 pub(crate) struct FirstRound(Box<Table>);

@@ -57,7 +57,11 @@ impl Material {
         const COUNTS: [usize; 7] = [4, 5, 8, 9, 12, 13, 17];
         let short = (1..290_usize).filter(|bytes| bytes % 16 < 2 || bytes % 16 == 15 || bytes % 23 == 5);
         let whole = (320..=1024).step_by(64);
-        let lengths = short.chain(whole).chain((300..1100).step_by(53)).chain((1175..1700).step_by(151));
+        let lengths = short
+            .chain(whole)
+            .chain((300..1100).step_by(53))
+            .chain((1175..1700).step_by(151))
+            .chain([1536, 4064, 4065]);
         let (mut offsets, mut aad_offsets) = (vec![MARGIN as u64], vec![0]);
         for (row, length) in lengths.enumerate() {
             let count = if length % 64 == 0 { 17 } else { COUNTS[row % COUNTS.len()] };

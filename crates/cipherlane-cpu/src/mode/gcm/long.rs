@@ -14,7 +14,7 @@ use super::{Direction, short, text};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, WOVEN, Work, Woven};
-use crate::mode::counters::Counters;
+use crate::mode::counters::{Count, Counters};
 use crate::prefetch::prefetch;
 
 /// A hash that lacks the last group of what it hashes.
@@ -25,13 +25,19 @@ pub(super) struct Lacking<'p, I: Isa, const KARATSUBA: bool> {
 }
 
 /// What follows the text in the sum of a long message: its block of lengths, and the hash key after that.
-const AFTER: usize = 2;
+pub(super) const AFTER: usize = 2;
 
 impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
     /// A whole hash.
     #[inline(always)]
     pub(super) fn nothing(hash: Ghash<'p, I, KARATSUBA>) -> Self {
         Self { hash, group: None }
+    }
+
+    /// One that lacks the group of N registers from `ciphertext` on.
+    #[inline(always)]
+    pub(super) fn group(hash: Ghash<'p, I, KARATSUBA>, ciphertext: *const u8) -> Self {
+        Self { hash, group: Some(ciphertext) }
     }
 
     /// The whole hash, of groups of N registers.
@@ -58,7 +64,7 @@ impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
         self,
         cipher: &P,
         rest: Message,
-        counters: &mut Counters<'_, P>,
+        counters: &mut impl Count<P>,
     ) -> Ghash<'p, I, KARATSUBA> {
         let mut hash = self.complete::<N>();
         if rest.bytes == 0 {
@@ -87,7 +93,7 @@ impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
         self,
         cipher: &P,
         rest: Message,
-        counters: &mut Counters<'_, P>,
+        counters: &mut impl Count<P>,
     ) -> Products<I::V> {
         // SAFETY: the caller's.
         unsafe {
@@ -113,7 +119,7 @@ impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
         self,
         cipher: &P,
         rest: Message,
-        counters: &mut Counters<'_, P>,
+        counters: &mut impl Count<P>,
     ) -> Products<I::V> {
         let Self { mut hash, group } = self;
         let mut sum = Products::zero(cipher.isa());
@@ -189,7 +195,7 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
     cipher: &P,
     mut hash: Ghash<'p, P::Isa, KARATSUBA>,
     message: Message,
-    counters: &mut Counters<'_, P>,
+    counters: &mut impl Count<P>,
     before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
 ) -> (Lacking<'p, P::Isa, KARATSUBA>, Message) {
     let group = N * V::<P>::BYTES;
@@ -224,9 +230,9 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
 /// # Safety
 /// `message` has a group, and there are as many to be hashed.
 #[inline(always)]
-unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATSUBA: bool>(
+pub(super) unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATSUBA: bool>(
     cipher: &P,
-    counters: &mut Counters<'_, P>,
+    counters: &mut impl Count<P>,
     message: Message,
     hash: &mut Ghash<'_, P::Isa, KARATSUBA>,
     hashed: *const u8,

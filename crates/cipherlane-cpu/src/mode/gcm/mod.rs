@@ -1,7 +1,7 @@
 //! Galois/counter mode (SP 800-38D), encrypted and hashed in one pass.
 //!
-//! Seven ways, chosen by message. Under one key, [`long`] streams groups of registers; [`row`] runs equal messages that
-//! follow one another, four side by side, up to a length; [`team`] four others of few registers, or [`bunch`], where the
+//! Eight ways, chosen by message. Under one key, [`long`] streams groups of registers; [`row`] runs equal messages that
+//! follow one another, four side by side, up to a length, and [`train`] longer ones, coupled; [`team`] four others of few registers, or [`bunch`], where the
 //! cipher runs in groups, as many as fill some; [`short`] finishes LANES messages together. With a key each, [`in_lanes`]
 //! gives each lane a message, in a [`pipeline`] where they are equal and follow one another ([`key_each`] goes one by one,
 //! for ciphers that cannot).
@@ -25,6 +25,7 @@ mod short;
 mod team;
 mod text;
 mod together;
+mod train;
 
 use std::marker::PhantomData;
 

@@ -10,7 +10,7 @@ use super::{Direction, text};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
-use crate::mode::counters::advanced;
+use crate::mode::counters::{Count, advanced};
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// Whether `message` is to be stored past the caches, and this cipher is quick enough to gain by it.

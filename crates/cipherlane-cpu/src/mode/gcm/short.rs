@@ -15,7 +15,7 @@ use super::{Direction, text};
 use crate::cipher::{Meanwhile, Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
-use crate::mode::counters::{Counters, advanced};
+use crate::mode::counters::{Count, Counters, advanced};
 
 /// Up to LANES short messages of one job, collected and then run.
 pub(super) struct Group {
@@ -156,7 +156,7 @@ pub(super) unsafe fn step<P: Permutation, const R: usize, const KARATSUBA: bool,
     powers: &Powers<P::Isa>,
     sum: &mut Products<V<P>>,
     left: Message,
-    counters: &mut Counters<'_, P>,
+    counters: &mut impl Count<P>,
     meanwhile: &mut impl Meanwhile,
 ) -> usize {
     let (isa, blocks) = (cipher.isa(), left.bytes.div_ceil(BLOCK));

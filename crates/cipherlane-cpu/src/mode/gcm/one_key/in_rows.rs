@@ -3,16 +3,20 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use cipherlane_core::BLOCK;
+
 use super::super::Direction;
 use super::super::ghash::{SPREAD_REGISTERS, Spread};
 use super::super::row::{Row, Rowed};
+use super::super::train::Train;
 use super::OneKey;
 use super::in_teams::MAX_REGISTERS;
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes};
+use crate::mode::counters::MOST_KNOWN;
 
-/// Most registers of a message in a row: of 16, and more, two whole groups at a time are faster on Zen 4.
+/// Most registers of a message in a row: of 16, and more, whole groups in a train are faster on Zen 4.
 const MAX_IN_ROW: usize = SPREAD_REGISTERS;
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
@@ -69,6 +73,40 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             (2, false) => self.row::<3, 12, false, false>(job, row),
             (_, true) => self.row::<4, 16, true, false>(job, row),
             (_, false) => self.row::<4, 16, false, false>(job, row),
+        }
+    }
+
+    /// Equal messages from the first of `indices` on, if they are four or more, each of groups and no longer than all first
+    /// rounds are known ahead.
+    #[inline(always)]
+    pub(super) fn train(&self, job: &Job<'_>, indices: Range<usize>) -> Option<Row> {
+        let (first, group) = (indices.start, N * V::<P>::BYTES);
+        let message = job.message(first);
+        let is_long = (2 * group..=MOST_KNOWN * BLOCK).contains(&message.bytes);
+        if !P::BEGINS || P::WHOLE_GROUPS || !is_long || self.first_round.is_none() {
+            return None;
+        }
+        if job.nonce(first).len() != 12 || Self::is_past_caches(job, message) {
+            return None;
+        }
+        Some(Row::of(job, indices)).filter(|row| row.teams > 0)
+    }
+
+    /// Runs a train.
+    #[inline(always)]
+    pub(super) fn run_train(&self, job: &Job<'_>, row: Row) {
+        if let Some(first_round) = self.first_round.as_ref()
+            && P::BEGINS
+            && !P::WHOLE_GROUPS
+        {
+            self.cipher.isa().vectorize(Train::<P, D, N, KARATSUBA> {
+                job,
+                cipher: &self.cipher,
+                powers: &self.powers,
+                first_round,
+                row,
+                direction: PhantomData,
+            });
         }
     }
 

@@ -53,6 +53,11 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
                 range.start = index + row.teams * TEAM;
                 continue;
             }
+            if let Some(row) = self.train(job, index..range.end) {
+                self.run_train(job, row);
+                range.start = index + row.teams * TEAM;
+                continue;
+            }
             let Some(class) = self.class(job, index) else { return Some(index) };
             let row = Row::of(job, index..range.end);
             if row.teams > 0 {
