@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::algorithm::Algorithm;
 use crate::batch::{Batch, DeviceTexts};
 use crate::error::{DeviceError, Unsupported};
 use crate::memory::{DeviceMemory, HostMemory};
@@ -60,6 +61,15 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// [`Unsupported`] says what does not fit together, and what would.
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported>;
+
+    /// Whether the device launches kernels, so that blocks do the work and not threads of the CPU: whether plans of any
+    /// algorithm that it has say how they are launched.
+    fn launches(&self) -> bool {
+        let mut shapes =
+            Algorithm::all().map(|algorithm| Shape::uniform(algorithm, algorithm.forward(), 1, 0, true));
+        let plan = shapes.find_map(|shape| self.plan(&shape, &Wish::default()).ok());
+        plan.is_some_and(|plan| plan.geometry.is_some())
+    }
 
     /// Opens a session that runs batches according to `plan`.
     ///

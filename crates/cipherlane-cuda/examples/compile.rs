@@ -7,9 +7,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // a tool for developers
 
+use std::convert::Infallible;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use cipherlane_core::{Algorithm, Shape};
@@ -19,6 +18,7 @@ use cipherlane_kernels::manifest::{self, Program, Target};
 use cipherlane_offload::backend::Unit;
 use cipherlane_offload::cache::Cache;
 use cipherlane_offload::unit;
+use cipherlane_reference::side_by_side;
 
 /// A program for a capability.
 struct Task {
@@ -48,19 +48,9 @@ fn main() -> ExitCode {
             && (names.is_empty() || names.iter().any(|name| task.what.contains(*name)))
     };
     let tasks: Vec<Task> = capabilities.flat_map(tasks).filter(wanted).collect();
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if !run(task, arguments.iter().any(|argument| argument == "all")) {
-                        *failures.lock().unwrap() += 1;
-                    }
-                }
-            });
-        }
-    });
-    let failures = failures.into_inner().unwrap();
+    let all = arguments.iter().any(|argument| argument == "all");
+    let Ok(right) = side_by_side::try_map(threads, &tasks, |task| Ok::<_, Infallible>(run(task, all)));
+    let failures = right.into_iter().filter(|is_right| !is_right).count();
     println!("{} programs, {failures} default ones not as they should be", tasks.len());
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -82,7 +82,7 @@ fn sit_exam() {
     }
     let devices = cipherlane_cuda::devices().unwrap();
     let names = ["aes-128-ctr".to_owned(), "aes-128-gcm".to_owned()];
-    let outcomes = exam::sit(&devices[0], &names, "banked1", 1, |_| {});
+    let outcomes = exam::sit(&devices[0], &names, "banked1", names.len(), |_| {});
     assert_eq!(outcomes.len(), names.len());
     for outcome in outcomes {
         let (checks, kernels) = outcome.result.unwrap().unwrap_or_else(|failure| panic!("{failure}"));

@@ -1,6 +1,6 @@
 //! Who is measured.
 
-use cipherlane::{Algorithm, Device, Shape, Wish};
+use cipherlane::{Device, Wish};
 
 /// A device, with what it must keep to.
 #[derive(Clone)]
@@ -9,7 +9,7 @@ pub struct Contender<'a> {
     pub device: &'a dyn Device,
     /// Tier, kernel, chunk or geometry to insist on. Its threads are set by each [`crate::Point`].
     pub wish: Wish,
-    /// Whether the device launches kernels, so that blocks do the work and not threads of the CPU.
+    /// Whether the device [launches kernels](Device::launches), so that blocks do the work and not threads of the CPU.
     pub launches: bool,
 }
 
@@ -17,7 +17,7 @@ impl<'a> Contender<'a> {
     /// `device`, planning as it likes.
     #[must_use]
     pub fn new(device: &'a dyn Device) -> Self {
-        Self { device, wish: Wish::default(), launches: launches(device) }
+        Self { device, wish: Wish::default(), launches: device.launches() }
     }
 
     /// `device` at the instruction tier `tier`.
@@ -32,13 +32,6 @@ impl<'a> Contender<'a> {
     pub fn is_rival(&self) -> bool {
         self.device.info().id.starts_with("rival:")
     }
-}
-
-/// Whether plans of `device` have a geometry: of any algorithm that it has.
-fn launches(device: &dyn Device) -> bool {
-    let shapes = Algorithm::all().map(|algorithm| Shape::uniform(algorithm, algorithm.forward(), 1, 0, true));
-    let mut plans = shapes.filter_map(|shape| device.plan(&shape, &Wish::default()).ok());
-    plans.next().is_some_and(|plan| plan.geometry.is_some())
 }
 
 impl std::fmt::Debug for Contender<'_> {

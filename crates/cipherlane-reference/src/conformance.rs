@@ -20,6 +20,8 @@ pub use candidate::shapes;
 use examiner::Examiner;
 pub use failure::Failure;
 
+use crate::side_by_side;
+
 /// What was checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -31,10 +33,11 @@ pub struct Report {
     pub tiers: BTreeMap<String, BTreeSet<Algorithm>>,
 }
 
-/// Checks every kernel of `device` for every algorithm and operation.
+/// Checks every kernel of `device` for every algorithm and operation. The algorithms of a device that launches kernels are
+/// examined [side by side](side_by_side).
 ///
 /// # Errors
-/// The first result that is wrong.
+/// The first result that is wrong, in the order of [`Algorithm::all`].
 pub fn check(device: &dyn Device) -> Result<Report, Failure> {
     check_with(device, &Wish::default())
 }
@@ -57,19 +60,47 @@ pub fn check_each(
     wishes: &[Wish],
     algorithms: impl IntoIterator<Item = Algorithm>,
 ) -> Result<Report, Failure> {
+    let algorithms: Vec<Algorithm> = algorithms.into_iter().collect();
+    let reports = side_by_side::try_map(side_by_side::threads(device), &algorithms, |&algorithm| {
+        check_algorithm(device, wishes, algorithm)
+    })?;
     let mut report = Report::default();
-    for algorithm in algorithms {
-        for &operation in algorithm.operations() {
-            let Some(mut examiner) = Examiner::open(device, wishes, algorithm, operation)? else { continue };
-            suite::sit_all(&mut examiner)?;
-            *report.checks.entry(algorithm).or_default() += examiner.checks();
-            for (kernel, tier) in examiner.kernels() {
-                if !report.kernels.contains(&kernel) {
-                    report.kernels.push(kernel);
-                }
-                report.tiers.entry(tier).or_default().insert(algorithm);
-            }
-        }
+    for part in reports {
+        report.merge(part);
     }
     if report.kernels.is_empty() { Err(Failure::nothing_offered(device, wishes)) } else { Ok(report) }
+}
+
+/// Both operations of an algorithm, one after the other: where they share a program, it is compiled once.
+fn check_algorithm(device: &dyn Device, wishes: &[Wish], algorithm: Algorithm) -> Result<Report, Failure> {
+    let mut report = Report::default();
+    for &operation in algorithm.operations() {
+        let Some(mut examiner) = Examiner::open(device, wishes, algorithm, operation)? else { continue };
+        suite::sit_all(&mut examiner)?;
+        *report.checks.entry(algorithm).or_default() += examiner.checks();
+        for (kernel, tier) in examiner.kernels() {
+            report.add_kernel(kernel);
+            report.tiers.entry(tier).or_default().insert(algorithm);
+        }
+    }
+    Ok(report)
+}
+
+impl Report {
+    fn add_kernel(&mut self, kernel: String) {
+        if !self.kernels.contains(&kernel) {
+            self.kernels.push(kernel);
+        }
+    }
+
+    /// Adds what was checked elsewhere.
+    fn merge(&mut self, other: Self) {
+        for (algorithm, checks) in other.checks {
+            *self.checks.entry(algorithm).or_default() += checks;
+        }
+        other.kernels.into_iter().for_each(|kernel| self.add_kernel(kernel));
+        for (tier, algorithms) in other.tiers {
+            self.tiers.entry(tier).or_default().extend(algorithms);
+        }
+    }
 }

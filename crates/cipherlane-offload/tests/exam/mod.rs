@@ -1,20 +1,18 @@
 //! The exam of `cipherlane-reference`, algorithm by algorithm on several threads: compilers take the most time.
 //! The examples `check` of the backends include this file.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 use cipherlane_core::{
     Algorithm, BLOCK, Batch, Column, Device, DeviceError, Info, Kernel, Messages, Mode, Operation, Output,
     Plan, Session, Shape, Source, TagLengths, Unsupported, Wish,
 };
-use cipherlane_reference::{Reference, conformance};
+use cipherlane_reference::{Reference, conformance, side_by_side};
 
-/// A device of which only one algorithm is examined, by the kernels that a name is part of.
+/// A device that is examined by the kernels that a name is part of.
 struct Part<'a> {
     device: &'a dyn Device,
-    algorithm: Algorithm,
     kernels: &'a str,
 }
 
@@ -24,9 +22,6 @@ impl Device for Part<'_> {
     }
 
     fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
-        if shape.algorithm != self.algorithm {
-            return Vec::new();
-        }
         let mut kernels = self.device.kernels(shape);
         kernels.retain(|kernel| kernel.name.contains(self.kernels));
         kernels
@@ -63,19 +58,12 @@ pub(crate) fn sit(
         names.is_empty() || names.iter().any(|name| algorithm.to_string().contains(name.as_str()))
     };
     let algorithms: Vec<Algorithm> = Algorithm::all().filter(is_wanted).collect();
-    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| {
-                while let Some(&algorithm) = algorithms.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = examine(device, algorithm, kernels);
-                    tell(&outcome);
-                    outcomes.lock().unwrap().push(outcome);
-                }
-            });
-        }
+    let Ok(outcomes) = side_by_side::try_map(threads, &algorithms, |&algorithm| {
+        let outcome = examine(device, algorithm, kernels);
+        tell(&outcome);
+        Ok::<_, Infallible>(outcome)
     });
-    outcomes.into_inner().unwrap()
+    outcomes
 }
 
 /// The same, each outcome printed. Returns how many algorithms came out wrong.
@@ -119,11 +107,11 @@ pub(crate) fn tell_long(device: &dyn Device, names: &[String], kernel: &str, byt
 /// Examines `device` in `algorithm`, by the kernels whose name contains `kernels`.
 pub(crate) fn examine(device: &dyn Device, algorithm: Algorithm, kernels: &str) -> Outcome {
     let start = Instant::now();
-    let part = Part { device, algorithm, kernels };
+    let part = Part { device, kernels };
     let offers = algorithm.operations().iter().any(|&operation| {
         conformance::shapes(algorithm, operation).iter().any(|shape| !part.kernels(shape).is_empty())
     });
-    let check = || match conformance::check(&part) {
+    let check = || match conformance::check_each(&part, &[Wish::default()], [algorithm]) {
         Ok(report) => Ok((report.checks.values().sum(), report.kernels)),
         Err(failure) => Err(failure.to_string()),
     };
