@@ -2,8 +2,8 @@
 //!
 //! Registers: 0 to 7 the blocks; 8 to 15, 19 to 21, 23, 24 and 26 factors and products; 16, 17 and 18 the sums of low,
 //! high and middle products; 22 the state, later the last register of the group; 25 text; 28 the polynomial; 29 the
-//! pattern that reverses a block; 30 a round key; 31 what counter blocks share after their first round, 27 the last ones. `at` is where a
-//! group begins.
+//! pattern that reverses a block; 30 a round key; 31 what counter blocks share after their first round, 27 the last
+//! ones. `at` is where a group begins.
 
 /// A step of GHASH: one instruction of a vector unit, and what it loads.
 ///
