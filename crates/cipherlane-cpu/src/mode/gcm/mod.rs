@@ -12,6 +12,7 @@ mod ending;
 pub(crate) mod ghash;
 mod in_lanes;
 mod key_each;
+mod lacking;
 mod lane_hash;
 mod long;
 mod one_key;

@@ -6,7 +6,8 @@
 use std::marker::PhantomData;
 
 use super::ghash::{Ghash, Powers, Products, lengths};
-use super::long::{AFTER, Lacking, crypt_and_hash};
+use super::lacking::{AFTER, Lacking};
+use super::long::crypt_and_hash;
 use super::row::Row;
 use super::team::TEAM;
 use super::{Direction, text};

@@ -3,7 +3,8 @@
 use super::super::Direction;
 use super::super::ending::LongEnds;
 use super::super::ghash::Products;
-use super::super::long::{self, Lacking};
+use super::super::lacking::Lacking;
+use super::super::long;
 use super::OneKey;
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
