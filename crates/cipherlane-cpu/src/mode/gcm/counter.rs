@@ -17,10 +17,7 @@ pub(crate) fn pre_counter<I: Isa, const KARATSUBA: bool>(powers: &Powers<I>, non
     if nonce.len() == 12 {
         return pre_counter_96(nonce);
     }
-    let mut hash = Ghash::<I, KARATSUBA>::new(powers);
-    // SAFETY: the slice is readable.
-    unsafe { hash.update(nonce.as_ptr(), nonce.len()) };
-    hash.finish(lengths(0, nonce.len()))
+    Ghash::<I, KARATSUBA>::of(powers, nonce).finish(lengths(0, nonce.len()))
 }
 
 /// The pre-counter block of a nonce of 96 bits.

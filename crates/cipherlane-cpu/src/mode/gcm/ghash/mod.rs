@@ -40,6 +40,15 @@ impl<'a, I: Isa, const KARATSUBA: bool> Ghash<'a, I, KARATSUBA> {
         Self { powers, state: powers.isa().zero() }
     }
 
+    /// The hash of `bytes`, the last block filled with zeros.
+    #[inline(always)]
+    pub(crate) fn of(powers: &'a Powers<I>, bytes: &[u8]) -> Self {
+        let mut hash = Self::new(powers);
+        // SAFETY: the slice is readable.
+        unsafe { hash.update(bytes.as_ptr(), bytes.len()) };
+        hash
+    }
+
     /// Continues from a state that was folded to one block.
     #[inline(always)]
     pub(crate) fn resume(powers: &'a Powers<I>, state: u128) -> Self {

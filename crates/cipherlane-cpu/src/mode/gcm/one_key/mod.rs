@@ -183,11 +183,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     #[inline(always)]
     pub(super) fn hash_aad(&self, job: &Job<'_>, index: usize) -> Ghash<'_, P::Isa, KARATSUBA> {
-        let aad = job.aad(index);
-        let mut hash = Ghash::new(&self.powers);
-        // SAFETY: the slice is readable.
-        unsafe { hash.update(aad.as_ptr(), aad.len()) };
-        hash
+        Ghash::of(&self.powers, job.aad(index))
     }
 
     /// The tag (SP 800-38D section 7.1 steps 5 and 6).
