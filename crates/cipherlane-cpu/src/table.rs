@@ -5,13 +5,14 @@ mod vartime;
 
 use cipherlane_core::{Algorithm, Cipher, Mode, Operation};
 
-use crate::cipher::{KeyPerLane, Permutation, aes_bitsliced};
+use crate::cipher::{KeyEach, Permutation, aes_bitsliced};
 use crate::hash;
 use crate::lanes::{Isa, Lanes, portable::Portable};
-use crate::mode::cbc::{CbcDecrypt, CbcEncrypt};
+use crate::mode::cbc::{self, CbcDecrypt, CbcEncrypt, InTeams};
 use crate::mode::ctr::Ctr;
 use crate::mode::ecb::Ecb;
-use crate::mode::gcm::{Gcm, KeyEach, Open, Seal};
+use crate::mode::gcm::{self, Gcm, Open, Seal};
+use crate::mode::keys::Keyless;
 use crate::mode::xts::{self, Xts};
 use crate::tier::Tier;
 use crate::worker::Kernel;
@@ -58,38 +59,40 @@ fn portable(cipher: Cipher, (of, operation): (Mode, Operation)) -> Option<Entry>
     const POWERS: usize = 2 * N;
     fn gcm<P: Permutation<Source = Portable>>(isa: Portable, operation: Operation) -> Box<dyn Kernel> {
         if operation == Operation::Seal {
-            Box::new(Gcm::<P, Seal, KeyEach<P, Seal, N, POWERS, true>, N, POWERS, true>::new(isa))
+            Box::new(Gcm::<P, Seal, gcm::KeyEach<P, Seal, N, POWERS, true>, N, POWERS, true>::new(isa))
         } else {
-            Box::new(Gcm::<P, Open, KeyEach<P, Open, N, POWERS, true>, N, POWERS, true>::new(isa))
+            Box::new(Gcm::<P, Open, gcm::KeyEach<P, Open, N, POWERS, true>, N, POWERS, true>::new(isa))
         }
     }
+    use aes_bitsliced::{AesDecrypt, AesEncrypt};
     if !Cipher::AES.contains(&cipher) {
         return sliced::portable(cipher, (of, operation));
     }
     // One kernel for all: the key that it is given says which.
-    let kernel = mode::<aes_bitsliced::AesEncrypt, aes_bitsliced::AesDecrypt, N, N, N>(
+    let kernel = mode::<AesEncrypt, AesDecrypt, InTeams<AesEncrypt>, N, N, N>(
         (Portable, Portable),
         (of, operation),
-        gcm::<aes_bitsliced::AesEncrypt>,
+        gcm::<AesEncrypt>,
     );
     Some(Entry { lanes: N * <Portable as Isa>::V::LANES, kernel })
 }
 
 /// The modes of a block cipher with encryption E and decryption D: N registers in flight, LONG where all blocks of a
-/// message are there at once, TWEAKED where tweaks stay beside them.
-fn mode<E, D, const N: usize, const LONG: usize, const TWEAKED: usize>(
+/// message are there at once, TWEAKED where tweaks stay beside them; K encrypts CBC with a key for each message.
+fn mode<E, D, K, const N: usize, const LONG: usize, const TWEAKED: usize>(
     (encrypt, decrypt): (E::Source, D::Source),
     (mode, operation): (Mode, Operation),
     gcm: fn(E::Source, Operation) -> Box<dyn Kernel>,
 ) -> Box<dyn Kernel>
 where
-    E: KeyPerLane,
-    D: Permutation<Isa = E::Isa>,
+    E: KeyEach,
+    D: KeyEach<Isa = E::Isa>,
+    K: Keyless<E>,
 {
     match (mode, operation.is_forward()) {
         (Mode::Ecb, true) => Box::new(Ecb::<E, LONG>::new(encrypt)),
         (Mode::Ecb, false) => Box::new(Ecb::<D, LONG>::new(decrypt)),
-        (Mode::Cbc, true) => Box::new(CbcEncrypt::<E, N>::new(encrypt)),
+        (Mode::Cbc, true) => Box::new(CbcEncrypt::<E, K, N>::new(encrypt)),
         (Mode::Cbc, false) => Box::new(CbcDecrypt::<D, LONG>::new(decrypt)),
         (Mode::Ctr, _) => Box::new(Ctr::<E, LONG>::new(encrypt)),
         (Mode::Xts, true) => Box::new(Xts::<E, E, xts::Encrypt, TWEAKED>::new(encrypt, encrypt)),
@@ -102,6 +105,7 @@ where
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::*;
+    use crate::cipher::KeyPerLane;
     use crate::cipher::aes_rounds::{AesDecrypt, AesEncrypt};
     use crate::lanes::{AesLanes, avx2::Avx2, sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
     use crate::microarchitecture::Microarchitecture;
@@ -150,7 +154,7 @@ mod x86 {
         operation: Operation,
     ) -> Box<dyn Kernel> {
         let gcm = gcm::<AesEncrypt<I, ROUNDS>, POWERS, KARATSUBA>;
-        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, N, N, N>(
+        mode::<AesEncrypt<I, ROUNDS>, AesDecrypt<I, ROUNDS>, cbc::InLanes<AesEncrypt<I, ROUNDS>, N>, N, N, N>(
             (isa, isa),
             (algorithm_mode, operation),
             gcm,

@@ -89,7 +89,7 @@ impl Width for Bits64 {
 
 /// Camellia in one direction, with tables of width W: INVERSE decrypts.
 pub(crate) struct CamelliaVartime<W, const INVERSE: bool> {
-    subkeys: Subkeys,
+    subkeys: Subkeys<u64>,
     width: PhantomData<fn() -> W>,
 }
 
@@ -110,16 +110,6 @@ fn two_rounds_vartime<W: Width>([mut left, mut right]: [u64; 2], [k1, k2]: [u64;
 #[inline(always)]
 fn add([a, b]: [u64; 2], [c, d]: [u64; 2]) -> [u64; 2] {
     [a ^ c, b ^ d]
-}
-
-#[inline(always)]
-#[allow(clippy::cast_possible_truncation)] // takes the halves apart
-fn halves(block: u128) -> [u64; 2] {
-    [(block >> 64) as u64, block as u64]
-}
-
-fn block([left, right]: [u64; 2]) -> u128 {
-    u128::from(left) << 64 | u128::from(right)
 }
 
 #[inline(always)]
@@ -147,17 +137,17 @@ fn fl_inverse(half: u64, subkey: u64) -> u64 {
 }
 
 /// KL, KR, KA and KB (section 2.2).
-fn material_vartime<W: Width>(key: &[u8]) -> Material {
+fn material_vartime<W: Width>(key: &[u8]) -> Material<u64> {
     let mut padded = [0; 32];
     padded[..key.len()].copy_from_slice(key);
-    let [kl, rest] = [0, 1].map(|i| u128::from_be_bytes(padded.as_chunks().0[i]));
+    let [kl, rest] = [0, 2].map(|i| [i, i + 1].map(|half| u64::from_be_bytes(padded.as_chunks().0[half])));
     padded.zeroize();
     let kr = second_half(rest, key.len());
     let [s1, s2, s3, s4, s5, s6] = SIGMA;
-    let d = two_rounds_vartime::<W>(halves(kl ^ kr), [s1, s2]);
-    let ka = two_rounds_vartime::<W>(add(d, halves(kl)), [s3, s4]);
-    let kb = two_rounds_vartime::<W>(add(ka, halves(kr)), [s5, s6]);
-    Material { kl, kr, ka: block(ka), kb: block(kb) }
+    let d = two_rounds_vartime::<W>(add(kl, kr), [s1, s2]);
+    let ka = two_rounds_vartime::<W>(add(d, kl), [s3, s4]);
+    let kb = two_rounds_vartime::<W>(add(ka, kr), [s5, s6]);
+    Material { kl, kr, ka, kb }
 }
 
 impl<W: Width, const INVERSE: bool> TableCipher for CamelliaVartime<W, INVERSE> {

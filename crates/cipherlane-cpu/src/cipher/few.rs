@@ -2,7 +2,7 @@
 
 use cipherlane_core::BLOCK;
 
-use super::byte_sliced::Keys;
+use super::byte_sliced::Key;
 use crate::lanes::Isa;
 
 /// Blocks that wait for one another.
@@ -19,8 +19,8 @@ pub(crate) trait Few<I: Isa>: Chain + Sized + 'static {
     /// Most registers of blocks that it runs in less time than slices take.
     const REGISTERS: usize;
 
-    /// Expands the first of `keys`, if there is such a way at all. Runs compiled for `isa`.
-    fn new<const INVERSE: bool>(isa: I, keys: &Keys) -> Option<Self>;
+    /// Expands `key`, if there is such a way at all. Runs compiled for `isa`.
+    fn new<const INVERSE: bool>(isa: I, key: &Key) -> Option<Self>;
 
     /// Runs every lane of `registers`.
     fn apply(&self, registers: &mut [I::V]);
@@ -33,7 +33,7 @@ impl<I: Isa> Few<I> for Nothing {
     const REGISTERS: usize = 0;
 
     #[inline(always)]
-    fn new<const INVERSE: bool>(_: I, _: &Keys) -> Option<Self> {
+    fn new<const INVERSE: bool>(_: I, _: &Key) -> Option<Self> {
         None
     }
 

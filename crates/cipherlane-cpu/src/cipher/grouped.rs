@@ -3,64 +3,28 @@
 //! A group takes hundreds of cycles, so that an indirect call of one is free; and the modes are compiled once for all
 //! of these ciphers and not for each.
 
-use std::any::Any;
-
 use super::byte_sliced::GROUP;
 use super::few::Chain;
-use super::{CALLS, KeyPerLane, Meanwhile, Permutation, Source, V};
-use crate::lanes::{Isa, Lanes, MAX_LANES};
-
-/// One key for all lanes, or one for each.
-#[derive(Clone, Copy)]
-pub(crate) enum Keyed<'k> {
-    /// One for all.
-    Shared(&'k [u8]),
-    /// One for each, all of the same length.
-    PerLane(&'k [&'k [u8]]),
-}
-
-impl<'k> Keyed<'k> {
-    /// The key of lane `lane`.
-    #[inline(always)]
-    pub(crate) fn of(self, lane: usize) -> &'k [u8] {
-        match self {
-            Self::Shared(key) => key,
-            Self::PerLane(keys) => keys[lane],
-        }
-    }
-
-    /// How many keys there are.
-    #[inline(always)]
-    pub(crate) const fn count(self) -> usize {
-        match self {
-            Self::Shared(_) => 1,
-            Self::PerLane(keys) => keys.len(),
-        }
-    }
-}
+use super::{CALLS, KeyEach, Meanwhile, Permutation, Source, V};
+use crate::lanes::portable::{Portable, X1};
+use crate::lanes::{Isa, Lanes};
 
 /// A block cipher in one direction that runs registers in groups. Values wipe their keys when dropped.
 pub(crate) trait InGroups: Send + Sync + Sized + 'static {
     /// Where it runs.
     type Isa: Isa;
 
-    /// Expands keys, whose length is one that the cipher has.
-    fn new(isa: Self::Isa, keys: Keyed<'_>) -> Self;
+    /// The same cipher under a key for each block of a group.
+    type EachKey: Each<Isa = Self::Isa>;
 
-    /// The instruction set.
-    fn isa(&self) -> Self::Isa;
+    /// Expands `key`, whose length is one that the cipher has.
+    fn new(isa: Self::Isa, key: &[u8]) -> Self;
 
-    /// Takes other keys in the place of its own.
-    fn rekey(&mut self, keys: Keyed<'_>) {
-        *self = Self::new(self.isa(), keys);
-    }
+    /// Takes another key in the place of its own.
+    fn rekey(&mut self, key: &[u8]);
 
     /// Runs every lane of any number of registers.
     fn apply(&self, blocks: &mut [<Self::Isa as Isa>::V]);
-
-    /// Runs every lane of register i under the keys of `each[i]`, which are keyed lane by lane: [`GROUP`] registers or
-    /// fewer.
-    fn apply_each(each: &[&Self], blocks: &mut [<Self::Isa as Isa>::V]);
 
     /// See [`Permutation::few`].
     fn few(&self) -> usize {
@@ -73,6 +37,52 @@ pub(crate) trait InGroups: Send + Sync + Sized + 'static {
     }
 }
 
+/// A block cipher in one direction under a key for each block of a group. Values wipe their keys when dropped.
+pub(crate) trait Each: Send + Sync + Sized + 'static {
+    /// Where it runs.
+    type Isa: Isa;
+
+    /// No keys.
+    fn new(isa: Self::Isa) -> Self;
+
+    /// Expands `keys`: of the lanes of the first register, then of those of the next one, and so on, all of one length.
+    fn rekey(&mut self, keys: &[&[u8]]);
+
+    /// Runs every block under its key.
+    fn apply(&self, blocks: &mut [<Self::Isa as Isa>::V; GROUP]);
+}
+
+/// Gives `ciphers`, of registers of one lane, `keys`.
+pub(crate) fn rekey_one_by_one<P: InGroups<Isa = Portable>>(ciphers: &mut Vec<P>, keys: &[&[u8]]) {
+    for (i, key) in keys.iter().enumerate() {
+        match ciphers.get_mut(i) {
+            Some(cipher) => cipher.rekey(key),
+            None => ciphers.push(P::new(Portable, key)),
+        }
+    }
+}
+
+/// A cipher for each block: for those whose registers are single blocks.
+pub(crate) struct OneEach<P>(Vec<P>);
+
+impl<P: InGroups<Isa = Portable>> Each for OneEach<P> {
+    type Isa = Portable;
+
+    fn new(_: Portable) -> Self {
+        Self(Vec::with_capacity(GROUP))
+    }
+
+    fn rekey(&mut self, keys: &[&[u8]]) {
+        rekey_one_by_one(&mut self.0, keys);
+    }
+
+    fn apply(&self, blocks: &mut [X1; GROUP]) {
+        for (cipher, block) in self.0.iter().zip(blocks) {
+            cipher.apply(std::slice::from_mut(block));
+        }
+    }
+}
+
 /// Runs `run` on registers that are less than a group, filled up with the first of them.
 pub(crate) fn filled_up<V: Lanes, const GROUP: usize>(some: &mut [V], run: impl FnOnce(&mut [V; GROUP])) {
     let mut group = [some[0]; GROUP];
@@ -82,13 +92,10 @@ pub(crate) fn filled_up<V: Lanes, const GROUP: usize>(some: &mut [V], run: impl 
 }
 
 /// The table: [`InGroups`], whichever cipher it is.
-trait GroupCipher<I: Isa>: Any + Send + Sync {
-    fn rekey(&mut self, keys: Keyed<'_>);
+trait GroupCipher<I: Isa>: Send + Sync {
+    fn rekey(&mut self, key: &[u8]);
 
     fn apply(&self, blocks: &mut [I::V]);
-
-    /// All of `each` are of the type of `self`.
-    fn apply_each(&self, each: &[&dyn GroupCipher<I>], blocks: &mut [I::V]);
 
     fn few(&self) -> usize;
 
@@ -96,24 +103,12 @@ trait GroupCipher<I: Isa>: Any + Send + Sync {
 }
 
 impl<P: InGroups> GroupCipher<P::Isa> for P {
-    fn rekey(&mut self, keys: Keyed<'_>) {
-        InGroups::rekey(self, keys);
+    fn rekey(&mut self, key: &[u8]) {
+        InGroups::rekey(self, key);
     }
 
     fn apply(&self, blocks: &mut [<P::Isa as Isa>::V]) {
         InGroups::apply(self, blocks);
-    }
-
-    fn apply_each(&self, each: &[&dyn GroupCipher<P::Isa>], blocks: &mut [<P::Isa as Isa>::V]) {
-        let mut ciphers = [self; GROUP];
-        for (cipher, &other) in ciphers.iter_mut().zip(each) {
-            let other: &dyn Any = other;
-            match other.downcast_ref() {
-                Some(other) => *cipher = other,
-                None => unreachable!("the ciphers of a batch are of one type"),
-            }
-        }
-        P::apply_each(&ciphers[..each.len()], blocks);
     }
 
     fn few(&self) -> usize {
@@ -125,17 +120,39 @@ impl<P: InGroups> GroupCipher<P::Isa> for P {
     }
 }
 
+/// The table of [`Each`].
+trait GroupOfKeys<I: Isa>: Send + Sync {
+    fn rekey(&mut self, keys: &[&[u8]]);
+
+    fn apply(&self, blocks: &mut [I::V; GROUP]);
+}
+
+impl<E: Each> GroupOfKeys<E::Isa> for E {
+    fn rekey(&mut self, keys: &[&[u8]]) {
+        Each::rekey(self, keys);
+    }
+
+    fn apply(&self, blocks: &mut [<E::Isa as Isa>::V; GROUP]) {
+        Each::apply(self, blocks);
+    }
+}
+
 /// Which cipher it is, and where it runs.
 #[derive(Clone, Copy)]
 pub(crate) struct Which<I: Isa> {
     isa: I,
-    make: fn(I, Keyed<'_>) -> Box<dyn GroupCipher<I>>,
+    make: fn(I, &[u8]) -> Box<dyn GroupCipher<I>>,
+    make_each: fn(I) -> Box<dyn GroupOfKeys<I>>,
 }
 
 impl<I: Isa> Which<I> {
     /// It is P.
     pub(crate) fn is<P: InGroups<Isa = I>>(isa: I) -> Self {
-        Self { isa, make: |isa, keys| Box::new(P::new(isa, keys)) }
+        Self {
+            isa,
+            make: |isa, key| Box::new(P::new(isa, key)),
+            make_each: |isa| Box::new(<P::EachKey as Each>::new(isa)),
+        }
     }
 }
 
@@ -148,26 +165,10 @@ impl<I: Isa> Source for Which<I> {
     }
 }
 
-/// One of these ciphers under a key, or under a key a lane.
+/// One of these ciphers under a key.
 pub(crate) struct Grouped<I: Isa> {
     isa: I,
     cipher: Box<dyn GroupCipher<I>>,
-}
-
-impl<I: Isa> Grouped<I> {
-    fn with(which: Which<I>, keys: Keyed<'_>) -> Self {
-        Self { isa: which.isa, cipher: (which.make)(which.isa, keys) }
-    }
-}
-
-/// The keys of all lanes, in a row.
-#[inline(always)]
-fn of_lanes<'k>(key: impl Fn(usize) -> &'k [u8], lanes: usize) -> [&'k [u8]; MAX_LANES] {
-    let mut keys = [key(0); MAX_LANES];
-    for (lane, lane_key) in keys.iter_mut().enumerate().take(lanes).skip(1) {
-        *lane_key = key(lane);
-    }
-    keys
 }
 
 impl<I: Isa> Permutation for Grouped<I> {
@@ -186,11 +187,11 @@ impl<I: Isa> Permutation for Grouped<I> {
     }
 
     fn new(which: Which<I>, key: &[u8]) -> Self {
-        Self::with(which, Keyed::Shared(key))
+        Self { isa: which.isa, cipher: (which.make)(which.isa, key) }
     }
 
     fn rekey(&mut self, key: &[u8]) {
-        self.cipher.rekey(Keyed::Shared(key));
+        self.cipher.rekey(key);
     }
 
     #[inline(always)]
@@ -219,27 +220,23 @@ impl<I: Isa> Permutation for Grouped<I> {
     }
 }
 
-impl<I: Isa> KeyPerLane for Grouped<I> {
-    fn per_lane<'k>(which: Which<I>, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        let lanes = <I::V as Lanes>::LANES;
-        Self::with(which, Keyed::PerLane(&of_lanes(key, lanes)[..lanes]))
+/// One of these ciphers under a key for each block of a group.
+pub(crate) struct GroupedKeys<I: Isa>(Box<dyn GroupOfKeys<I>>);
+
+impl<I: Isa> KeyEach for Grouped<I> {
+    type Keys = GroupedKeys<I>;
+
+    fn no_keys(which: Which<I>) -> GroupedKeys<I> {
+        GroupedKeys((which.make_each)(which.isa))
     }
 
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        let lanes = <I::V as Lanes>::LANES;
-        self.cipher.rekey(Keyed::PerLane(&of_lanes(key, lanes)[..lanes]));
+    fn expand_keys(GroupedKeys(keys): &mut GroupedKeys<I>, each: &[&[u8]]) {
+        keys.rekey(each);
     }
 
     #[inline(always)]
-    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [V<Self>; N]) -> [V<Self>; N] {
-        for (ciphers, group) in each.chunks(GROUP).zip(blocks.chunks_mut(GROUP)) {
-            let mut others = [&*ciphers[0].cipher; GROUP];
-            for (other, cipher) in others.iter_mut().zip(ciphers) {
-                *other = &*cipher.cipher;
-            }
-            ciphers[0].cipher.apply_each(&others[..ciphers.len()], group);
-        }
-        blocks
+    fn apply_keys(GroupedKeys(keys): &GroupedKeys<I>, blocks: &mut [I::V; GROUP]) {
+        keys.apply(blocks);
     }
 }
 
@@ -283,16 +280,18 @@ impl<P: InGroups> Permutation for Only<P> {
 }
 
 #[cfg(test)]
-impl<P: InGroups> KeyPerLane for Only<P> {
-    fn per_lane<'k>(isa: P::Isa, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        Self(Grouped::per_lane(Which::is::<P>(isa), key), std::marker::PhantomData)
+impl<P: InGroups> KeyEach for Only<P> {
+    type Keys = P::EachKey;
+
+    fn no_keys(isa: P::Isa) -> P::EachKey {
+        Each::new(isa)
     }
 
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.0.rekey_lanes(key);
+    fn expand_keys(keys: &mut P::EachKey, each: &[&[u8]]) {
+        Each::rekey(keys, each);
     }
 
-    fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<Self>; N]) -> [V<Self>; N] {
-        Grouped::apply_each(each.map(|only| &only.0), blocks)
+    fn apply_keys(keys: &P::EachKey, blocks: &mut [V<Self>; GROUP]) {
+        Each::apply(keys, blocks);
     }
 }

@@ -245,6 +245,22 @@ pub(crate) trait KeyPerLane: Permutation {
     fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<Self>; N]) -> [V<Self>; N];
 }
 
+/// A block cipher that runs a group of [`SMALL`] registers under a key for each of their blocks.
+pub(crate) trait KeyEach: Permutation {
+    /// The keys of a group. Wiped when dropped.
+    type Keys;
+
+    /// None yet.
+    fn no_keys(source: Self::Source) -> Self::Keys;
+
+    /// Expands `each` in the place of what is there: a key for each lane of the first register, then of the next one, and
+    /// so on, all of one length.
+    fn expand_keys(keys: &mut Self::Keys, each: &[&[u8]]);
+
+    /// Applies the permutation to each lane under its key.
+    fn apply_keys(keys: &Self::Keys, blocks: &mut [V<Self>; SMALL]);
+}
+
 /// What a block cipher is made of, beside a key: the instruction set, and which cipher it is where one type serves
 /// several.
 pub(crate) trait Source: Copy + Send + Sync + 'static {

@@ -7,7 +7,7 @@
 
 use cipherlane_core::BLOCK;
 
-use super::byte_sliced::Keys;
+use super::byte_sliced::Key;
 use super::byte_sliced::matrix::Matrix;
 use super::few::{Chain, Few};
 use crate::lanes::packed::{Packed, PackedIsa};
@@ -32,8 +32,8 @@ pub(crate) trait PackedCipher: Send + Sync + Sized + 'static {
     /// The parts of a block, a register for each.
     type Parts<R: Packed>: Copy;
 
-    /// Expands the first of `keys`.
-    fn new<R: Packed, const INVERSE: bool>(isa: R::Isa, keys: &Keys) -> Self;
+    /// Expands `key`.
+    fn new<R: Packed, const INVERSE: bool>(isa: R::Isa, key: &Key) -> Self;
 
     /// The parts of blocks.
     fn enter<R: Packed>(isa: R::Isa, blocks: R) -> Self::Parts<R>;
@@ -60,8 +60,8 @@ impl<I: PackedIsa, C: PackedCipher> Few<I> for InLanes<I, C> {
     const REGISTERS: usize = 2;
 
     #[inline(always)]
-    fn new<const INVERSE: bool>(isa: I, keys: &Keys) -> Option<Self> {
-        Some(Self { isa, cipher: C::new::<I::One, INVERSE>(isa, keys) })
+    fn new<const INVERSE: bool>(isa: I, key: &Key) -> Option<Self> {
+        Some(Self { isa, cipher: C::new::<I::One, INVERSE>(isa, key) })
     }
 
     fn apply(&self, registers: &mut [I::V]) {

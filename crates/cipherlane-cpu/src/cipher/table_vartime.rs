@@ -3,7 +3,7 @@
 //!
 //! Not constant-time: secrets are indices, and caches tell them. No tier picks one of these ciphers.
 
-use super::grouped::{InGroups, Keyed};
+use super::grouped::{InGroups, OneEach};
 use crate::lanes::portable::{Portable, X1};
 
 /// A block cipher in one direction under one key. Values wipe their key when dropped.
@@ -36,24 +36,19 @@ pub(crate) struct OneByOne<C>(C);
 /// do not, by itself.
 impl<C: TableCipher> InGroups for OneByOne<C> {
     type Isa = Portable;
+    type EachKey = OneEach<Self>;
 
-    fn new(_: Portable, keys: Keyed<'_>) -> Self {
-        Self(C::expand_vartime(keys.of(0)))
+    fn new(_: Portable, key: &[u8]) -> Self {
+        Self(C::expand_vartime(key))
     }
 
-    fn isa(&self) -> Portable {
-        Portable
+    fn rekey(&mut self, key: &[u8]) {
+        self.0 = C::expand_vartime(key);
     }
 
     fn apply(&self, blocks: &mut [X1]) {
         for block in blocks {
             block.0 = self.0.crypt_vartime(block.0);
-        }
-    }
-
-    fn apply_each(each: &[&Self], blocks: &mut [X1]) {
-        for (block, cipher) in blocks.iter_mut().zip(each) {
-            block.0 = cipher.0.crypt_vartime(block.0);
         }
     }
 }

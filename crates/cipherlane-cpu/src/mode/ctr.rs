@@ -9,11 +9,11 @@ use super::body::{Body, Vectorized, part};
 use super::counters::{Count, Counters};
 use super::first_round::FirstRound;
 use super::keys::Keys;
-use super::together::{self, Short, Sum, Together};
-use crate::cipher::{Nothing, Permutation, V};
+use super::key_each::{self, Steps, block_of};
+use super::together::{self, Short};
+use crate::cipher::{KeyEach, Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
-use crate::rows::load_block;
 use crate::worker::{Kernel, Segment, Worker};
 
 /// CTR with N registers in flight, either direction.
@@ -28,7 +28,7 @@ impl<P: Permutation, const N: usize> Ctr<P, N> {
     }
 }
 
-impl<P: Permutation, const N: usize> Kernel for Ctr<P, N> {
+impl<P: KeyEach, const N: usize> Kernel for Ctr<P, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         let keys = Keys::new(self.source, key);
         let first_round = keys.shared().and_then(FirstRound::of);
@@ -41,7 +41,7 @@ struct CtrBody<P: Permutation, const N: usize> {
     first_round: Option<FirstRound>,
 }
 
-impl<P: Permutation, const N: usize> Body for CtrBody<P, N> {
+impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
     type Isa = P::Isa;
 
     #[inline(always)]
@@ -51,11 +51,14 @@ impl<P: Permutation, const N: usize> Body for CtrBody<P, N> {
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        if P::WHOLE_GROUPS
-            && let Some(cipher) = self.keys.shared()
-        {
+        if P::WHOLE_GROUPS {
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
-            return unsafe { together::run::<Counted, P, N>(cipher, job, range) };
+            return unsafe {
+                match self.keys.shared() {
+                    Some(cipher) => together::run::<Counted, P, N>(cipher, job, range),
+                    None => key_each::run::<Counted, P, N>(&self.keys, job, range),
+                }
+            };
         }
         let mut own = None;
         for index in range {
@@ -82,28 +85,36 @@ struct Counted;
 
 impl Short for Counted {
     #[inline(always)]
-    unsafe fn push<P: Permutation, const N: usize>(
-        together: &mut Together<'_, P, N>,
-        counter: [u8; BLOCK],
-        mut message: Message,
-    ) {
-        let mut counter = u128::from_be_bytes(counter);
-        while message.bytes > 0 {
-            let bytes = message.bytes.min(BLOCK);
-            // SAFETY: the message has these bytes; the caller's promise.
-            unsafe {
-                let sum = Sum { text: load_block(message.input, bytes), output: message.output, bytes };
-                together.push(counter.swap_bytes(), sum);
-                message = message.skip(bytes);
-            }
-            counter = counter.wrapping_add(1);
-        }
+    fn next_block(counter: &mut u128, text: u128) -> [u128; 2] {
+        let block = counter.swap_bytes();
+        *counter = counter.wrapping_add(1);
+        [block, text]
+    }
+}
+
+impl Steps for Counted {
+    #[inline(always)]
+    fn begin(counter: &[u8]) -> u128 {
+        block_of(counter).swap_bytes()
+    }
+
+    /// Registers count in words of 32 bits.
+    #[inline(always)]
+    fn fits(counter: u128, blocks: usize) -> bool {
+        until_wrap(&counter.to_be_bytes()) >= blocks as u64
     }
 
     #[inline(always)]
-    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, counter: &[u8; BLOCK], message: Message) {
+    fn next<T: Lanes>(counter: &mut T, text: T) -> [T; 2] {
+        let block = counter.reverse_bytes();
+        *counter = counter.add32(counter.isa().splat_word(1));
+        [block, text]
+    }
+
+    #[inline(always)]
+    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, counter: u128, message: Message) {
         // SAFETY: the caller's promise. Such ciphers begin no counters beforehand.
-        unsafe { run::<P, N>(cipher, None, *counter, message) }
+        unsafe { run::<P, N>(cipher, None, counter.to_be_bytes(), message) }
     }
 }
 

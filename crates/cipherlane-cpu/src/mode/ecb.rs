@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
+use super::key_each::{self, Steps};
 use super::keys::Keys;
-use crate::cipher::{Permutation, V};
-use crate::job::Job;
+use crate::cipher::{KeyEach, Permutation, V};
+use crate::lanes::Lanes;
+use crate::job::{Job, Message};
 use crate::worker::{Kernel, Segment, Worker};
 
 /// ECB with N registers in flight.
@@ -21,7 +23,7 @@ impl<P: Permutation, const N: usize> Ecb<P, N> {
     }
 }
 
-impl<P: Permutation, const N: usize> Kernel for Ecb<P, N> {
+impl<P: KeyEach, const N: usize> Kernel for Ecb<P, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         Box::new(Vectorized(EcbBody::<P, N> { keys: Keys::new(self.source, key) }))
     }
@@ -31,7 +33,7 @@ struct EcbBody<P: Permutation, const N: usize> {
     keys: Keys<P>,
 }
 
-impl<P: Permutation, const N: usize> Body for EcbBody<P, N> {
+impl<P: KeyEach, const N: usize> Body for EcbBody<P, N> {
     type Isa = P::Isa;
 
     #[inline(always)]
@@ -45,6 +47,10 @@ impl<P: Permutation, const N: usize> Body for EcbBody<P, N> {
             // Messages lie one after the other and are whole blocks: under one key they are one message.
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
             return unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, job.consecutive(range)) };
+        }
+        if P::WHOLE_GROUPS {
+            // SAFETY: the job's pointers are good, and this thread alone has these messages.
+            return unsafe { key_each::run::<Alike, P, N>(&self.keys, job, range) };
         }
         let mut own = None;
         for index in range {
@@ -60,6 +66,27 @@ impl<P: Permutation, const N: usize> Body for EcbBody<P, N> {
         let cipher = self.keys.of(job.key(segment.message), &mut own);
         // SAFETY: the job's pointers are good, and this thread alone has this segment.
         unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, part(job, segment)) }
+    }
+}
+
+/// Short messages: each block as it is.
+pub(super) struct Alike;
+
+impl Steps for Alike {
+    #[inline(always)]
+    fn begin(_: &[u8]) -> u128 {
+        0
+    }
+
+    #[inline(always)]
+    fn next<T: Lanes>(zero: &mut T, text: T) -> [T; 2] {
+        [text, *zero]
+    }
+
+    #[inline(always)]
+    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, _: u128, message: Message) {
+        // SAFETY: the caller's promise.
+        unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, message) }
     }
 }
 

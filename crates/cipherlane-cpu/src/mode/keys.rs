@@ -1,6 +1,13 @@
 //! One key for a batch, or a key for each message.
 
 use crate::cipher::{Permutation, Source};
+use crate::worker::Worker;
+
+/// A worker for batches with a key each.
+pub(crate) trait Keyless<P: Permutation>: Worker + Sized + 'static {
+    /// The worker of `source`.
+    fn new(source: P::Source) -> Self;
+}
 
 /// The block cipher under the key that all messages share, or what it takes to key it for each.
 pub(crate) struct Keys<P: Permutation> {
@@ -12,6 +19,12 @@ impl<P: Permutation> Keys<P> {
     /// Expands `key` for all messages; without one, each message has its own.
     pub(crate) fn new(source: P::Source, key: Option<&[u8]>) -> Self {
         Self { source, shared: key.map(|key| P::new(source, key)) }
+    }
+
+    /// What ciphers are made of, beside a key.
+    #[inline(always)]
+    pub(crate) fn source(&self) -> P::Source {
+        self.source
     }
 
     /// The instruction set.

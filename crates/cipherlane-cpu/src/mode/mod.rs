@@ -8,7 +8,9 @@ pub(crate) mod ctr;
 pub(crate) mod ecb;
 mod first_round;
 pub(crate) mod gcm;
-mod keys;
+mod key_each;
+pub(crate) mod keys;
+mod order;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
 mod tests;

@@ -7,10 +7,11 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
+use super::key_each::Steps;
 use crate::cipher::{Permutation, SMALL, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
-use crate::rows::store_block;
+use crate::rows::{load_block, store_block};
 
 /// What becomes of a block that has gone through the cipher.
 #[derive(Clone, Copy)]
@@ -24,23 +25,11 @@ pub(super) struct Sum {
 }
 
 /// A mode whose blocks go through the cipher each by itself.
-pub(super) trait Short {
-    /// Pushes the blocks of `message`, whose nonce is `nonce`.
-    ///
-    /// # Safety
-    /// Until the end its pointers are good, and nobody else touches its output.
-    unsafe fn push<P: Permutation, const N: usize>(
-        together: &mut Together<'_, P, N>,
-        nonce: [u8; BLOCK],
-        message: Message,
-    );
-
-    /// Runs `message` by itself.
-    ///
-    /// # Safety
-    /// Its pointers are good, and nobody else touches its output.
-    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, nonce: &[u8; BLOCK], message: Message);
+pub(super) trait Short: Steps {
+    /// [`Steps::next`] of one block, little-endian.
+    fn next_block(state: &mut u128, text: u128) -> [u128; 2];
 }
+
 
 /// Runs messages that share `cipher`: together those that would leave half of a group empty.
 ///
@@ -54,13 +43,13 @@ pub(super) unsafe fn run<S: Short, P: Permutation, const N: usize>(
 ) {
     let mut together = Together::<P, N>::new(cipher);
     for index in range {
-        let (nonce, message) = (job.nonce_block(index), job.message(index));
+        let (state, message) = (S::begin(job.nonce(index)), job.message(index));
         // SAFETY: the caller's promise.
         unsafe {
             if Together::<P, N>::takes(message.bytes) {
-                S::push(&mut together, nonce, message);
+                together.push_all::<S>(state, message);
             } else {
-                S::alone::<P, N>(cipher, &nonce, message);
+                S::alone::<P, N>(cipher, state, message);
             }
         }
     }
@@ -90,6 +79,23 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
     pub(super) const fn takes(bytes: usize) -> bool {
         let group = if N < SMALL { N } else { SMALL };
         bytes <= group * V::<P>::BYTES / 2
+    }
+
+    /// Pushes the blocks of `message`, before which the mode knows `state`.
+    ///
+    /// # Safety
+    /// Until the end its pointers are good, and nobody else touches its output.
+    #[inline(always)]
+    pub(super) unsafe fn push_all<S: Short>(&mut self, mut state: u128, mut message: Message) {
+        while message.bytes > 0 {
+            let bytes = message.bytes.min(BLOCK);
+            // SAFETY: the message has these bytes; the caller's promise.
+            unsafe {
+                let [block, text] = S::next_block(&mut state, load_block(message.input, bytes));
+                self.push(block, Sum { text, output: message.output, bytes });
+                message = message.skip(bytes);
+            }
+        }
     }
 
     /// Sends `block`, little-endian, through the cipher, when there is a group of them or at the end.

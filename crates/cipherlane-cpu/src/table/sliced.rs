@@ -8,6 +8,7 @@ use crate::cipher::grouped::{Grouped, InGroups, Which};
 use crate::cipher::slices::Native;
 use crate::cipher::{camellia, sc2000, sm4};
 use crate::lanes::{Isa, Lanes, portable::Portable};
+use crate::mode::cbc::InTeams;
 use crate::mode::gcm::{Gcm, KeyEach, Open, Seal};
 use crate::worker::Kernel;
 
@@ -44,7 +45,7 @@ impl<I: Isa> Pair<I> {
         let Self { encrypt, decrypt } = self;
         Entry {
             lanes: GROUP * I::V::LANES,
-            kernel: mode::<Grouped<I>, Grouped<I>, GROUP, LONG, TWEAKED>(
+            kernel: mode::<Grouped<I>, Grouped<I>, InTeams<Grouped<I>>, GROUP, LONG, TWEAKED>(
                 (encrypt, decrypt),
                 parts,
                 gcm::<I, POWERS>,

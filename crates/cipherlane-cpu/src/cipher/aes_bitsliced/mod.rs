@@ -16,7 +16,7 @@ use keys::{RoundKeys, Schedule};
 use sbox::{inverse_sub_bytes, sub_bytes};
 
 use super::slices::{Native, Slice, Wire, transpose_bytes};
-use super::{CALLS, KeyPerLane, Meanwhile, Permutation};
+use super::{CALLS, KeyEach, KeyPerLane, Meanwhile, Permutation, SMALL};
 use crate::lanes::portable::{Portable, X1};
 
 /// Blocks sliced together: as many as a byte has bits.
@@ -200,7 +200,7 @@ impl<const INVERSE: bool> Permutation for Aes<INVERSE> {
     }
 }
 
-impl KeyPerLane for AesEncrypt {
+impl<const INVERSE: bool> KeyPerLane for Aes<INVERSE> {
     fn per_lane<'k>(isa: Portable, key: impl Fn(usize) -> &'k [u8]) -> Self {
         Self::new(isa, key(0))
     }
@@ -212,11 +212,30 @@ impl KeyPerLane for AesEncrypt {
     #[inline(always)]
     fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [X1; N]) -> [X1; N] {
         in_groups(&mut blocks, |first, group| {
-            // Blocks that fill up the last group are encrypted under the last key, and dropped.
+            // Blocks that fill up the last group are run under the last key, and dropped.
             let keys = std::array::from_fn(|i| &each[(first + i).min(N - 1)].keys);
             Self::apply_own(keys, group);
         });
         blocks
+    }
+}
+
+impl<const INVERSE: bool> KeyEach for Aes<INVERSE> {
+    type Keys = Vec<Self>;
+
+    fn no_keys(_: Portable) -> Vec<Self> {
+        Vec::with_capacity(SMALL)
+    }
+
+    fn expand_keys(ciphers: &mut Vec<Self>, each: &[&[u8]]) {
+        ciphers.clear();
+        ciphers.extend(each.iter().map(|key| Self::new(Portable, key)));
+    }
+
+    fn apply_keys(ciphers: &Vec<Self>, blocks: &mut [X1; SMALL]) {
+        for (ciphers, group) in ciphers.as_chunks::<GROUP>().0.iter().zip(blocks.as_chunks_mut().0) {
+            Self::apply_own(std::array::from_fn(|i| &ciphers[i].keys), group);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 
 use self::expanding::Expanding;
 use self::keys::{Expand, MAX_KEYS, RoundKeys, load_keys};
-use super::{KeyPerLane, Meanwhile, Permutation, V};
+use super::{KeyEach, KeyPerLane, Meanwhile, Permutation, SMALL, V};
 use crate::lanes::{AesLanes, Isa, Lanes, Work, Woven, wipe};
 
 /// AES in ROUNDS = 10, 12 or 14 rounds under one key, or a key a lane; INVERSE decrypts.
@@ -248,7 +248,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     }
 }
 
-impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUNDS> {
+impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> KeyPerLane for Aes<I, ROUNDS, INVERSE> {
     #[inline(always)]
     fn per_lane<'k>(isa: I, key: impl Fn(usize) -> &'k [u8]) -> Self {
         let mut cipher = Self::empty(isa);
@@ -268,10 +268,10 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
         }
         let keys = places.each_mut().map(|place| &mut place.write(Self::empty(isa)).keys);
         // Not as a function of its own, which would have its keys from memory: a few blocks are all that these are for.
-        Expand::<I, G, ROUNDS, false> { isa, key: user, keys }.run();
+        Expand::<I, G, ROUNDS, INVERSE> { isa, key: user, keys }.run();
     }
 
-    const EXPANDS_MEANWHILE: bool = Self::BEGINS;
+    const EXPANDS_MEANWHILE: bool = Self::BEGINS && !INVERSE;
 
     #[inline(always)]
     fn apply_while_expanding<'k, const N: usize>(
@@ -345,6 +345,33 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize> KeyPerLane for AesEncrypt<I, ROUN
             *block = Self::last(*block, cipher.key(ROUNDS));
         }
         blocks
+    }
+}
+
+/// A register of keys for each register of blocks.
+impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> KeyEach for Aes<I, ROUNDS, INVERSE> {
+    type Keys = (I, Vec<Self>);
+
+    fn no_keys(isa: I) -> (I, Vec<Self>) {
+        (isa, Vec::with_capacity(SMALL))
+    }
+
+    #[inline(always)]
+    fn expand_keys((isa, ciphers): &mut (I, Vec<Self>), each: &[&[u8]]) {
+        for (i, keys) in each.chunks_exact(I::V::LANES).enumerate() {
+            match ciphers.get_mut(i) {
+                Some(cipher) => cipher.set(|lane| keys[lane]),
+                None => ciphers.push(Self::per_lane(*isa, |lane| keys[lane])),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn apply_keys((_, ciphers): &(I, Vec<Self>), blocks: &mut [I::V; SMALL]) {
+        const AT_A_TIME: usize = SMALL / 2;
+        for (ciphers, blocks) in ciphers.as_chunks::<AT_A_TIME>().0.iter().zip(blocks.as_chunks_mut().0) {
+            *blocks = <Self as KeyPerLane>::apply_each(ciphers.each_ref(), *blocks);
+        }
     }
 }
 

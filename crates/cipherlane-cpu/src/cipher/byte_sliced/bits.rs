@@ -52,6 +52,9 @@ impl<S: Slice> Bytes for Wire<S> {
         let shifted = match BITS {
             1 => self.0.shift_left::<1>(),
             2 => self.0.shift_left::<2>(),
+            4 => self.0.shift_left::<4>(),
+            5 => self.0.shift_left::<5>(),
+            6 => self.0.shift_left::<6>(),
             7 => self.0.shift_left::<7>(),
             _ => unreachable!("no cipher shifts by as much"),
         };
@@ -62,6 +65,9 @@ impl<S: Slice> Bytes for Wire<S> {
     fn shift_bits_right<const BITS: u32>(self) -> Self {
         let shifted = match BITS {
             1 => self.0.shift_right::<1>(),
+            2 => self.0.shift_right::<2>(),
+            3 => self.0.shift_right::<3>(),
+            4 => self.0.shift_right::<4>(),
             6 => self.0.shift_right::<6>(),
             7 => self.0.shift_right::<7>(),
             _ => unreachable!("no cipher shifts by as much"),

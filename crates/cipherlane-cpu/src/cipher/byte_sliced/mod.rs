@@ -5,6 +5,7 @@
 //! address depends on a secret.
 
 pub(crate) mod bits;
+mod each;
 pub(crate) mod matrix;
 mod permutation;
 mod schedule;
@@ -13,8 +14,9 @@ pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use each::SlicedKeys;
 pub(crate) use permutation::{ByteSliced, SlicedCipher};
-pub(crate) use schedule::Keys;
+pub(crate) use schedule::Key;
 
 use crate::lanes::Lanes;
 use crate::lanes::bytes::{Bytes, IsaOf, repeated};
@@ -96,6 +98,24 @@ pub(crate) fn sliced<B: Bytes>(isa: IsaOf<B>, spread: &Spread) -> [B; GROUP] {
         *slice = B::splat_half(isa, *half);
     }
     slices
+}
+
+/// Slices, as they lie in memory.
+#[inline(always)]
+pub(crate) fn load<B: Bytes>(from: &[B::Lanes; GROUP]) -> [B; GROUP] {
+    let mut slices = [B::from_lanes(from[0]); GROUP];
+    for (slice, from) in slices.iter_mut().zip(from) {
+        *slice = B::from_lanes(*from);
+    }
+    slices
+}
+
+/// And back.
+#[inline(always)]
+pub(crate) fn store<B: Bytes>(to: &mut [B::Lanes; GROUP], slices: [B; GROUP]) {
+    for (to, slice) in to.iter_mut().zip(slices) {
+        *to = slice.to_lanes();
+    }
 }
 
 /// The blocks of a register, the same of each of sixteen, in a register for each byte.

@@ -1,9 +1,10 @@
-//! A byte-sliced cipher that runs blocks, under one key or a key for each lane.
+//! A byte-sliced cipher that runs blocks under one key.
 
-use super::schedule::{Keys, OneKey, Schedule};
+use super::each::{EachKey, SlicedKeys};
+use super::schedule::{Key, OneKey};
 use super::{GROUP, transpose};
 use crate::cipher::few::{Chain, Few};
-use crate::cipher::grouped::{InGroups, Keyed, filled_up};
+use crate::cipher::grouped::{InGroups, filled_up};
 use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Work};
 
@@ -12,31 +13,30 @@ pub(crate) trait SlicedCipher: Send + Sync + 'static {
     /// Registers of bytes.
     type Bytes: Bytes;
 
-    /// Round keys of a key in each lane. Wiped when dropped.
-    type PerLane: Send + Sync;
-
     /// Round keys of one key, ready for use in all lanes. Wiped when dropped.
     type Shared: Send + Sync;
+
+    /// Round keys of a key for each lane of each register of a group. Wiped when dropped.
+    type EachKey: Send + Sync;
 
     /// What runs few blocks under one key. Wiped when dropped.
     type Few: Few<IsaOf<Self::Bytes>>;
 
     /// No round keys.
-    fn none_per_lane(isa: IsaOf<Self::Bytes>) -> Self::PerLane;
-
-    /// No round keys.
     fn none_shared() -> Self::Shared;
 
-    /// Expands the keys of the first `lanes` lanes. INVERSE decrypts.
-    fn expand<const INVERSE: bool>(
-        isa: IsaOf<Self::Bytes>,
-        keys: &Keys,
-        lanes: usize,
-        to: &mut Self::PerLane,
-    );
+    /// Expands `key` for all lanes. INVERSE decrypts.
+    fn share<const INVERSE: bool>(isa: IsaOf<Self::Bytes>, key: &Key, to: &mut Self::Shared);
 
-    /// Makes the round keys of the first lane ready for all.
-    fn share(isa: IsaOf<Self::Bytes>, from: &Self::PerLane, to: &mut Self::Shared);
+    /// No round keys.
+    fn none_each(isa: IsaOf<Self::Bytes>) -> Self::EachKey;
+
+    /// Expands `keys`. INVERSE decrypts.
+    fn expand_each<const INVERSE: bool>(
+        isa: IsaOf<Self::Bytes>,
+        keys: &SlicedKeys<Self::Bytes>,
+        to: &mut Self::EachKey,
+    );
 
     /// Runs sliced blocks, all under the same key.
     fn run_shared(
@@ -55,23 +55,23 @@ pub(crate) trait SlicedCipher: Send + Sync + 'static {
         [Self::run_shared(isa, keys, first), Self::run_shared(isa, keys, second)]
     }
 
-    /// Runs sliced blocks, those that come from register i under `keys[i]`.
-    fn run_each(keys: &[&Self::PerLane; GROUP], block: [Self::Bytes; GROUP]) -> [Self::Bytes; GROUP];
+    /// Runs sliced blocks, each under its own key.
+    fn run_each(keys: &Self::EachKey, block: [Self::Bytes; GROUP]) -> [Self::Bytes; GROUP];
 }
 
 pub(super) type LanesOf<C> = <<C as SlicedCipher>::Bytes as Bytes>::Lanes;
 
 /// Sixteen registers of blocks.
-type Group<C> = [LanesOf<C>; GROUP];
+pub(super) type Group<C> = [LanesOf<C>; GROUP];
 
-/// C under a key, or under a key a lane. INVERSE decrypts.
+/// C under a key. INVERSE decrypts.
 pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
     isa: IsaOf<C::Bytes>,
-    schedule: Schedule<C>,
+    key: OneKey<C>,
 }
 
 #[inline(always)]
-fn slices_of<C: SlicedCipher>(blocks: &Group<C>) -> [C::Bytes; GROUP] {
+pub(super) fn slices_of<C: SlicedCipher>(blocks: &Group<C>) -> [C::Bytes; GROUP] {
     let mut slices = [C::Bytes::from_lanes(blocks[0]); GROUP];
     for (slice, block) in slices.iter_mut().zip(blocks) {
         *slice = C::Bytes::from_lanes(*block);
@@ -80,7 +80,7 @@ fn slices_of<C: SlicedCipher>(blocks: &Group<C>) -> [C::Bytes; GROUP] {
 }
 
 #[inline(always)]
-fn blocks_of<C: SlicedCipher>(slices: [C::Bytes; GROUP], blocks: &mut Group<C>) {
+pub(super) fn blocks_of<C: SlicedCipher>(slices: [C::Bytes; GROUP], blocks: &mut Group<C>) {
     for (block, slice) in blocks.iter_mut().zip(transpose(slices)) {
         *block = slice.to_lanes();
     }
@@ -112,66 +112,22 @@ impl<C: SlicedCipher> Work for Whole<'_, C> {
     }
 }
 
-/// A group, each of whose registers has keys of its own, as work of its own.
-struct Each<'a, C: SlicedCipher> {
-    keys: [&'a C::PerLane; GROUP],
-    group: &'a mut Group<C>,
-}
-
-impl<C: SlicedCipher> Work for Each<'_, C> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        blocks_of::<C>(C::run_each(&self.keys, slices_of::<C>(self.group)), self.group);
-    }
-}
-
 impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
     fn run_whole(&self, groups: &mut [Group<C>]) {
-        let isa = self.isa;
-        match &self.schedule {
-            Schedule::Shared(one) => {
-                isa.vectorize(Whole::<C> { isa, keys: one.groups::<INVERSE>(isa), groups });
-            }
-            Schedule::PerLane(keys) => {
-                for group in groups {
-                    isa.vectorize(Each::<C> { keys: [keys; GROUP], group });
-                }
-            }
-        }
-    }
-
-    /// The key of all lanes, if they have the same.
-    fn one_key(&self) -> Option<&OneKey<C>> {
-        match &self.schedule {
-            Schedule::Shared(one) => Some(one),
-            Schedule::PerLane(_) => None,
-        }
-    }
-
-    /// The keys of the lanes.
-    fn per_lane(&self) -> &C::PerLane {
-        match &self.schedule {
-            Schedule::PerLane(keys) => keys,
-            Schedule::Shared(_) => unreachable!("registers with keys of their own are keyed lane by lane"),
-        }
+        self.isa.vectorize(Whole::<C> { isa: self.isa, keys: self.key.groups::<INVERSE>(self.isa), groups });
     }
 }
 
 impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     type Isa = IsaOf<C::Bytes>;
+    type EachKey = EachKey<C, INVERSE>;
 
-    fn new(isa: Self::Isa, keys: Keyed<'_>) -> Self {
-        Self { isa, schedule: Schedule::new::<INVERSE>(isa, keys) }
+    fn new(isa: Self::Isa, key: &[u8]) -> Self {
+        Self { isa, key: OneKey::new(key) }
     }
 
-    fn isa(&self) -> Self::Isa {
-        self.isa
-    }
-
-    fn rekey(&mut self, keys: Keyed<'_>) {
-        self.schedule.rekey::<INVERSE>(self.isa, keys);
+    fn rekey(&mut self, key: &[u8]) {
+        self.key.rekey(key);
     }
 
     fn apply(&self, blocks: &mut [LanesOf<C>]) {
@@ -182,29 +138,18 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
         if rest.is_empty() {
             return;
         }
-        if let Some(one) = self.one_key()
-            && let Some(few) = one.few_for::<INVERSE>(self.isa, rest.len())
-        {
-            return few.apply(rest);
+        match self.key.few_for::<INVERSE>(self.isa, rest.len()) {
+            Some(few) => few.apply(rest),
+            None => filled_up(rest, |group| self.run_whole(std::slice::from_mut(group))),
         }
-        filled_up(rest, |group| self.run_whole(std::slice::from_mut(group)));
     }
 
     fn few(&self) -> usize {
-        self.one_key().map_or(0, OneKey::most)
+        self.key.most()
     }
 
     fn chain(&self) -> Option<&dyn Chain> {
-        let few = self.one_key()?.few::<INVERSE>(self.isa)?;
+        let few = self.key.few::<INVERSE>(self.isa)?;
         Some(few)
-    }
-
-    fn apply_each(each: &[&Self], blocks: &mut [LanesOf<C>]) {
-        // Registers that fill up the group are run under the first keys, and dropped.
-        let (isa, mut keys) = (each[0].isa, [each[0].per_lane(); GROUP]);
-        for (keys, cipher) in keys.iter_mut().zip(each) {
-            *keys = cipher.per_lane();
-        }
-        filled_up(blocks, |group| isa.vectorize(Each::<C> { keys, group }));
     }
 }

@@ -15,9 +15,9 @@ mod subkeys;
 use std::marker::PhantomData;
 
 use boxes::Boxes;
-use subkeys::{Each, ForAll, PerLane, Shared};
+use subkeys::{EachKey, ForAll, ForEach, Shared};
 
-use super::byte_sliced::{ByteSliced, GROUP, Keys, SlicedCipher};
+use super::byte_sliced::{ByteSliced, GROUP, Key, SlicedCipher, SlicedKeys};
 use crate::lanes::bytes::{Bytes, IsaOf};
 
 /// Camellia with the S-boxes of X, under keys of any length.
@@ -31,14 +31,9 @@ pub(crate) type CamelliaDecrypt<X> = ByteSliced<Camellia<X>, true>;
 
 impl<X: Boxes> SlicedCipher for Camellia<X> {
     type Bytes = X::Bytes;
-    type PerLane = PerLane<<X::Bytes as Bytes>::Lanes>;
     type Shared = Shared;
+    type EachKey = EachKey<<X::Bytes as Bytes>::Lanes>;
     type Few = X::Few;
-
-    #[inline(always)]
-    fn none_per_lane(isa: IsaOf<X::Bytes>) -> Self::PerLane {
-        PerLane::none(isa)
-    }
 
     #[inline(always)]
     fn none_shared() -> Shared {
@@ -46,13 +41,22 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     }
 
     #[inline(always)]
-    fn expand<const INVERSE: bool>(isa: IsaOf<X::Bytes>, keys: &Keys, lanes: usize, to: &mut Self::PerLane) {
-        to.set::<X, INVERSE>(isa, keys, lanes);
+    fn share<const INVERSE: bool>(isa: IsaOf<X::Bytes>, key: &Key, to: &mut Shared) {
+        to.set::<X, INVERSE>(isa, key);
     }
 
     #[inline(always)]
-    fn share(isa: IsaOf<X::Bytes>, from: &Self::PerLane, to: &mut Shared) {
-        to.set::<X>(isa, from);
+    fn none_each(isa: IsaOf<X::Bytes>) -> Self::EachKey {
+        EachKey::none(isa)
+    }
+
+    #[inline(always)]
+    fn expand_each<const INVERSE: bool>(
+        isa: IsaOf<X::Bytes>,
+        keys: &SlicedKeys<X::Bytes>,
+        to: &mut Self::EachKey,
+    ) {
+        to.set::<X, INVERSE>(isa, keys);
     }
 
     #[inline(always)]
@@ -61,7 +65,7 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     }
 
     #[inline(always)]
-    fn run_each(keys: &[&Self::PerLane; GROUP], block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
-        rounds::crypt::<X>(&Each(keys), block)
+    fn run_each(keys: &Self::EachKey, block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
+        rounds::crypt::<X>(&ForEach(keys), block)
     }
 }

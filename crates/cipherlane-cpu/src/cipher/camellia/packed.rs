@@ -9,7 +9,7 @@ use super::boxes::{INPUT, LEFT, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT};
 use super::schedule::{
     Blocks, MAX_BLOCKS, MAX_LAYERS, Material, ROUNDS_OF_SEGMENT, SIGMA, rounds, second_half,
 };
-use crate::cipher::byte_sliced::Keys;
+use crate::cipher::byte_sliced::Key;
 use crate::cipher::byte_sliced::matrix::Matrix;
 use crate::cipher::packed::{Lane, PackedCipher, matrices};
 use crate::lanes::packed::Packed;
@@ -154,21 +154,21 @@ impl PackedCipher for Camellia {
     type Parts<R: Packed> = Halves<R>;
 
     #[inline(always)]
-    fn new<R: Packed, const INVERSE: bool>(isa: R::Isa, keys: &Keys) -> Self {
-        let (kl, kr) = (keys.first[0], second_half(keys.rest[0], keys.bytes));
-        let rounds = rounds(keys.bytes);
+    fn new<R: Packed, const INVERSE: bool>(isa: R::Isa, key: &Key) -> Self {
+        let (kl, kr) = (halves(key.first), second_half(halves(key.rest), key.bytes));
+        let rounds = rounds(key.bytes);
         let [ka, kb] = derive::<R>(isa, kl, kr);
         let blocks = Blocks::new::<INVERSE>(&Material { kl, kr, ka, kb }, rounds, OFFSETS);
         let mut cipher =
             Self { sums: [[[0; 16]; 2]; MAX_BLOCKS], masks: [[[[0; 16]; 2]; 2]; MAX_LAYERS], rounds };
         for (i, (lanes, sum)) in cipher.sums.iter_mut().zip(blocks.sums).enumerate() {
             let constant = if (1..=rounds / 2).contains(&i) { CONSTANT } else { 0 };
-            for (lane, half) in lanes.iter_mut().zip(halves(sum)) {
+            for (lane, half) in lanes.iter_mut().zip(sum) {
                 *lane = enter(isa, R::splat(isa, &in_bytes(half ^ constant))).to_lane();
             }
         }
         for (lanes, mask) in cipher.masks.iter_mut().zip(blocks.masks) {
-            for (lanes, half) in lanes.iter_mut().zip(halves(mask)) {
+            for (lanes, half) in lanes.iter_mut().zip(mask) {
                 *lanes = [in_words([half >> 32, 0]), in_words([0, half & 0xffff_ffff])];
             }
         }
@@ -349,18 +349,18 @@ fn of_words<R: Packed>(isa: R::Isa, words: R) -> R {
 
 /// KA and KB of KL and KR (section 2.2).
 #[inline(always)]
-fn derive<R: Packed>(isa: R::Isa, kl: u128, kr: u128) -> [u128; 2] {
-    let ka = two_rounds::<R>(isa, 2, two_rounds::<R>(isa, 0, kl ^ kr) ^ kl);
-    [ka, two_rounds::<R>(isa, 4, ka ^ kr)]
+fn derive<R: Packed>(isa: R::Isa, kl: [u64; 2], kr: [u64; 2]) -> [[u64; 2]; 2] {
+    let sum = |a: [u64; 2], b: [u64; 2]| [a[0] ^ b[0], a[1] ^ b[1]];
+    let ka = two_rounds::<R>(isa, 2, sum(two_rounds::<R>(isa, 0, sum(kl, kr)), kl));
+    [ka, two_rounds::<R>(isa, 4, sum(ka, kr))]
 }
 
 /// Two rounds with constants number `first` and the next for subkeys.
 #[inline(always)]
-fn two_rounds<R: Packed>(isa: R::Isa, first: usize, block: u128) -> u128 {
-    let [mut left, mut right] = halves(block);
+fn two_rounds<R: Packed>(isa: R::Isa, first: usize, [mut left, mut right]: [u64; 2]) -> [u64; 2] {
     right ^= f_of_half::<R>(isa, left ^ SIGMA[first]);
     left ^= f_of_half::<R>(isa, right ^ SIGMA[first + 1]);
-    u128::from(left) << 64 | u128::from(right)
+    [left, right]
 }
 
 /// F of a half with its subkey.

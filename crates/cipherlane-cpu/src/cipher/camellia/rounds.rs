@@ -2,7 +2,7 @@
 
 use super::boxes::{Boxes, Coordinates, Half, Maps, Word};
 use super::schedule::{ROUNDS_OF_SEGMENT, SIGMA};
-use crate::cipher::byte_sliced::{GROUP, first_register, repeated_and_sliced};
+use crate::cipher::byte_sliced::GROUP;
 use crate::lanes::bytes::{Bytes, IsaOf, repeated};
 
 /// Where the rounds take their subkeys from.
@@ -89,23 +89,22 @@ pub(super) fn fl_inverse<C: Coordinates>(half: Half<C::Bytes>, maps: &Maps<C::By
     of_words([y1, C::add_rotated(y2, y1, maps)])
 }
 
-/// KA and KB of KL and KR, in every lane (section 2.2). KB only `if_needed`.
+/// KA and KB of KL and KR (section 2.2), in slices. KB only if it is needed.
 #[inline(always)]
 pub(super) fn derive<X: Boxes>(
     isa: IsaOf<X::Bytes>,
-    kl: <X::Bytes as Bytes>::Lanes,
-    kr: <X::Bytes as Bytes>::Lanes,
+    [kl, kr]: [[X::Bytes; GROUP]; 2],
     kb_needed: bool,
-) -> [<X::Bytes as Bytes>::Lanes; 2] {
-    let [left, right] = halves(entered::<X>(repeated_and_sliced(kl)));
-    let [kr_left, kr_right] = halves(entered::<X>(repeated_and_sliced(kr)));
+) -> [[X::Bytes; GROUP]; 2] {
+    let [left, right] = halves(entered::<X>(kl));
+    let [kr_left, kr_right] = halves(entered::<X>(kr));
     let mut ka = two_rounds::<X>(isa, 0, [add(left, kr_left), add(right, kr_right)]);
     ka = two_rounds::<X>(isa, 2, [add(ka[0], left), add(ka[1], right)]);
     let mut kb = ka;
     if kb_needed {
         kb = two_rounds::<X>(isa, 4, [add(ka[0], kr_left), add(ka[1], kr_right)]);
     }
-    [in_blocks::<X>(ka), in_blocks::<X>(kb)]
+    [left_again::<X>(ka), left_again::<X>(kb)]
 }
 
 /// Two rounds with constants number `first` and the next for subkeys.
@@ -130,12 +129,6 @@ fn constant<X: Boxes>(isa: IsaOf<X::Bytes>, subkey: u64) -> Half<X::Bytes> {
         *slice = X::enter(X::Bytes::splat_half(isa, repeated(byte ^ X::OFFSET)));
     }
     half
-}
-
-/// The registers of blocks that two halves come from, all of which are the same.
-#[inline(always)]
-fn in_blocks<X: Boxes>(block: [Half<X::Bytes>; 2]) -> <X::Bytes as Bytes>::Lanes {
-    first_register(left_again::<X>(block))
 }
 
 /// Every byte in the coordinates of C.

@@ -29,13 +29,71 @@ pub(in crate::cipher) const SIGMA: [u64; 6] = [
     0xb056_88c2_b3e6_c1fd,
 ];
 
+/// 64 bits of a key, first byte highest; or of many keys, side by side.
+pub(in crate::cipher) trait Part: Copy {
+    /// `word` <<< `by`, of two parts.
+    fn rotated(word: [Self; 2], by: u32) -> [Self; 2];
+
+    /// `self ^ other`.
+    fn add(self, other: Self) -> Self;
+
+    /// `self ^ constant`.
+    fn add_constant(self, constant: u64) -> Self;
+
+    /// Of a subkey of FL or FLINV (section 2.4.2) its k2 in place of k1, and zeros: what FL XORs to its result, and FLINV
+    /// to its argument, besides what is linear, since x | k2 is (x & !k2) ^ k2.
+    fn constant_of_layer(self) -> Self;
+
+    /// Of such a subkey k1 and the complement of k2: the masks of what is linear.
+    #[inline(always)]
+    fn masks(self) -> Self {
+        self.add_constant(u64::from(u32::MAX))
+    }
+
+    /// FLINV without its constant, of `y` under the subkey `self`, which is also the inverse of FL without its constant.
+    fn inverse_linear(self, y: Self) -> Self;
+}
+
+#[allow(clippy::cast_possible_truncation)] // takes the halves apart
+impl Part for u64 {
+    #[inline(always)]
+    fn rotated([left, right]: [u64; 2], by: u32) -> [u64; 2] {
+        let word = (u128::from(left) << 64 | u128::from(right)).rotate_left(by);
+        [(word >> 64) as u64, word as u64]
+    }
+
+    #[inline(always)]
+    fn add(self, other: u64) -> u64 {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn add_constant(self, constant: u64) -> u64 {
+        self ^ constant
+    }
+
+    #[inline(always)]
+    fn constant_of_layer(self) -> u64 {
+        self << 32
+    }
+
+    #[inline(always)]
+    fn inverse_linear(self, y: u64) -> u64 {
+        let (k1, k2) = ((self >> 32) as u32, self as u32);
+        let (mut y1, mut y2) = ((y >> 32) as u32, y as u32);
+        y1 ^= y2 & !k2;
+        y2 ^= (y1 & k1).rotate_left(1);
+        u64::from(y1) << 32 | u64::from(y2)
+    }
+}
+
 /// KL, KR, KA and KB, big-endian.
 #[derive(Clone, Copy)]
-pub(in crate::cipher) struct Material {
-    pub(in crate::cipher) kl: u128,
-    pub(in crate::cipher) kr: u128,
-    pub(in crate::cipher) ka: u128,
-    pub(in crate::cipher) kb: u128,
+pub(in crate::cipher) struct Material<T> {
+    pub(in crate::cipher) kl: [T; 2],
+    pub(in crate::cipher) kr: [T; 2],
+    pub(in crate::cipher) ka: [T; 2],
+    pub(in crate::cipher) kb: [T; 2],
 }
 
 /// Rounds for a key of `bytes` bytes.
@@ -43,77 +101,69 @@ pub(in crate::cipher) const fn rounds(bytes: usize) -> usize {
     if bytes == 16 { 18 } else { 24 }
 }
 
-/// KR of a key of `bytes` bytes, of which `rest` is what follows the first 16, then zeros.
-pub(in crate::cipher) const fn second_half(rest: u128, bytes: usize) -> u128 {
+/// KR of a key of `bytes` bytes, of which `rest` is what follows the first 16.
+pub(in crate::cipher) fn second_half<T: Part>(rest: [T; 2], bytes: usize) -> [T; 2] {
     // A key of 192 bits is followed by the complement of its end.
-    if bytes == 24 { rest | !rest >> 64 } else { rest }
+    if bytes == 24 { [rest[0], rest[0].add_constant(u64::MAX)] } else { rest }
 }
 
 /// The subkeys by their names in RFC 3713; kw, k and ke are numbered from 0 here.
-#[derive(Clone, Copy, Zeroize)]
-pub(in crate::cipher) struct Subkeys {
-    pub(in crate::cipher) kw: [u64; 4],
-    pub(in crate::cipher) k: [u64; MAX_ROUNDS],
-    pub(in crate::cipher) ke: [u64; 2 * MAX_LAYERS],
+#[derive(Clone, Copy)]
+pub(in crate::cipher) struct Subkeys<T> {
+    pub(in crate::cipher) kw: [T; 4],
+    pub(in crate::cipher) k: [T; MAX_ROUNDS],
+    pub(in crate::cipher) ke: [T; 2 * MAX_LAYERS],
     pub(in crate::cipher) rounds: usize,
 }
 
-/// The halves of `word` <<< `by`.
-#[inline(always)]
-#[allow(clippy::cast_possible_truncation)] // takes the halves apart
-fn rotated(word: u128, by: u32) -> [u64; 2] {
-    let word = word.rotate_left(by);
-    [(word >> 64) as u64, word as u64]
-}
-
-impl Subkeys {
+impl<T: Part> Subkeys<T> {
     /// The subkeys of `rounds` rounds, in the order of decryption if `INVERSE`.
     #[inline(always)]
-    pub(in crate::cipher) fn new<const INVERSE: bool>(material: &Material, rounds: usize) -> Self {
+    pub(in crate::cipher) fn new<const INVERSE: bool>(material: &Material<T>, rounds: usize) -> Self {
         let subkeys = if rounds == 18 { Self::of_128_bits(material) } else { Self::of_more_bits(material) };
         if INVERSE { subkeys.reversed() } else { subkeys }
     }
 
     #[inline(always)]
-    fn of_128_bits(&Material { kl, ka, .. }: &Material) -> Self {
-        let mut k = [0; MAX_ROUNDS];
+    fn of_128_bits(&Material { kl, ka, .. }: &Material<T>) -> Self {
+        let mut k = [kl[0]; MAX_ROUNDS];
         let pairs = [
-            rotated(ka, 0),
-            rotated(kl, 15),
-            rotated(ka, 15),
-            rotated(kl, 45),
-            [rotated(ka, 45)[0], rotated(kl, 60)[1]],
-            rotated(ka, 60),
-            rotated(kl, 94),
-            rotated(ka, 94),
-            rotated(kl, 111),
+            ka,
+            T::rotated(kl, 15),
+            T::rotated(ka, 15),
+            T::rotated(kl, 45),
+            [T::rotated(ka, 45)[0], T::rotated(kl, 60)[1]],
+            T::rotated(ka, 60),
+            T::rotated(kl, 94),
+            T::rotated(ka, 94),
+            T::rotated(kl, 111),
         ];
         k[..18].copy_from_slice(pairs.as_flattened());
-        let ([a, b], [c, d]) = (rotated(ka, 30), rotated(kl, 77));
-        let ([first, second], [third, fourth]) = (rotated(kl, 0), rotated(ka, 111));
-        Self { kw: [first, second, third, fourth], k, ke: [a, b, c, d, 0, 0], rounds: 18 }
+        let ([a, b], [c, d]) = (T::rotated(ka, 30), T::rotated(kl, 77));
+        let ([first, second], [third, fourth]) = (kl, T::rotated(ka, 111));
+        Self { kw: [first, second, third, fourth], k, ke: [a, b, c, d, a, b], rounds: 18 }
     }
 
     #[inline(always)]
-    fn of_more_bits(&Material { kl, kr, ka, kb }: &Material) -> Self {
-        let mut k = [0; MAX_ROUNDS];
+    fn of_more_bits(&Material { kl, kr, ka, kb }: &Material<T>) -> Self {
+        let mut k = [kl[0]; MAX_ROUNDS];
         let pairs = [
-            rotated(kb, 0),
-            rotated(kr, 15),
-            rotated(ka, 15),
-            rotated(kb, 30),
-            rotated(kl, 45),
-            rotated(ka, 45),
-            rotated(kr, 60),
-            rotated(kb, 60),
-            rotated(kl, 77),
-            rotated(kr, 94),
-            rotated(ka, 94),
-            rotated(kl, 111),
+            kb,
+            T::rotated(kr, 15),
+            T::rotated(ka, 15),
+            T::rotated(kb, 30),
+            T::rotated(kl, 45),
+            T::rotated(ka, 45),
+            T::rotated(kr, 60),
+            T::rotated(kb, 60),
+            T::rotated(kl, 77),
+            T::rotated(kr, 94),
+            T::rotated(ka, 94),
+            T::rotated(kl, 111),
         ];
         k.copy_from_slice(pairs.as_flattened());
-        let ([a, b], [c, d], [e, f]) = (rotated(kr, 30), rotated(kl, 60), rotated(ka, 77));
-        let ([first, second], [third, fourth]) = (rotated(kl, 0), rotated(kb, 111));
+        let ([a, b], [c, d], [e, f]) = (T::rotated(kr, 30), T::rotated(kl, 60), T::rotated(ka, 77));
+        let ([first, second], [third, fourth]) = (kl, T::rotated(kb, 111));
         Self { kw: [first, second, third, fourth], k, ke: [a, b, c, d, e, f], rounds: 24 }
     }
 
@@ -127,94 +177,66 @@ impl Subkeys {
     }
 }
 
-/// A subkey of FL or FLINV: k1 and k2 of section 2.4.2.
-#[derive(Clone, Copy)]
-struct Layer {
-    k1: u32,
-    k2: u32,
-}
-
-impl Layer {
-    #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)] // takes the halves apart
-    fn new(subkey: u64) -> Self {
-        Self { k1: (subkey >> 32) as u32, k2: subkey as u32 }
-    }
-
-    /// x | k2 is (x & !k2) ^ k2: the masks of what is linear in FL and FLINV.
-    #[inline(always)]
-    fn masks(self) -> u64 {
-        u64::from(self.k1) << 32 | u64::from(!self.k2)
-    }
-
-    /// What FL XORs to its result, and FLINV to its argument, besides what is linear.
-    #[inline(always)]
-    fn constant(self) -> u64 {
-        u64::from(self.k2) << 32
-    }
-
-    /// FLINV without its constant, which is also the inverse of FL without its constant.
-    #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)] // takes the halves apart
-    fn inverse_linear(self, y: u64) -> u64 {
-        let (mut y1, mut y2) = ((y >> 32) as u32, y as u32);
-        y1 ^= y2 & !self.k2;
-        y2 ^= (y1 & self.k1).rotate_left(1);
-        u64::from(y1) << 32 | u64::from(y2)
+impl Zeroize for Subkeys<u64> {
+    fn zeroize(&mut self) {
+        self.kw.zeroize();
+        self.k.zeroize();
+        self.ke.zeroize();
     }
 }
 
-/// What the rounds add and mask, in blocks.
-pub(super) struct Blocks {
-    /// Added to the block before all rounds; then what rounds 1 and 2 add to the halves, rounds 3 and 4, and so on;
-    /// then what is added to the right half after all rounds, and nothing.
-    pub(super) sums: [u128; MAX_BLOCKS],
-    /// The masks of FL and of FLINV, layer by layer.
-    pub(super) masks: [u128; MAX_LAYERS],
+/// The sum of both, where there is a first.
+#[inline(always)]
+fn add_to<T: Part>(first: Option<T>, second: T) -> T {
+    match first {
+        Some(first) => first.add(second),
+        None => second,
+    }
 }
 
 /// A block of two halves.
-#[inline(always)]
-fn block([left, right]: [u64; 2]) -> u128 {
-    u128::from(left) << 64 | u128::from(right)
+pub(super) type Block<T> = [T; 2];
+
+/// What the rounds add and mask, in blocks.
+pub(super) struct Blocks<T> {
+    /// Added to the block before all rounds; then what rounds 1 and 2 add to the halves, rounds 3 and 4, and so on;
+    /// then what is added to the right half after all rounds, and what nobody asks for.
+    pub(super) sums: [Block<T>; MAX_BLOCKS],
+    /// The masks of FL and of FLINV, layer by layer.
+    pub(super) masks: [Block<T>; MAX_LAYERS],
 }
 
-impl Blocks {
+impl<T: Part> Blocks<T> {
     /// The subkeys of `rounds` rounds, in the order of decryption if `INVERSE`. `offset` is XORed to
     /// what is added to an input of F: see [`super::boxes::Boxes::OFFSET`].
     #[inline(always)]
-    pub(super) fn new<const INVERSE: bool>(material: &Material, rounds: usize, offset: u64) -> Self {
+    pub(super) fn new<const INVERSE: bool>(material: &Material<T>, rounds: usize, offset: u64) -> Self {
         let Subkeys { kw, mut k, ke, rounds } = Subkeys::new::<INVERSE>(material, rounds);
         for subkey in &mut k {
-            *subkey ^= offset;
+            *subkey = subkey.add_constant(offset);
         }
-        let mut blocks = Self { sums: [0; MAX_BLOCKS], masks: [0; MAX_LAYERS] };
-        // What the left half and the right half carry.
-        let mut carried = [k[0], 0];
-        blocks.sums[0] = block([kw[0] ^ carried[0], kw[1]]);
+        // What the left half carries, and the right one but for what is nothing at first.
+        let (mut left, mut right) = (k[0], None);
+        let first = [kw[0].add(left), kw[1]];
+        let mut blocks = Self { sums: [first; MAX_BLOCKS], masks: [first; MAX_LAYERS] };
         for pair in 0..rounds / 2 {
             let next = 2 * pair + 2;
             // Round 2 pair + 1 changes the right half, which is the input of round 2 pair + 2.
-            let right = carried[1] ^ k[next - 1];
+            let to_right = add_to(right, k[next - 1]);
             let layer = next / ROUNDS_OF_SEGMENT;
-            let (left, at_end) = if next == rounds {
-                (kw[3], true)
-            } else if next % ROUNDS_OF_SEGMENT == 0 {
-                let [fl, inverse] = [Layer::new(ke[2 * layer - 2]), Layer::new(ke[2 * layer - 1])];
-                blocks.masks[layer - 1] = block([fl.masks(), inverse.masks()]);
-                let left = fl.inverse_linear(k[next] ^ fl.constant());
-                blocks.sums[pair + 1] = block([right, carried[0] ^ left]);
-                carried = [k[next], inverse.inverse_linear(k[next - 1] ^ inverse.constant())];
-                continue;
-            } else {
-                (k[next], false)
-            };
-            blocks.sums[pair + 1] = block([right, carried[0] ^ left]);
-            carried = [left, k[next - 1]];
-            if at_end {
-                blocks.sums[pair + 2] = block([carried[1] ^ kw[2], 0]);
+            let mut carries = [if next == rounds { kw[3] } else { k[next] }, k[next - 1]];
+            let mut to_left = carries[0];
+            if next < rounds && next.is_multiple_of(ROUNDS_OF_SEGMENT) {
+                let [fl, inverse] = [ke[2 * layer - 2], ke[2 * layer - 1]];
+                blocks.masks[layer - 1] = [fl.masks(), inverse.masks()];
+                to_left = fl.inverse_linear(to_left.add(fl.constant_of_layer()));
+                carries[1] = inverse.inverse_linear(carries[1].add(inverse.constant_of_layer()));
             }
+            blocks.sums[pair + 1] = [to_right, left.add(to_left)];
+            (left, right) = (carries[0], Some(carries[1]));
         }
+        let last = add_to(right, kw[2]);
+        blocks.sums[1 + rounds / 2] = [last, last];
         blocks
     }
 }

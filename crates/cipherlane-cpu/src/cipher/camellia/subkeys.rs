@@ -1,70 +1,16 @@
-//! Subkeys in registers: one key for all blocks, or a key for each lane of each register.
+//! Subkeys in registers: one key for all blocks, or a key for each.
 
+use cipherlane_core::BLOCK;
 use zeroize::Zeroize;
 
 use super::boxes::{Boxes, Half, Maps, Plain, Word};
 use super::rounds::{Subkeys, derive, entered, fl, fl_inverse, halves, join, left_again};
-use super::schedule::{Blocks, MAX_BLOCKS, MAX_LAYERS, Material, rounds, second_half};
-use crate::cipher::byte_sliced::{GROUP, Keys, Spread, sliced, spread, transpose};
+use super::schedule::{Blocks, MAX_BLOCKS, MAX_LAYERS, Material, Part, rounds, second_half};
+use crate::cipher::byte_sliced::{
+    GROUP, Key, SlicedKeys, Spread, first_register, load, repeated_and_sliced, sliced, spread, store,
+};
 use crate::lanes::bytes::{Bytes, IsaOf, repeated};
-use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
-
-/// The subkeys of a key in each lane, in blocks. Wiped when dropped.
-pub(crate) struct PerLane<V: Lanes> {
-    sums: [V; MAX_BLOCKS],
-    masks: [V; MAX_LAYERS],
-    rounds: usize,
-}
-
-impl<V: Lanes> PerLane<V> {
-    /// No subkeys.
-    #[inline(always)]
-    pub(super) fn none(isa: V::Isa) -> Self {
-        Self { sums: [isa.zero(); MAX_BLOCKS], masks: [isa.zero(); MAX_LAYERS], rounds: 0 }
-    }
-
-    /// The subkeys of the first `lanes` keys.
-    #[inline(always)]
-    pub(super) fn set<X, const INVERSE: bool>(&mut self, isa: V::Isa, keys: &Keys, lanes: usize)
-    where
-        X: Boxes<Bytes: Bytes<Lanes = V>>,
-    {
-        self.rounds = rounds(keys.bytes);
-        let (kl, mut kr) = (keys.first, keys.rest);
-        for word in &mut kr {
-            *word = second_half(*word, keys.bytes);
-        }
-        let [kl_register, kr_register] = [isa.words(&kl).reverse_bytes(), isa.words(&kr).reverse_bytes()];
-        let [ka, kb] = derive::<X>(isa, kl_register, kr_register, keys.bytes > 16);
-        let (ka, kb) = (ka.reverse_bytes().to_words(), kb.reverse_bytes().to_words());
-        let (mut sums, mut masks) = ([[0; MAX_LANES]; MAX_BLOCKS], [[0; MAX_LANES]; MAX_LAYERS]);
-        for lane in 0..lanes {
-            let material = Material { kl: kl[lane], kr: kr[lane], ka: ka[lane], kb: kb[lane] };
-            let blocks = Blocks::new::<INVERSE>(&material, self.rounds, repeated(X::OFFSET));
-            for (row, sum) in sums.iter_mut().zip(blocks.sums) {
-                row[lane] = sum;
-            }
-            for (row, mask) in masks.iter_mut().zip(blocks.masks) {
-                row[lane] = mask;
-            }
-        }
-        for (register, words) in self.sums.iter_mut().zip(&sums) {
-            *register = isa.words(words).reverse_bytes();
-        }
-        for (register, words) in self.masks.iter_mut().zip(&masks) {
-            *register = isa.words(words).reverse_bytes();
-        }
-        sums.zeroize();
-        masks.zeroize();
-    }
-}
-
-impl<V: Lanes> Drop for PerLane<V> {
-    fn drop(&mut self) {
-        wipe(&mut self.sums);
-        wipe(&mut self.masks);
-    }
-}
+use crate::lanes::{Isa, Lanes, wipe};
 
 /// The subkeys of one key, each byte spread over half a lane: registers of them are loaded by broadcasts.
 /// Wiped when dropped.
@@ -82,15 +28,20 @@ impl Shared {
         Self { sums: [[0; GROUP]; MAX_BLOCKS], maps: [[[[0; 4]; 3]; 2]; MAX_LAYERS], rounds: 0 }
     }
 
-    /// The subkeys of the key in the first lane.
+    /// The subkeys of `key`.
     #[inline(always)]
-    pub(super) fn set<X: Boxes>(&mut self, isa: IsaOf<X::Bytes>, keys: &PerLane<<X::Bytes as Bytes>::Lanes>) {
-        self.rounds = keys.rounds;
-        for (to, sum) in self.sums.iter_mut().zip(&keys.sums) {
-            *to = spread(X::enter(X::Bytes::from_lanes(*sum)).to_lanes());
+    pub(super) fn set<X: Boxes, const INVERSE: bool>(&mut self, isa: IsaOf<X::Bytes>, key: &Key) {
+        self.rounds = rounds(key.bytes);
+        let (kl, kr) = (words(key.first), second_half(words(key.rest), key.bytes));
+        let slices = [repeated_and_sliced(isa.splat(&bytes(kl))), repeated_and_sliced(isa.splat(&bytes(kr)))];
+        let [ka, kb] = derive::<X>(isa, slices, key.bytes > 16);
+        let material = Material { kl, kr, ka: of_slices(ka), kb: of_slices(kb) };
+        let blocks = Blocks::new::<INVERSE>(&material, self.rounds, repeated(X::OFFSET));
+        for (to, sum) in self.sums.iter_mut().zip(blocks.sums) {
+            *to = spread(X::enter(X::Bytes::from_lanes(isa.splat(&bytes(sum)))).to_lanes());
         }
-        for (to, masks) in self.maps.iter_mut().zip(&keys.masks) {
-            for (i, half) in spread(*masks).into_iter().enumerate() {
+        for (to, masks) in self.maps.iter_mut().zip(blocks.masks) {
+            for (i, half) in spread(isa.splat(&bytes(masks))).into_iter().enumerate() {
                 // The words k1 and k2 of FL, then those of FLINV.
                 let (of_inverse, word, byte) = (i / 8, i / 4 % 2, i % 4);
                 let [left, right, plain] = X::maps(X::Bytes::splat_half(isa, half));
@@ -103,6 +54,25 @@ impl Shared {
             }
         }
     }
+}
+
+/// The halves of 128 bits, big-endian.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // takes the halves apart
+fn words(word: u128) -> [u64; 2] {
+    [(word >> 64) as u64, word as u64]
+}
+
+/// The halves of the first block that slices are of.
+#[inline(always)]
+fn of_slices<B: Bytes>(slices: [B; GROUP]) -> [u64; 2] {
+    words(u128::from_be_bytes(first_register(slices).to_blocks()[0]))
+}
+
+/// The bytes of two halves.
+#[inline(always)]
+fn bytes([left, right]: [u64; 2]) -> [u8; BLOCK] {
+    (u128::from(left) << 64 | u128::from(right)).to_be_bytes()
 }
 
 impl Drop for Shared {
@@ -158,45 +128,140 @@ impl<X: Boxes> ForAll<'_, X> {
     }
 }
 
-/// [`PerLane`] subkeys of a register of blocks each.
-pub(super) struct Each<'a, X: Boxes>(pub(super) &'a [&'a PerLane<<X::Bytes as Bytes>::Lanes>; GROUP]);
+/// The subkeys of a key for each lane of each register of a group, in slices. Wiped when dropped.
+pub(crate) struct EachKey<V: Lanes> {
+    /// Entered: see [`Blocks::sums`].
+    sums: [[V; GROUP]; MAX_BLOCKS],
+    /// As RFC 3713 has them.
+    masks: [[V; GROUP]; MAX_LAYERS],
+    rounds: usize,
+}
 
-impl<X: Boxes> Each<'_, X> {
+impl<V: Lanes> EachKey<V> {
+    /// No subkeys.
     #[inline(always)]
-    fn sums(&self, index: usize) -> [X::Bytes; GROUP] {
-        let mut slices = [X::Bytes::from_lanes(self.0[0].sums[index]); GROUP];
-        for (slice, keys) in slices.iter_mut().zip(self.0) {
-            *slice = X::Bytes::from_lanes(keys.sums[index]);
-        }
-        transpose(slices)
+    pub(super) fn none(isa: V::Isa) -> Self {
+        let none = [isa.zero(); GROUP];
+        Self { sums: [none; MAX_BLOCKS], masks: [none; MAX_LAYERS], rounds: 0 }
     }
 
+    /// The subkeys of `keys`.
     #[inline(always)]
-    fn masks(&self, index: usize) -> [X::Bytes; GROUP] {
-        let mut slices = [X::Bytes::from_lanes(self.0[0].masks[index]); GROUP];
-        for (slice, keys) in slices.iter_mut().zip(self.0) {
-            *slice = X::Bytes::from_lanes(keys.masks[index]);
+    pub(super) fn set<X, const INVERSE: bool>(&mut self, isa: V::Isa, keys: &SlicedKeys<X::Bytes>)
+    where
+        X: Boxes<Bytes: Bytes<Lanes = V>>,
+    {
+        self.rounds = rounds(keys.bytes);
+        let (kl, kr) = (parts(keys.first), second_half(parts(keys.rest), keys.bytes));
+        let slices = [keys.first, join([kr[0].0, kr[1].0])];
+        let [ka, kb] = derive::<X>(isa, slices, keys.bytes > 16);
+        let material = Material { kl, kr, ka: parts(ka), kb: parts(kb) };
+        let blocks = Blocks::new::<INVERSE>(&material, self.rounds, repeated(X::OFFSET));
+        for (to, [left, right]) in self.sums.iter_mut().zip(blocks.sums) {
+            store(to, entered::<X>(join([left.0, right.0])));
         }
-        transpose(slices)
+        for (to, [of_fl, of_inverse]) in self.masks.iter_mut().zip(blocks.masks) {
+            store(to, join([of_fl.0, of_inverse.0]));
+        }
     }
 }
 
-impl<X: Boxes> Subkeys<X> for Each<'_, X> {
+impl<V: Lanes> Drop for EachKey<V> {
+    fn drop(&mut self) {
+        wipe(self.sums.as_flattened_mut());
+        wipe(self.masks.as_flattened_mut());
+    }
+}
+
+/// Halves of many keys, byte by byte.
+#[derive(Clone, Copy)]
+struct Sliced<B>(Half<B>);
+
+#[inline(always)]
+fn parts<B: Copy>(slices: [B; GROUP]) -> [Sliced<B>; 2] {
+    let [left, right] = halves(slices);
+    [Sliced(left), Sliced(right)]
+}
+
+impl<B: Bytes> Sliced<B> {
+    /// What [`fl_inverse`] is given of a subkey.
+    #[inline(always)]
+    fn maps(self) -> Maps<B> {
+        let [a, b, c, d, e, f, g, h] = self.masks().0;
+        Maps { left: [a, b, c, d], right: [a, b, c, d], plain: [e, f, g, h] }
+    }
+}
+
+impl<B: Bytes> Part for Sliced<B> {
+    #[inline(always)]
+    fn rotated([left, right]: [Self; 2], by: u32) -> [Self; 2] {
+        let word = join([left.0, right.0]);
+        let whole = by as usize / 8;
+        let mut result = word;
+        for i in 0..GROUP {
+            let (byte, next) = (word[(i + whole) % GROUP], word[(i + whole + 1) % GROUP]);
+            result[i] = match by % 8 {
+                0 => byte,
+                4 => byte.shift_bits_left::<4>().xor(next.shift_bits_right::<4>()),
+                5 => byte.shift_bits_left::<5>().xor(next.shift_bits_right::<3>()),
+                6 => byte.shift_bits_left::<6>().xor(next.shift_bits_right::<2>()),
+                7 => byte.shift_bits_left::<7>().xor(next.shift_bits_right::<1>()),
+                _ => unreachable!("no subkey is rotated by as much"),
+            };
+        }
+        parts(result)
+    }
+
+    #[inline(always)]
+    fn add(mut self, other: Self) -> Self {
+        for (byte, other) in self.0.iter_mut().zip(other.0) {
+            *byte = byte.xor(other);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn add_constant(mut self, constant: u64) -> Self {
+        let isa = self.0[0].isa();
+        for (byte, constant) in self.0.iter_mut().zip(constant.to_be_bytes()) {
+            if constant != 0 {
+                *byte = byte.xor(B::splat_half(isa, repeated(constant)));
+            }
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn constant_of_layer(self) -> Self {
+        let ([.., e, f, g, h], zero) = (self.0, B::splat_half(self.0[0].isa(), 0));
+        Self([e, f, g, h, zero, zero, zero, zero])
+    }
+
+    #[inline(always)]
+    fn inverse_linear(self, y: Self) -> Self {
+        Self(fl_inverse::<Plain<B>>(y.0, &self.maps()))
+    }
+}
+
+/// [`EachKey`] subkeys for the blocks of a group.
+pub(super) struct ForEach<'a, X: Boxes>(pub(super) &'a EachKey<<X::Bytes as Bytes>::Lanes>);
+
+impl<X: Boxes> Subkeys<X> for ForEach<'_, X> {
     #[inline(always)]
     fn rounds(&self) -> usize {
-        self.0[0].rounds
+        self.0.rounds
     }
 
     #[inline(always)]
     fn sum(&self, index: usize) -> [Half<X::Bytes>; 2] {
-        halves(entered::<X>(self.sums(index)))
+        halves(load(&self.0.sums[index]))
     }
 
     /// A matrix of GFNI serves eight bytes, each of which has a key of its own here: so as RFC 3713 has it.
     #[inline(always)]
     fn layer(&self, index: usize, blocks: [Half<X::Bytes>; 2]) -> [Half<X::Bytes>; 2] {
         let [left, right] = halves(left_again::<X>(blocks));
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = self.masks(index);
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = load(&self.0.masks[index]);
         let (k1, k2) = ([a, b, c, d], [e, f, g, h]);
         let left = fl::<Plain<_>>(left, &Maps { left: k1, right: k1, plain: k2 });
         let (k1, k2) = ([i, j, k, l], [m, n, o, p]);

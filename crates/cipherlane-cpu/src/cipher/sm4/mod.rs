@@ -14,9 +14,9 @@ mod rounds;
 use std::marker::PhantomData;
 
 use boxes::Boxes;
-use keys::{Each, ForAll, PerLane, Shared};
+use keys::{EachKey, ForAll, ForEach, Shared};
 
-use super::byte_sliced::{ByteSliced, GROUP, Keys, SlicedCipher};
+use super::byte_sliced::{ByteSliced, GROUP, Key, SlicedCipher, SlicedKeys};
 use crate::lanes::bytes::{Bytes, IsaOf};
 
 /// SM4 with the S-box of X.
@@ -30,29 +30,32 @@ pub(crate) type Sm4Decrypt<X> = ByteSliced<Sm4<X>, true>;
 
 impl<X: Boxes> SlicedCipher for Sm4<X> {
     type Bytes = X::Bytes;
-    type PerLane = PerLane<<X::Bytes as Bytes>::Lanes>;
     type Shared = Shared;
+    type EachKey = EachKey<<X::Bytes as Bytes>::Lanes>;
     type Few = X::Few;
-
-    #[inline(always)]
-    fn none_per_lane(isa: IsaOf<X::Bytes>) -> Self::PerLane {
-        PerLane::none(isa)
-    }
 
     #[inline(always)]
     fn none_shared() -> Shared {
         Shared::none()
     }
 
-    /// All lanes at once, however many are asked for.
     #[inline(always)]
-    fn expand<const INVERSE: bool>(isa: IsaOf<X::Bytes>, keys: &Keys, _lanes: usize, to: &mut Self::PerLane) {
-        to.set::<X, INVERSE>(isa, &keys.first);
+    fn share<const INVERSE: bool>(isa: IsaOf<X::Bytes>, key: &Key, to: &mut Shared) {
+        to.set::<X, INVERSE>(isa, key.first);
     }
 
     #[inline(always)]
-    fn share(_: IsaOf<X::Bytes>, from: &Self::PerLane, to: &mut Shared) {
-        to.set::<X>(from);
+    fn none_each(isa: IsaOf<X::Bytes>) -> Self::EachKey {
+        EachKey::none(isa)
+    }
+
+    #[inline(always)]
+    fn expand_each<const INVERSE: bool>(
+        isa: IsaOf<X::Bytes>,
+        keys: &SlicedKeys<X::Bytes>,
+        to: &mut Self::EachKey,
+    ) {
+        to.set::<X, INVERSE>(isa, keys);
     }
 
     #[inline(always)]
@@ -72,8 +75,8 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     }
 
     #[inline(always)]
-    fn run_each(keys: &[&Self::PerLane; GROUP], block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
-        let [block] = rounds::crypt::<X, 1>(&Each(keys), [block]);
+    fn run_each(keys: &Self::EachKey, block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
+        let [block] = rounds::crypt::<X, 1>(&ForEach(keys), [block]);
         block
     }
 }

@@ -6,7 +6,7 @@
 
 use super::boxes::{INPUT, LEFT, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT};
 use super::keys::{FIXED, SYSTEM};
-use crate::cipher::byte_sliced::Keys;
+use crate::cipher::byte_sliced::Key;
 use crate::cipher::byte_sliced::matrix::Matrix;
 use crate::cipher::packed::{Lane, PackedCipher, matrices};
 use crate::lanes::packed::Packed;
@@ -158,10 +158,10 @@ impl PackedCipher for Sm4 {
     /// Section 7.3.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // takes words apart
-    fn new<R: Packed, const INVERSE: bool>(isa: R::Isa, keys: &Keys) -> Self {
+    fn new<R: Packed, const INVERSE: bool>(isa: R::Isa, key: &Key) -> Self {
         let mut words = [R::splat(isa, &[0; 16]); 4];
         for (i, word) in words.iter_mut().enumerate() {
-            *word = entered(isa, (keys.first[0] >> (96 - 32 * i)) as u32 ^ SYSTEM[i]);
+            *word = entered(isa, (key.first >> (96 - 32 * i)) as u32 ^ SYSTEM[i]);
         }
         let (t, mut cipher) = (T::new(isa, &L_OF_KEYS), Self([[0; 16]; ROUNDS + 1]));
         for (round, fixed) in FIXED_LANES.iter().enumerate() {

@@ -7,7 +7,7 @@
 use super::boxes::{Boxes, Word};
 use crate::cipher::byte_sliced::{GROUP, Parked};
 use crate::lanes::bytes::{Bytes, IsaOf};
-use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::lanes::{Isa, Lanes};
 
 /// Rounds whose keys make a block.
 pub(super) const ROUNDS_OF_BLOCK: usize = 4;
@@ -119,24 +119,16 @@ fn add_l<B: Bytes>(to: Word<B>, [p, r]: [Word<B>; 2]) -> Word<B> {
     [to[0].xor3(b, cd), to[1].xor3(a, cd), to[2].xor3(d, ab), to[3].xor3(c, ab)]
 }
 
-/// The S-box of each byte of a word in each lane.
+/// The S-box of each byte of a word.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation)] // takes the word out of its lane
-pub(super) fn sub_words<X: Boxes>(isa: IsaOf<X::Bytes>, words: [u32; MAX_LANES]) -> [u32; MAX_LANES] {
-    let mut lanes = [0; MAX_LANES];
-    for (lane, word) in lanes.iter_mut().zip(words) {
-        *lane = u128::from(word ^ u32::from_ne_bytes([X::OFFSET; 4]));
-    }
-    let input = X::enter(X::Bytes::from_lanes(isa.words(&lanes)));
+pub(super) fn sub_word<X: Boxes>(isa: IsaOf<X::Bytes>, word: u32) -> u32 {
+    let lane = isa.splat_word(u128::from(word ^ offset::<X>()));
+    let input = X::enter(X::Bytes::from_lanes(lane));
     let [[p, ..], [r, ..]] = X::halves_of_l([input; 4]);
     // Every byte rotated by 2 towards its high bit.
-    let rotated = X::leave(p.xor(r)).to_lanes().to_words();
-    let mut output = words;
-    for (word, lane) in output.iter_mut().zip(rotated) {
-        let rotated = lane as u32;
-        *word = (rotated >> 2 & 0x3f3f_3f3f) | (rotated << 6 & 0xc0c0_c0c0);
-    }
-    output
+    let rotated = X::leave(p.xor(r)).to_lanes().to_words()[0] as u32;
+    (rotated >> 2 & 0x3f3f_3f3f) | (rotated << 6 & 0xc0c0_c0c0)
 }
 
 /// What [`Boxes::OFFSET`] makes of a round key.
@@ -145,7 +137,7 @@ pub(super) const fn offset<X: Boxes>() -> u32 {
 }
 
 #[inline(always)]
-fn add<B: Bytes>(mut a: Word<B>, b: Word<B>) -> Word<B> {
+pub(super) fn add<B: Bytes>(mut a: Word<B>, b: Word<B>) -> Word<B> {
     for i in 0..4 {
         a[i] = a[i].xor(b[i]);
     }

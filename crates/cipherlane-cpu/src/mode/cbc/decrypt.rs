@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use crate::cipher::{Permutation, V};
+use crate::cipher::{KeyEach, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes};
 use crate::mode::blocks::{self, Pass};
 use crate::mode::body::{Body, Vectorized, part};
+use crate::mode::key_each::{self, Steps, block_of};
 use crate::mode::keys::Keys;
-use crate::mode::together::{self, Short, Sum, Together};
-use crate::rows::load_block;
+use crate::mode::together::{self, Short};
 use crate::worker::{Kernel, Segment, Worker};
 
 /// CBC decryption with N registers in flight.
@@ -26,7 +26,7 @@ impl<P: Permutation, const N: usize> CbcDecrypt<P, N> {
     }
 }
 
-impl<P: Permutation, const N: usize> Kernel for CbcDecrypt<P, N> {
+impl<P: KeyEach, const N: usize> Kernel for CbcDecrypt<P, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         Box::new(Vectorized(DecryptBody::<P, N> { keys: Keys::new(self.source, key) }))
     }
@@ -36,7 +36,7 @@ struct DecryptBody<P: Permutation, const N: usize> {
     keys: Keys<P>,
 }
 
-impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
+impl<P: KeyEach, const N: usize> Body for DecryptBody<P, N> {
     type Isa = P::Isa;
 
     #[inline(always)]
@@ -46,11 +46,14 @@ impl<P: Permutation, const N: usize> Body for DecryptBody<P, N> {
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        if P::WHOLE_GROUPS
-            && let Some(cipher) = self.keys.shared()
-        {
+        if P::WHOLE_GROUPS {
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
-            return unsafe { together::run::<Chained, P, N>(cipher, job, range) };
+            return unsafe {
+                match self.keys.shared() {
+                    Some(cipher) => together::run::<Chained, P, N>(cipher, job, range),
+                    None => key_each::run::<Chained, P, N>(&self.keys, job, range),
+                }
+            };
         }
         let mut own = None;
         for index in range {
@@ -76,27 +79,26 @@ struct Chained;
 
 impl Short for Chained {
     #[inline(always)]
-    unsafe fn push<P: Permutation, const N: usize>(
-        together: &mut Together<'_, P, N>,
-        before: [u8; BLOCK],
-        mut message: Message,
-    ) {
-        let mut before = u128::from_le_bytes(before);
-        while message.bytes > 0 {
-            // SAFETY: the message is whole blocks; the caller's promise.
-            unsafe {
-                let block = load_block(message.input, BLOCK);
-                together.push(block, Sum { text: before, output: message.output, bytes: BLOCK });
-                message = message.skip(BLOCK);
-                before = block;
-            }
-        }
+    fn next_block(before: &mut u128, text: u128) -> [u128; 2] {
+        [text, std::mem::replace(before, text)]
+    }
+}
+
+impl Steps for Chained {
+    #[inline(always)]
+    fn begin(iv: &[u8]) -> u128 {
+        block_of(iv)
     }
 
     #[inline(always)]
-    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, before: &[u8; BLOCK], message: Message) {
+    fn next<T: Lanes>(before: &mut T, text: T) -> [T; 2] {
+        [text, std::mem::replace(before, text)]
+    }
+
+    #[inline(always)]
+    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, before: u128, message: Message) {
         // SAFETY: the caller's promise.
-        unsafe { run::<P, N>(cipher, before, message) }
+        unsafe { run::<P, N>(cipher, &before.to_le_bytes(), message) }
     }
 }
 

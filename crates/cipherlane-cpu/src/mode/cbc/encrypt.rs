@@ -1,33 +1,36 @@
 //! CBC encryption: C_j = E(P_j xor C_{j-1}) (SP 800-38A section 6.2), LANES * N messages side by side.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::alone;
-use super::order::Order;
 use super::stage::Stage;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
 use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, Work};
+use crate::mode::keys::Keyless;
+use crate::mode::order::Order;
 use crate::worker::{Kernel, Segments, Worker};
 
-/// CBC encryption with N registers in flight.
-pub(crate) struct CbcEncrypt<P: Permutation, const N: usize> {
+/// CBC encryption with N registers in flight; K runs messages with a key each.
+pub(crate) struct CbcEncrypt<P: Permutation, K, const N: usize> {
     source: P::Source,
+    key_each: PhantomData<fn() -> K>,
 }
 
-impl<P: Permutation, const N: usize> CbcEncrypt<P, N> {
+impl<P: Permutation, K, const N: usize> CbcEncrypt<P, K, N> {
     /// The kernel of `source`; P encrypts.
     pub(crate) fn new(source: P::Source) -> Self {
-        Self { source }
+        Self { source, key_each: PhantomData }
     }
 }
 
-impl<P: KeyPerLane, const N: usize> Kernel for CbcEncrypt<P, N> {
+impl<P: Permutation, K: Keyless<P>, const N: usize> Kernel for CbcEncrypt<P, K, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         match key {
             Some(key) => Box::new(OneKey::<P, N>(P::new(self.source, key))),
-            None => Box::new(KeyEach::<P, N>(self.source)),
+            None => Box::new(K::new(self.source)),
         }
     }
 }
@@ -44,9 +47,16 @@ impl<P: Permutation, const N: usize> Worker for OneKey<P, N> {
     }
 }
 
-struct KeyEach<P: Permutation, const N: usize>(P::Source);
+/// Messages with a key each, whose keys expand lane by lane: each joins the others when a lane is free.
+pub(crate) struct InLanes<P: Permutation, const N: usize>(P::Source);
 
-impl<P: KeyPerLane, const N: usize> Worker for KeyEach<P, N> {
+impl<P: KeyPerLane, const N: usize> Keyless<P> for InLanes<P, N> {
+    fn new(source: P::Source) -> Self {
+        Self(source)
+    }
+}
+
+impl<P: KeyPerLane, const N: usize> Worker for InLanes<P, N> {
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         let ciphers = PerLane::<P, N>::new(self.0, job);
         self.0.isa().vectorize(Interleaved::<_, N> { ciphers, job, range });

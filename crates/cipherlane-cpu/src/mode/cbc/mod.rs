@@ -5,9 +5,10 @@
 mod alone;
 mod decrypt;
 mod encrypt;
-mod order;
+mod in_teams;
 mod stage;
 mod streams;
 
 pub(crate) use decrypt::CbcDecrypt;
-pub(crate) use encrypt::CbcEncrypt;
+pub(crate) use encrypt::{CbcEncrypt, InLanes};
+pub(crate) use in_teams::InTeams;

@@ -6,7 +6,8 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::one_key::OneKey;
-use super::{Direction, Keyless};
+use super::Direction;
+use crate::mode::keys::Keyless;
 use crate::cipher::{Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, Work};

@@ -32,6 +32,7 @@ use std::marker::PhantomData;
 
 use crate::cipher::Permutation;
 use crate::job::Job;
+use crate::mode::keys::Keyless;
 use crate::lanes::Lanes;
 use crate::worker::{Kernel, Worker};
 pub(crate) use in_lanes::InLanes;
@@ -80,12 +81,6 @@ impl Direction for Open {
     fn conclude_each<V: Lanes>(job: &Job<'_>, first: usize, tags: V) {
         job.check_tags(first, tags);
     }
-}
-
-/// A worker for batches with a key each.
-pub(crate) trait Keyless<P: Permutation>: Worker + Sized + 'static {
-    /// The worker of `source`.
-    fn new(source: P::Source) -> Self;
 }
 
 /// Types that a kernel names and has no values of.

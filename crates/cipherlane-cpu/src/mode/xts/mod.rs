@@ -1,5 +1,6 @@
 //! XEX with tweak and ciphertext stealing (IEEE 1619, SP 800-38E).
 
+mod key_each;
 mod steal;
 mod tweak;
 
@@ -12,12 +13,12 @@ use self::steal::steal;
 use self::tweak::{Advance, MAX_GROUP};
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
+use super::key_each::{Steps, block_of};
 use super::keys::Keys;
-use super::together::{Sum, Together};
-use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
+use super::together::{Short, Together};
+use crate::cipher::{CALLS, KeyEach, Meanwhile, Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, times_x_of_tweak};
-use crate::rows::load_block;
 use crate::worker::{Kernel, Segment, Worker};
 
 /// Whether the last two blocks change places, as they do when a stolen ciphertext is decrypted.
@@ -54,7 +55,7 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
     }
 }
 
-impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> Kernel for Xts<P, E, D, N> {
+impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Kernel for Xts<P, E, D, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         let halves = key.map(halves);
         Box::new(Vectorized(XtsBody::<P, E, D, N> {
@@ -77,7 +78,7 @@ struct XtsBody<P: Permutation, E: Permutation, D, const N: usize> {
     direction: PhantomData<D>,
 }
 
-impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> Body
+impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body
     for XtsBody<P, E, D, N>
 {
     type Isa = P::Isa;
@@ -89,6 +90,9 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        if P::WHOLE_GROUPS && self.data.shared().is_none() {
+            return self.units_with_keys(job, range);
+        }
         let isa = self.isa();
         let together = if self.tweak.shared().is_some() { N * V::<P>::LANES } else { 1 };
         let (mut own_tweak, mut own_data) = (None, None);
@@ -104,7 +108,9 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
                 // SAFETY: the job's pointers are good, and this thread alone has this message.
                 unsafe {
                     match &mut short {
-                        Some(short) if is_short::<P, N>(message) => push(short, first, message),
+                        Some(short) if is_short::<P, N>(message) => {
+                            short.push_all::<Between<D>>(block_of(first), message);
+                        }
                         _ => {
                             let cipher = self.data.of(halves(job.key(index)).0, &mut own_data);
                             run::<P, D, N>(cipher, isa.splat(first), message);
@@ -186,25 +192,34 @@ fn is_short<P: Permutation, const N: usize>(message: Message) -> bool {
     message.bytes.is_multiple_of(BLOCK) && Together::<P, N>::takes(message.bytes)
 }
 
-/// Pushes the blocks of a unit, whose first tweak is `first`.
-///
-/// # Safety
-/// Until the end the pointers of `message` are good, and nobody else touches its output.
-#[inline(always)]
-unsafe fn push<P: Permutation, const N: usize>(
-    short: &mut Together<'_, P, N>,
-    first: &[u8; BLOCK],
-    message: Message,
-) {
-    let mut tweak = u128::from_le_bytes(*first);
-    for start in (0..message.bytes).step_by(BLOCK) {
-        // SAFETY: the caller's promise; the unit is of whole blocks.
-        unsafe {
-            let block = load_block(message.input.add(start), BLOCK);
-            let sum = Sum { text: tweak, output: message.output.add(start), bytes: BLOCK };
-            short.push(block ^ tweak, sum);
-        }
-        tweak = times_x_of_tweak(tweak);
+/// Short units: each block between two additions of its tweak, which is known before.
+struct Between<D>(PhantomData<D>);
+
+impl<D: Direction> Short for Between<D> {
+    #[inline(always)]
+    fn next_block(tweak: &mut u128, text: u128) -> [u128; 2] {
+        let now = std::mem::replace(tweak, times_x_of_tweak(*tweak));
+        [text ^ now, now]
+    }
+}
+
+impl<D: Direction> Steps for Between<D> {
+    #[inline(always)]
+    fn begin(tweak: &[u8]) -> u128 {
+        block_of(tweak)
+    }
+
+    #[inline(always)]
+    fn next<T: Lanes>(tweak: &mut T, text: T) -> [T; 2] {
+        let now = *tweak;
+        *tweak = now.times_x(now.carries());
+        [text.xor(now), now]
+    }
+
+    #[inline(always)]
+    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, tweak: u128, message: Message) {
+        // SAFETY: the caller's promise.
+        unsafe { run::<P, D, N>(cipher, cipher.isa().splat_word(tweak), message) }
     }
 }
 

@@ -13,7 +13,8 @@ use self::mix::mix;
 use self::words::{excess, intermediate};
 use super::circuits::{five, six, substitute, substitute_inversely};
 use super::tables::{MASKS, picked};
-use crate::cipher::grouped::{InGroups, Keyed, filled_up};
+use crate::cipher::SMALL;
+use crate::cipher::grouped::{Each, InGroups, filled_up, rekey_one_by_one};
 use crate::cipher::slices::{Native, Slice, Wire, transpose_halves};
 use crate::lanes::portable::{Portable, X1};
 use crate::lanes::{Isa, Lanes};
@@ -250,9 +251,9 @@ impl<const INVERSE: bool> Sc2000<INVERSE> {
 
 impl<const INVERSE: bool> InGroups for Sc2000<INVERSE> {
     type Isa = Portable;
+    type EachKey = EachKey<INVERSE>;
 
-    fn new(_: Portable, keys: Keyed<'_>) -> Self {
-        let key = keys.of(0);
+    fn new(_: Portable, key: &[u8]) -> Self {
         let mut user = user_words(key);
         let mut intermediate = intermediate(&user);
         let count = if key.len() == BLOCK { MAX_FOURS - 2 } else { MAX_FOURS };
@@ -276,8 +277,8 @@ impl<const INVERSE: bool> InGroups for Sc2000<INVERSE> {
         Self { fours, count }
     }
 
-    fn isa(&self) -> Portable {
-        Portable
+    fn rekey(&mut self, key: &[u8]) {
+        *self = Self::new(Portable, key);
     }
 
     fn apply(&self, blocks: &mut [X1]) {
@@ -293,17 +294,26 @@ impl<const INVERSE: bool> InGroups for Sc2000<INVERSE> {
             }
         }
     }
+}
 
-    fn apply_each(each: &[&Self], blocks: &mut [X1]) {
-        if blocks.len() > FEW {
-            // Blocks that fill up the group are run under the last key, and dropped.
-            let keys = std::array::from_fn(|i| each[i.min(each.len() - 1)].fours());
-            filled_up(blocks, |group| Self::apply_own(keys, group));
-        } else {
-            for (block, cipher) in blocks.iter_mut().zip(each) {
-                *block = cipher.apply_one(*block);
-            }
-        }
+/// SC2000 under a key for each block.
+pub(crate) struct EachKey<const INVERSE: bool>(Vec<Sc2000<INVERSE>>);
+
+impl<const INVERSE: bool> Each for EachKey<INVERSE> {
+    type Isa = Portable;
+
+    fn new(_: Portable) -> Self {
+        Self(Vec::with_capacity(SMALL))
+    }
+
+    fn rekey(&mut self, keys: &[&[u8]]) {
+        rekey_one_by_one(&mut self.0, keys);
+    }
+
+    fn apply(&self, blocks: &mut [X1; SMALL]) {
+        // Blocks that fill up the group are run under the last key, and dropped.
+        let keys = std::array::from_fn(|i| self.0[i.min(SMALL - 1)].fours());
+        filled_up(blocks, |group| Sc2000::<INVERSE>::apply_own(keys, group));
     }
 }
 
@@ -335,7 +345,7 @@ mod tests {
 
     fn check<S: Slice>(key_bytes: usize) {
         let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(7 * i).unwrap());
-        let cipher = Sc2000Encrypt::new(Portable, Keyed::Shared(&key[..key_bytes]));
+        let cipher = Sc2000Encrypt::new(Portable, &key[..key_bytes]);
         let plain: [X1; GROUP] = std::array::from_fn(|i| X1([0x0123_4567_89ab_cdef << i, !(i as u64)]));
         let (mut native, mut sliced) = (plain, plain);
         crypt::<Native, false>(&cipher.fours(), &mut native);
@@ -343,7 +353,7 @@ mod tests {
         assert_eq!(sliced, native);
         let few: [X1; GROUP] = plain.map(|block| cipher.apply_one(block));
         assert_eq!(few, native);
-        let inverse = Sc2000Decrypt::new(Portable, Keyed::Shared(&key[..key_bytes]));
+        let inverse = Sc2000Decrypt::new(Portable, &key[..key_bytes]);
         crypt::<S, true>(&inverse.fours(), &mut sliced);
         assert_eq!(sliced, plain);
         assert_eq!(native.map(|block| inverse.apply_one(block)), plain);

@@ -1,6 +1,6 @@
 //! What the rounds of byte-sliced SC2000 ask of an instruction set.
 
-use super::schedule::{self, MAX_FOURS};
+use super::schedule;
 use crate::cipher::byte_sliced::GROUP;
 use crate::lanes::bytes::{Bytes, IsaOf};
 
@@ -107,36 +107,5 @@ impl<'a, L: Layers> RoundKeys<L> for Shared<'a, L> {
     #[inline(always)]
     fn byte(&self, four: Self::Four, byte: usize) -> L::Bytes {
         L::key(self.isa, four[byte])
-    }
-}
-
-/// Round keys for each register: slices of them, as of blocks.
-pub(super) struct Each<'a, L: Layers> {
-    pub(super) fours: usize,
-    pub(super) blocks: [&'a [LanesOf<L>; MAX_FOURS]; GROUP],
-}
-
-impl<L: Layers> RoundKeys<L> for Each<'_, L> {
-    type Four = [L::Bytes; GROUP];
-
-    #[inline(always)]
-    fn rounds(&self) -> usize {
-        self.fours / 2 - 1
-    }
-
-    #[inline(always)]
-    fn four(&self, index: usize) -> Self::Four {
-        let index = index % MAX_FOURS;
-        let mut slices = [L::Bytes::from_lanes(self.blocks[0][index]); GROUP];
-        for (slice, blocks) in slices.iter_mut().zip(self.blocks) {
-            *slice = L::Bytes::from_lanes(blocks[index]);
-        }
-        L::slice(&mut slices);
-        slices
-    }
-
-    #[inline(always)]
-    fn byte(&self, four: Self::Four, byte: usize) -> L::Bytes {
-        four[byte]
     }
 }

@@ -1,28 +1,28 @@
 //! SC2000, byte-sliced.
 
+mod each;
 pub(super) mod layers;
 mod rounds;
 mod schedule;
 pub(crate) mod shuffle;
 pub(crate) mod vbmi;
 
-use layers::{Each, LanesOf, Layers, RoundKeys, Shared};
+use each::EachKey;
+use layers::{LanesOf, Layers, RoundKeys, Shared};
 use rounds::crypt;
 use schedule::{MAX_FOURS, fours, intermediate, load};
 
 use crate::cipher::byte_sliced::GROUP;
-use crate::cipher::grouped::{InGroups, Keyed, filled_up};
+use crate::cipher::grouped::{InGroups, filled_up};
 use crate::lanes::bytes::{Bytes, IsaOf};
-use crate::lanes::{Isa, Work, wipe};
+use crate::lanes::{Isa, MAX_LANES, Work, wipe};
 
-/// SC2000 under a key of any length, or under a key a lane; INVERSE decrypts.
+/// SC2000 under a key of any length; INVERSE decrypts.
 pub(crate) struct Sc2000<L: Layers, const INVERSE: bool> {
     isa: IsaOf<L::Bytes>,
     /// Groups of four round keys: 14 for 6.5 rounds, 16 for 7.5.
     fours: usize,
-    /// Four round keys a lane, as a block has words, in the order of use.
-    blocks: [LanesOf<L>; MAX_FOURS],
-    /// The same byte by byte.
+    /// The round keys byte by byte, in the order of use.
     bytes: ByBytes<L>,
 }
 
@@ -45,10 +45,25 @@ pub(crate) type Sc2000Encrypt<L> = Sc2000<L, false>;
 /// SC2000 decryption.
 pub(crate) type Sc2000Decrypt<L> = Sc2000<L, true>;
 
+/// Four round keys a lane, as a block has words, in the order of use, of the keys that the lanes have in `user`.
+#[inline(always)]
+fn expanded<L: Layers, const INVERSE: bool>(
+    isa: IsaOf<L::Bytes>,
+    user: [LanesOf<L>; 2],
+    fours: usize,
+) -> [LanesOf<L>; MAX_FOURS] {
+    let mut blocks = [isa.zero(); MAX_FOURS];
+    L::extend(isa, intermediate::<L>(isa, user), &mut blocks[..fours]);
+    if INVERSE {
+        blocks[..fours].reverse();
+    }
+    blocks
+}
+
 /// The key schedule as work of its own, so that it is compiled once and not into every mode.
 struct Expand<'a, L: Layers, const INVERSE: bool> {
     cipher: &'a mut Sc2000<L, INVERSE>,
-    user: [LanesOf<L>; 2],
+    key: &'a [u8],
 }
 
 impl<L: Layers, const INVERSE: bool> Work for Expand<'_, L, INVERSE> {
@@ -56,15 +71,13 @@ impl<L: Layers, const INVERSE: bool> Work for Expand<'_, L, INVERSE> {
 
     #[inline(always)]
     fn run(self) {
-        let Sc2000 { isa, fours, blocks, bytes } = self.cipher;
-        let intermediate = intermediate::<L>(*isa, self.user);
-        L::extend(*isa, intermediate, &mut blocks[..*fours]);
-        if INVERSE {
-            blocks[..*fours].reverse();
-        }
-        for (bytes, block) in bytes.0.iter_mut().zip(&*blocks).take(*fours) {
+        let Sc2000 { isa, fours, bytes } = self.cipher;
+        let user = load(*isa, &[self.key; MAX_LANES]);
+        let mut blocks = expanded::<L, INVERSE>(*isa, user, *fours);
+        for (bytes, block) in bytes.0.iter_mut().zip(&blocks).take(*fours) {
             *bytes = L::keys(*block);
         }
+        wipe(&mut blocks);
     }
 }
 
@@ -102,24 +115,19 @@ impl<L: Layers, const INVERSE: bool> Sc2000<L, INVERSE> {
 
 impl<L: Layers, const INVERSE: bool> InGroups for Sc2000<L, INVERSE> {
     type Isa = IsaOf<L::Bytes>;
+    type EachKey = EachKey<L, INVERSE>;
 
-    fn new(isa: Self::Isa, keys: Keyed<'_>) -> Self {
+    fn new(isa: Self::Isa, key: &[u8]) -> Self {
         // SAFETY: keys are plain bytes, and zeros are some.
         let bytes = unsafe { std::mem::zeroed() };
-        let mut cipher = Self { isa, fours: 0, blocks: [isa.zero(); MAX_FOURS], bytes };
-        cipher.rekey(keys);
+        let mut cipher = Self { isa, fours: 0, bytes };
+        cipher.rekey(key);
         cipher
     }
 
-    fn isa(&self) -> Self::Isa {
-        self.isa
-    }
-
-    fn rekey(&mut self, keys: Keyed<'_>) {
-        let key_bytes = keys.of(0).len();
-        self.fours = fours(key_bytes);
-        let user = load(self.isa, key_bytes, |lane| keys.of(lane));
-        self.isa.vectorize(Expand { cipher: self, user });
+    fn rekey(&mut self, key: &[u8]) {
+        self.fours = fours(key.len());
+        self.isa.vectorize(Expand { cipher: self, key });
     }
 
     fn apply(&self, blocks: &mut [LanesOf<L>]) {
@@ -130,21 +138,5 @@ impl<L: Layers, const INVERSE: bool> InGroups for Sc2000<L, INVERSE> {
         if !rest.is_empty() {
             filled_up(rest, |group| self.run(group));
         }
-    }
-
-    fn apply_each(each: &[&Self], blocks: &mut [LanesOf<L>]) {
-        // Registers that fill up the group are run under the first keys, and dropped.
-        let isa = each[0].isa;
-        let mut keys = Each::<L> { fours: each[0].fours, blocks: [&each[0].blocks; GROUP] };
-        for (blocks, cipher) in keys.blocks.iter_mut().zip(each) {
-            *blocks = &cipher.blocks;
-        }
-        filled_up(blocks, |blocks| isa.vectorize(Group::<_, _, INVERSE> { isa, keys, blocks }));
-    }
-}
-
-impl<L: Layers, const INVERSE: bool> Drop for Sc2000<L, INVERSE> {
-    fn drop(&mut self) {
-        wipe(&mut self.blocks);
     }
 }

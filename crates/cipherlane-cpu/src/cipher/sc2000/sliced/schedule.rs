@@ -31,12 +31,12 @@ const CONSTANTS: [[u8; BLOCK]; 3] = {
     constants
 };
 
-/// The user key of lane `i` from `key(i)`, as big-endian words 0 to 3 and 4 to 7: a shorter key starts again.
+/// The user key of lane `i` from `keys[i]`, as big-endian words 0 to 3 and 4 to 7: a shorter key starts again.
 #[inline(always)]
-pub(super) fn load<'k, I: Isa>(isa: I, key_bytes: usize, key: impl Fn(usize) -> &'k [u8]) -> [I::V; 2] {
+pub(super) fn load<I: Isa>(isa: I, keys: &[&[u8]]) -> [I::V; 2] {
+    let key_bytes = keys[0].len();
     let (mut first, mut last) = ([std::ptr::null(); MAX_LANES], [std::ptr::null(); MAX_LANES]);
-    for lane in 0..I::V::LANES {
-        let key = key(lane);
+    for (lane, key) in keys.iter().enumerate().take(I::V::LANES) {
         assert!(key.len() == key_bytes, "a checked batch has keys of the same length");
         (first[lane], last[lane]) = (key.as_ptr(), key[key_bytes - BLOCK..].as_ptr());
     }

@@ -1,4 +1,4 @@
-//! The order in which messages enter the lanes.
+//! The order in which messages enter lanes.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ const WINDOW: usize = 512;
 
 /// The messages of a range that are not empty, longest first within each window: messages that run side by side
 /// then end together, and the last to run are short.
-pub(super) struct Order<'a> {
+pub(crate) struct Order<'a> {
     job: &'a Job<'a>,
     rest: Range<usize>,
     /// First message of the window.
@@ -23,7 +23,7 @@ pub(super) struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    pub(super) fn new(job: &'a Job<'a>, range: Range<usize>) -> Self {
+    pub(crate) fn new(job: &'a Job<'a>, range: Range<usize>) -> Self {
         Self { job, base: range.start, rest: range, window: [0; WINDOW], next: 0, end: 0 }
     }
 
@@ -33,7 +33,7 @@ impl<'a> Order<'a> {
         self.base = self.rest.start;
         (self.next, self.end) = (0, 0);
         for number in 0..size {
-            let blocks = self.job.message(self.base + number).bytes / BLOCK;
+            let blocks = self.job.message(self.base + number).bytes.div_ceil(BLOCK);
             // Beyond 2^32 blocks all are equally long: that costs time, not results.
             let shortness = u32::MAX - u32::try_from(blocks).unwrap_or(u32::MAX);
             if blocks > 0 {
