@@ -5,7 +5,7 @@ mod vartime;
 
 use cipherlane_core::{Algorithm, Cipher, Mode, Operation};
 
-use crate::cipher::{KeyEach, Permutation, aes_bitsliced};
+use crate::cipher::{KeyEach, aes_bitsliced};
 use crate::hash;
 use crate::lanes::{Isa, Lanes, portable::Portable};
 use crate::mode::cbc::{self, CbcDecrypt, CbcEncrypt, InTeams};
@@ -57,11 +57,11 @@ fn portable(cipher: Cipher, (of, operation): (Mode, Operation)) -> Option<Entry>
     const N: usize = aes_bitsliced::GROUP;
     /// Powers of H: a multiplication is dear here, so no more than a group needs.
     const POWERS: usize = 2 * N;
-    fn gcm<P: Permutation<Source = Portable>>(isa: Portable, operation: Operation) -> Box<dyn Kernel> {
+    fn of_gcm<P: KeyEach<Source = Portable>>(isa: Portable, operation: Operation) -> Box<dyn Kernel> {
         if operation == Operation::Seal {
-            Box::new(Gcm::<P, Seal, gcm::KeyEach<P, Seal, N, POWERS, true>, N, POWERS, true>::new(isa))
+            Box::new(Gcm::<P, Seal, gcm::InTeams<P, Seal, N, POWERS, true>, N, POWERS, true>::new(isa))
         } else {
-            Box::new(Gcm::<P, Open, gcm::KeyEach<P, Open, N, POWERS, true>, N, POWERS, true>::new(isa))
+            Box::new(Gcm::<P, Open, gcm::InTeams<P, Open, N, POWERS, true>, N, POWERS, true>::new(isa))
         }
     }
     use aes_bitsliced::{AesDecrypt, AesEncrypt};
@@ -72,7 +72,7 @@ fn portable(cipher: Cipher, (of, operation): (Mode, Operation)) -> Option<Entry>
     let kernel = mode::<AesEncrypt, AesDecrypt, InTeams<AesEncrypt>, N, N, N>(
         (Portable, Portable),
         (of, operation),
-        gcm::<AesEncrypt>,
+        of_gcm::<AesEncrypt>,
     );
     Some(Entry { lanes: N * <Portable as Isa>::V::LANES, kernel })
 }

@@ -9,7 +9,7 @@ use super::body::{Body, Vectorized, part};
 use super::counters::{Count, Counters};
 use super::first_round::FirstRound;
 use super::keys::Keys;
-use super::key_each::{self, Steps, block_of};
+use super::key_each::{self, Steps, Stepwise, block_of};
 use super::together::{self, Short};
 use crate::cipher::{KeyEach, Nothing, Permutation, V};
 use crate::job::{Job, Message};
@@ -94,6 +94,15 @@ impl Short for Counted {
 
 impl Steps for Counted {
     #[inline(always)]
+    fn next<T: Lanes>(counter: &mut T, text: T) -> [T; 2] {
+        let block = counter.reverse_bytes();
+        *counter = counter.add32(counter.isa().splat_word(1));
+        [block, text]
+    }
+}
+
+impl Stepwise for Counted {
+    #[inline(always)]
     fn begin(counter: &[u8]) -> u128 {
         block_of(counter).swap_bytes()
     }
@@ -102,13 +111,6 @@ impl Steps for Counted {
     #[inline(always)]
     fn fits(counter: u128, blocks: usize) -> bool {
         until_wrap(&counter.to_be_bytes()) >= blocks as u64
-    }
-
-    #[inline(always)]
-    fn next<T: Lanes>(counter: &mut T, text: T) -> [T; 2] {
-        let block = counter.reverse_bytes();
-        *counter = counter.add32(counter.isa().splat_word(1));
-        [block, text]
     }
 
     #[inline(always)]

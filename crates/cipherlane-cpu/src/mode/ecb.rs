@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
-use super::key_each::{self, Steps};
+use super::key_each::{self, Steps, Stepwise};
 use super::keys::Keys;
 use crate::cipher::{KeyEach, Permutation, V};
-use crate::lanes::Lanes;
+use crate::lanes::{Isa, Lanes};
 use crate::job::{Job, Message};
 use crate::worker::{Kernel, Segment, Worker};
 
@@ -74,13 +74,15 @@ pub(super) struct Alike;
 
 impl Steps for Alike {
     #[inline(always)]
+    fn next<T: Lanes>(_: &mut T, text: T) -> [T; 2] {
+        [text, text.isa().zero()]
+    }
+}
+
+impl Stepwise for Alike {
+    #[inline(always)]
     fn begin(_: &[u8]) -> u128 {
         0
-    }
-
-    #[inline(always)]
-    fn next<T: Lanes>(zero: &mut T, text: T) -> [T; 2] {
-        [text, *zero]
     }
 
     #[inline(always)]

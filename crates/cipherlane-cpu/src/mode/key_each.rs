@@ -20,19 +20,10 @@ pub(super) const MAX_MEMBERS: usize = SETS * MAX_LANES;
 /// Groups that a message fills alone from which on a team gains nothing.
 const LONG: usize = 2;
 
-/// A mode whose blocks go through the cipher one after the other, with nothing to be done between messages.
+/// How a mode runs one block of a message after the other.
 pub(super) trait Steps {
     /// Whether a block waits for the one before.
     const CHAINS: bool = false;
-
-    /// What the mode knows before the first block of a message with this nonce: as a block, little-endian.
-    fn begin(nonce: &[u8]) -> u128;
-
-    /// Whether [`Steps::next`] is right for `blocks` blocks from there on.
-    #[inline(always)]
-    fn fits(_state: u128, _blocks: usize) -> bool {
-        true
-    }
 
     /// Of the next block of each lane, what goes through the cipher, and what is added to it behind that.
     fn next<T: Lanes>(state: &mut T, text: T) -> [T; 2];
@@ -40,6 +31,18 @@ pub(super) trait Steps {
     /// Takes down what has become of that block.
     #[inline(always)]
     fn end<T: Lanes>(_state: &mut T, _output: T) {}
+}
+
+/// A mode whose messages are nothing but such steps.
+pub(super) trait Stepwise: Steps {
+    /// What it knows before the first block of a message with this nonce: as a block, little-endian.
+    fn begin(nonce: &[u8]) -> u128;
+
+    /// Whether [`Steps::next`] is right for `blocks` blocks from there on.
+    #[inline(always)]
+    fn fits(_state: u128, _blocks: usize) -> bool {
+        true
+    }
 
     /// Runs `message`, before which the mode knows `state`, by itself.
     ///
@@ -91,7 +94,7 @@ impl<'a> Members<'a> {
 /// # Safety
 /// The job's pointers are good, and nobody else touches the output of these messages.
 #[inline(always)]
-pub(super) unsafe fn run<S: Steps, P: KeyEach, const N: usize>(
+pub(super) unsafe fn run<S: Stepwise, P: KeyEach, const N: usize>(
     keys: &Keys<P>,
     job: &Job<'_>,
     range: Range<usize>,
@@ -175,11 +178,39 @@ impl<P: KeyEach> Team<P> {
     /// Their pointers are good, and nobody else touches their output.
     #[inline(always)]
     pub(super) unsafe fn run<S: Steps>(&mut self, members: &mut Members<'_>) {
-        let (lanes, blocks) = (V::<P>::LANES, members.blocks());
+        self.rekey(members);
+        // SAFETY: the caller's promise.
+        unsafe { self.crypt::<S>(members) }
+    }
+
+    /// The instruction set.
+    #[inline(always)]
+    pub(super) fn isa(&self) -> P::Isa {
+        self.source.isa()
+    }
+
+    /// Expands the keys of `members`.
+    #[inline(always)]
+    pub(super) fn rekey(&mut self, members: &mut Members<'_>) {
         // Lanes without a member have the key of the first.
         let first = members.keys[0];
         members.keys[members.count..].fill(first);
         P::expand_keys(&mut self.keys, &members.keys[..Self::MEMBERS]);
+    }
+
+    /// A block of each member through the cipher.
+    #[inline(always)]
+    pub(super) fn apply(&self, blocks: &mut [V<P>; SETS]) {
+        P::apply_keys(&self.keys, blocks);
+    }
+
+    /// Runs the texts of `members`, whose keys are expanded.
+    ///
+    /// # Safety
+    /// Their pointers are good, and nobody else touches their output.
+    #[inline(always)]
+    pub(super) unsafe fn crypt<S: Steps>(&mut self, members: &Members<'_>) {
+        let (lanes, blocks) = (V::<P>::LANES, members.blocks());
         for (state, states) in self.states.iter_mut().zip(members.states.chunks_exact(lanes)) {
             let mut words = [0; MAX_LANES];
             words[..lanes].copy_from_slice(states);

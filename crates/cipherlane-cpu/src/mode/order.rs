@@ -9,7 +9,7 @@ use crate::job::Job;
 /// Messages that are sorted at a time. Enough to find LANES * N of nearly one length, and small enough for the stack.
 const WINDOW: usize = 512;
 
-/// The messages of a range that are not empty, longest first within each window: messages that run side by side
+/// The messages of a range, longest first within each window: messages that run side by side
 /// then end together, and the last to run are short.
 pub(crate) struct Order<'a> {
     job: &'a Job<'a>,
@@ -20,14 +20,22 @@ pub(crate) struct Order<'a> {
     window: [u64; WINDOW],
     next: usize,
     end: usize,
+    /// Whether empty messages are among them.
+    with_empty: bool,
 }
 
 impl<'a> Order<'a> {
     pub(crate) fn new(job: &'a Job<'a>, range: Range<usize>) -> Self {
-        Self { job, base: range.start, rest: range, window: [0; WINDOW], next: 0, end: 0 }
+        let (window, base) = ([0; WINDOW], range.start);
+        Self { job, base, rest: range, window, next: 0, end: 0, with_empty: false }
     }
 
-    /// Fills the window with the next messages that are not empty.
+    /// The same with the messages that are empty.
+    pub(crate) fn with_empty(job: &'a Job<'a>, range: Range<usize>) -> Self {
+        Self { with_empty: true, ..Self::new(job, range) }
+    }
+
+    /// Fills the window with the next messages.
     fn refill(&mut self) {
         let size = self.rest.len().min(WINDOW);
         self.base = self.rest.start;
@@ -36,7 +44,7 @@ impl<'a> Order<'a> {
             let blocks = self.job.message(self.base + number).bytes.div_ceil(BLOCK);
             // Beyond 2^32 blocks all are equally long: that costs time, not results.
             let shortness = u32::MAX - u32::try_from(blocks).unwrap_or(u32::MAX);
-            if blocks > 0 {
+            if blocks > 0 || self.with_empty {
                 self.window[self.end] = u64::from(shortness) << 32 | number as u64;
                 self.end += 1;
             }

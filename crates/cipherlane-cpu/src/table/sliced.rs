@@ -9,7 +9,7 @@ use crate::cipher::slices::Native;
 use crate::cipher::{camellia, sc2000, sm4};
 use crate::lanes::{Isa, Lanes, portable::Portable};
 use crate::mode::cbc::InTeams;
-use crate::mode::gcm::{Gcm, KeyEach, Open, Seal};
+use crate::mode::gcm::{self, Gcm, Open, Seal};
 use crate::worker::Kernel;
 
 /// Registers at a time where all blocks of a message are there at once: two groups, which some ciphers run side by
@@ -48,14 +48,14 @@ impl<I: Isa> Pair<I> {
             kernel: mode::<Grouped<I>, Grouped<I>, InTeams<Grouped<I>>, GROUP, LONG, TWEAKED>(
                 (encrypt, decrypt),
                 parts,
-                gcm::<I, POWERS>,
+                of_gcm::<I, POWERS>,
             ),
         }
     }
 }
 
-fn gcm<I: Isa, const POWERS: usize>(which: Which<I>, operation: Operation) -> Box<dyn Kernel> {
-    type Each<I, D, const POWERS: usize> = KeyEach<Grouped<I>, D, GROUP, POWERS, true>;
+fn of_gcm<I: Isa, const POWERS: usize>(which: Which<I>, operation: Operation) -> Box<dyn Kernel> {
+    type Each<I, D, const POWERS: usize> = gcm::InTeams<Grouped<I>, D, GROUP, POWERS, true>;
     if operation == Operation::Seal {
         Box::new(Gcm::<Grouped<I>, Seal, Each<I, Seal, POWERS>, GROUP, POWERS, true>::new(which))
     } else {

@@ -9,7 +9,7 @@ use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes};
 use crate::mode::blocks::{self, Pass};
 use crate::mode::body::{Body, Vectorized, part};
-use crate::mode::key_each::{self, Steps, block_of};
+use crate::mode::key_each::{self, Steps, Stepwise, block_of};
 use crate::mode::keys::Keys;
 use crate::mode::together::{self, Short};
 use crate::worker::{Kernel, Segment, Worker};
@@ -86,13 +86,15 @@ impl Short for Chained {
 
 impl Steps for Chained {
     #[inline(always)]
-    fn begin(iv: &[u8]) -> u128 {
-        block_of(iv)
-    }
-
-    #[inline(always)]
     fn next<T: Lanes>(before: &mut T, text: T) -> [T; 2] {
         [text, std::mem::replace(before, text)]
+    }
+}
+
+impl Stepwise for Chained {
+    #[inline(always)]
+    fn begin(iv: &[u8]) -> u128 {
+        block_of(iv)
     }
 
     #[inline(always)]

@@ -7,7 +7,7 @@ use cipherlane_core::BLOCK;
 use crate::cipher::{KeyEach, Permutation};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
-use crate::mode::key_each::{self, Steps, block_of};
+use crate::mode::key_each::{self, Steps, Stepwise, block_of};
 use crate::mode::keys::{Keyless, Keys};
 use crate::worker::{Segments, Worker};
 
@@ -54,11 +54,6 @@ impl Steps for Linked {
     const CHAINS: bool = true;
 
     #[inline(always)]
-    fn begin(iv: &[u8]) -> u128 {
-        block_of(iv)
-    }
-
-    #[inline(always)]
     fn next<T: Lanes>(before: &mut T, text: T) -> [T; 2] {
         [text.xor(*before), text.isa().zero()]
     }
@@ -66,6 +61,13 @@ impl Steps for Linked {
     #[inline(always)]
     fn end<T: Lanes>(before: &mut T, output: T) {
         *before = output;
+    }
+}
+
+impl Stepwise for Linked {
+    #[inline(always)]
+    fn begin(iv: &[u8]) -> u128 {
+        block_of(iv)
     }
 
     #[inline(always)]

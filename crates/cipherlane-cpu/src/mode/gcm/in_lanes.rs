@@ -19,7 +19,7 @@ use super::pipeline::{self, Pipeline};
 use super::row::Row;
 use super::schedules::{MAX_SETS, Schedules};
 use super::together::{Run, Together};
-use super::{Direction, key_each};
+use super::{Direction, one_by_one};
 use crate::mode::keys::Keyless;
 use crate::cipher::{KeyPerLane, Source, V};
 use crate::job::Job;
@@ -244,7 +244,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     /// A message that is too long for company.
     #[inline(always)]
     fn run_alone(&self, job: &Job<'_>, index: usize) {
-        let highest = key_each::powers::<P, POWERS>(job, index);
+        let highest = one_by_one::powers::<P, POWERS>(job, index);
         let key = job.key(index);
         self.source.isa().vectorize(Alone {
             one: OneKey::<P, D, N, KARATSUBA>::new(self.source, key, highest),

@@ -11,10 +11,11 @@ pub(crate) mod counter;
 mod ending;
 pub(crate) mod ghash;
 mod in_lanes;
-mod key_each;
+mod in_teams;
 mod lacking;
 mod lane_hash;
 mod long;
+mod one_by_one;
 mod one_key;
 mod past_caches;
 mod pipeline;
@@ -36,7 +37,7 @@ use crate::mode::keys::Keyless;
 use crate::lanes::Lanes;
 use crate::worker::{Kernel, Worker};
 pub(crate) use in_lanes::InLanes;
-pub(crate) use key_each::KeyEach;
+pub(crate) use in_teams::InTeams;
 use one_key::OneKey;
 
 /// Sealing or opening.

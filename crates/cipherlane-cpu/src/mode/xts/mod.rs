@@ -13,7 +13,7 @@ use self::steal::steal;
 use self::tweak::{Advance, MAX_GROUP};
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
-use super::key_each::{Steps, block_of};
+use super::key_each::{Steps, Stepwise, block_of};
 use super::keys::Keys;
 use super::together::{Short, Together};
 use crate::cipher::{CALLS, KeyEach, Meanwhile, Nothing, Permutation, V};
@@ -205,15 +205,17 @@ impl<D: Direction> Short for Between<D> {
 
 impl<D: Direction> Steps for Between<D> {
     #[inline(always)]
-    fn begin(tweak: &[u8]) -> u128 {
-        block_of(tweak)
-    }
-
-    #[inline(always)]
     fn next<T: Lanes>(tweak: &mut T, text: T) -> [T; 2] {
         let now = *tweak;
         *tweak = now.times_x(now.carries());
         [text.xor(now), now]
+    }
+}
+
+impl<D: Direction> Stepwise for Between<D> {
+    #[inline(always)]
+    fn begin(tweak: &[u8]) -> u128 {
+        block_of(tweak)
     }
 
     #[inline(always)]
