@@ -54,15 +54,6 @@ const ALIGNMENT: usize = 64;
 const LONG: usize = 16 << 10;
 
 impl Message {
-    /// No bytes, nowhere.
-    pub(crate) const NONE: Self = Self {
-        input: std::ptr::null(),
-        output: std::ptr::null_mut(),
-        bytes: 0,
-        past_caches: false,
-        prefetched: false,
-    };
-
     /// The message from byte `start` on.
     ///
     /// # Safety

@@ -42,6 +42,9 @@ pub(crate) trait Each: Send + Sync + Sized + 'static {
     /// Where it runs.
     type Isa: Isa;
 
+    /// See [`KeyEach::most_blocks`].
+    const MOST_BLOCKS: usize = usize::MAX;
+
     /// No keys.
     fn new(isa: Self::Isa) -> Self;
 
@@ -143,6 +146,7 @@ pub(crate) struct Which<I: Isa> {
     isa: I,
     make: fn(I, &[u8]) -> Box<dyn GroupCipher<I>>,
     make_each: fn(I) -> Box<dyn GroupOfKeys<I>>,
+    most_blocks: usize,
 }
 
 impl<I: Isa> Which<I> {
@@ -152,6 +156,7 @@ impl<I: Isa> Which<I> {
             isa,
             make: |isa, key| Box::new(P::new(isa, key)),
             make_each: |isa| Box::new(<P::EachKey as Each>::new(isa)),
+            most_blocks: P::EachKey::MOST_BLOCKS,
         }
     }
 }
@@ -225,6 +230,11 @@ pub(crate) struct GroupedKeys<I: Isa>(Box<dyn GroupOfKeys<I>>);
 
 impl<I: Isa> KeyEach for Grouped<I> {
     type Keys = GroupedKeys<I>;
+
+    #[inline(always)]
+    fn most_blocks(which: Which<I>) -> usize {
+        which.most_blocks
+    }
 
     fn no_keys(which: Which<I>) -> GroupedKeys<I> {
         GroupedKeys((which.make_each)(which.isa))

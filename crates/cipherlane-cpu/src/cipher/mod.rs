@@ -250,6 +250,12 @@ pub(crate) trait KeyEach: Permutation {
     /// The keys of a group. Wiped when dropped.
     type Keys;
 
+    /// Up to how many blocks of a message go sooner through the cipher beside those of others than one beside the other.
+    #[inline(always)]
+    fn most_blocks(_source: Self::Source) -> usize {
+        usize::MAX
+    }
+
     /// None yet.
     fn no_keys(source: Self::Source) -> Self::Keys;
 

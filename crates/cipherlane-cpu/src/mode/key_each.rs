@@ -1,6 +1,7 @@
 //! Messages with a key each, of ciphers that run in groups: as many messages as a group has lanes are a team, whose
 //! keys are expanded together, and whose blocks go through the cipher together, one of each message at a time.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use cipherlane_core::BLOCK;
@@ -24,6 +25,9 @@ const LONG: usize = 2;
 pub(super) trait Steps {
     /// Whether a block waits for the one before.
     const CHAINS: bool = false;
+
+    /// Whether a message takes more than a group where it is alone, because it has blocks that are not text.
+    const ALONE_IS_DEAR: bool = false;
 
     /// Of the next block of each lane, what goes through the cipher, and what is added to it behind that.
     fn next<T: Lanes>(state: &mut T, text: T) -> [T; 2];
@@ -59,33 +63,41 @@ pub(super) fn block_of(bytes: &[u8]) -> u128 {
     u128::from_le_bytes(block)
 }
 
-/// Members of a team, longest first.
-pub(super) struct Members<'a> {
-    count: usize,
-    keys: [&'a [u8]; MAX_MEMBERS],
-    /// What the mode knows before the next block.
-    states: [u128; MAX_MEMBERS],
-    messages: [Message; MAX_MEMBERS],
+/// A message of a team.
+#[derive(Clone, Copy)]
+pub(super) struct Member<'a> {
+    pub(super) key: &'a [u8],
+    /// What the mode knows before the first block.
+    pub(super) state: u128,
+    pub(super) message: Message,
 }
 
-impl<'a> Members<'a> {
+/// Messages that have company or wait for it, longest first.
+pub(super) struct Members<T> {
+    /// The first `count` are written.
+    each: [MaybeUninit<T>; MAX_MEMBERS],
+    count: usize,
+}
+
+impl<T> Members<T> {
     /// Nobody yet.
     #[inline(always)]
     pub(super) const fn new() -> Self {
-        Self { count: 0, keys: [&[]; MAX_MEMBERS], states: [0; MAX_MEMBERS], messages: [Message::NONE; MAX_MEMBERS] }
+        Self { each: [const { MaybeUninit::uninit() }; MAX_MEMBERS], count: 0 }
     }
 
     /// One more, no longer than those before.
     #[inline(always)]
-    pub(super) fn push(&mut self, key: &'a [u8], state: u128, message: Message) {
-        (self.keys[self.count], self.states[self.count], self.messages[self.count]) = (key, state, message);
+    pub(super) fn push(&mut self, member: T) {
+        self.each[self.count].write(member);
         self.count += 1;
     }
 
-    /// Blocks of the longest.
+    /// All of them.
     #[inline(always)]
-    fn blocks(&self) -> usize {
-        self.messages[0].bytes.div_ceil(BLOCK)
+    pub(super) fn as_slice(&self) -> &[T] {
+        // SAFETY: the first `count` are written.
+        unsafe { self.each[..self.count].assume_init_ref() }
     }
 }
 
@@ -99,7 +111,7 @@ pub(super) unsafe fn run<S: Stepwise, P: KeyEach, const N: usize>(
     job: &Job<'_>,
     range: Range<usize>,
 ) {
-    let mut team = Team::<P>::new(keys.source());
+    let mut team = None;
     let mut order = Order::new(job, range);
     let mut own = None;
     loop {
@@ -109,25 +121,24 @@ pub(super) unsafe fn run<S: Stepwise, P: KeyEach, const N: usize>(
         {
             let (key, message) = (job.key(index), job.message(index));
             let state = S::begin(job.nonce(index));
-            if Team::<P>::takes::<S>(message.bytes) && S::fits(state, message.bytes.div_ceil(BLOCK)) {
-                members.push(key, state, message);
+            let blocks = message.bytes.div_ceil(BLOCK);
+            if Team::<P>::takes::<S>(keys.source(), blocks) && S::fits(state, blocks) {
+                members.push(Member { key, state, message });
             } else {
                 // SAFETY: the caller's promise.
                 unsafe { S::alone::<P, N>(keys.of(key, &mut own), state, message) }
             }
         }
-        if members.count == 0 {
-            break;
-        }
+        let members = members.as_slice();
+        let Some(longest) = members.first() else { return };
         // SAFETY: the caller's promise.
         unsafe {
-            if Team::<P>::pays::<S>(members.count, members.messages[0].bytes) {
-                team.run::<S>(&mut members);
-            } else {
-                for i in 0..members.count {
-                    let cipher = keys.of(members.keys[i], &mut own);
-                    S::alone::<P, N>(cipher, members.states[i], members.messages[i]);
-                }
+            if Team::<P>::pays::<S>(members.len(), longest.message.bytes) {
+                Team::<P>::made(&mut team, keys.source()).run::<S>(members);
+                continue;
+            }
+            for &Member { key, state, message } in members {
+                S::alone::<P, N>(keys.of(key, &mut own), state, message);
             }
         }
     }
@@ -150,17 +161,30 @@ impl<P: KeyEach> Team<P> {
     /// Most members.
     pub(super) const MEMBERS: usize = SETS * V::<P>::LANES;
 
+    /// That of `place`, where there was none a new one.
+    #[inline(always)]
+    pub(super) fn made(place: &mut Option<Self>, source: P::Source) -> &mut Self {
+        if place.is_none() {
+            *place = Some(Self::new(source));
+        }
+        match place {
+            Some(team) => team,
+            None => unreachable!("just made"),
+        }
+    }
+
     /// No keys, and no blocks.
     #[inline(always)]
-    pub(super) fn new(source: P::Source) -> Self {
+    fn new(source: P::Source) -> Self {
         let none = [source.isa().zero(); SETS];
         Self { source, keys: P::no_keys(source), blocks: none, sums: none, states: none, texts: [none; MAX_LANES] }
     }
 
-    /// Whether a message of `bytes` bytes is faster in a team.
+    /// Whether a message of `blocks` blocks is faster in a team.
     #[inline(always)]
-    pub(super) const fn takes<S: Steps>(bytes: usize) -> bool {
-        S::CHAINS || bytes <= LONG * SETS * V::<P>::BYTES
+    pub(super) fn takes<S: Steps>(source: P::Source, blocks: usize) -> bool {
+        let most = P::most_blocks(source).saturating_mul(if S::ALONE_IS_DEAR { 4 } else { 1 });
+        S::CHAINS || blocks <= most.min(LONG * Self::MEMBERS)
     }
 
     /// Whether `count` messages, the longest of `bytes` bytes, are faster in a team than one after the other: expanding the keys of a team takes as long as two
@@ -177,7 +201,7 @@ impl<P: KeyEach> Team<P> {
     /// # Safety
     /// Their pointers are good, and nobody else touches their output.
     #[inline(always)]
-    pub(super) unsafe fn run<S: Steps>(&mut self, members: &mut Members<'_>) {
+    pub(super) unsafe fn run<S: Steps>(&mut self, members: &[Member<'_>]) {
         self.rekey(members);
         // SAFETY: the caller's promise.
         unsafe { self.crypt::<S>(members) }
@@ -191,11 +215,13 @@ impl<P: KeyEach> Team<P> {
 
     /// Expands the keys of `members`.
     #[inline(always)]
-    pub(super) fn rekey(&mut self, members: &mut Members<'_>) {
+    pub(super) fn rekey(&mut self, members: &[Member<'_>]) {
         // Lanes without a member have the key of the first.
-        let first = members.keys[0];
-        members.keys[members.count..].fill(first);
-        P::expand_keys(&mut self.keys, &members.keys[..Self::MEMBERS]);
+        let mut keys = [members[0].key; MAX_MEMBERS];
+        for (key, member) in keys.iter_mut().zip(members) {
+            *key = member.key;
+        }
+        P::expand_keys(&mut self.keys, &keys[..Self::MEMBERS]);
     }
 
     /// A block of each member through the cipher.
@@ -209,25 +235,27 @@ impl<P: KeyEach> Team<P> {
     /// # Safety
     /// Their pointers are good, and nobody else touches their output.
     #[inline(always)]
-    pub(super) unsafe fn crypt<S: Steps>(&mut self, members: &Members<'_>) {
-        let (lanes, blocks) = (V::<P>::LANES, members.blocks());
-        for (state, states) in self.states.iter_mut().zip(members.states.chunks_exact(lanes)) {
+    pub(super) unsafe fn crypt<S: Steps>(&mut self, members: &[Member<'_>]) {
+        let (lanes, blocks) = (V::<P>::LANES, members[0].message.bytes.div_ceil(BLOCK));
+        for (state, members) in self.states.iter_mut().zip(members.chunks(lanes)) {
             let mut words = [0; MAX_LANES];
-            words[..lanes].copy_from_slice(states);
+            for (word, member) in words.iter_mut().zip(members) {
+                *word = member.state;
+            }
             *state = self.source.isa().words(&words);
         }
-        let sets = members.count.div_ceil(lanes);
+        let sets = members.len().div_ceil(lanes);
         for first in (0..blocks).step_by(lanes) {
-            for set in 0..sets {
+            for (set, members) in members.chunks(lanes).enumerate() {
                 // SAFETY: the caller's promise.
-                unsafe { self.enter(&members.messages[set * lanes..], set, first * BLOCK) }
+                unsafe { self.enter(members, set, first * BLOCK) }
             }
             for i in 0..lanes.min(blocks - first) {
                 self.step::<S>(i, sets);
             }
-            for set in 0..sets {
+            for (set, members) in members.chunks(lanes).enumerate() {
                 // SAFETY: the caller's promise.
-                unsafe { self.leave(&members.messages[set * lanes..], set, first * BLOCK) }
+                unsafe { self.leave(members, set, first * BLOCK) }
             }
         }
     }
@@ -247,15 +275,15 @@ impl<P: KeyEach> Team<P> {
         }
     }
 
-    /// Brings LANES blocks of the messages of `set`, or what is left of them from byte `at` on.
+    /// Brings LANES blocks of each of `members`, who are `set`, or what is left of them from byte `at` on.
     ///
     /// # Safety
-    /// The pointers of the first LANES of `messages` are good.
+    /// Their pointers are good.
     #[inline(always)]
-    unsafe fn enter(&mut self, messages: &[Message], set: usize, at: usize) {
+    unsafe fn enter(&mut self, members: &[Member<'_>], set: usize, at: usize) {
         let isa = self.source.isa();
         let mut texts = [isa.zero(); MAX_LANES];
-        for (text, message) in texts.iter_mut().zip(messages).take(V::<P>::LANES) {
+        for (text, Member { message, .. }) in texts.iter_mut().zip(members) {
             let left = message.bytes.saturating_sub(at);
             let from = message.input.wrapping_add(at);
             // SAFETY: so many bytes are left.
@@ -275,14 +303,14 @@ impl<P: KeyEach> Team<P> {
     /// Takes back what [`Team::enter`] brought.
     ///
     /// # Safety
-    /// The pointers of the first LANES of `messages` are good, and nobody else touches their output.
+    /// Their pointers are good, and nobody else touches their output.
     #[inline(always)]
-    unsafe fn leave(&self, messages: &[Message], set: usize, at: usize) {
+    unsafe fn leave(&self, members: &[Member<'_>], set: usize, at: usize) {
         let mut texts = [self.texts[0][set]; MAX_LANES];
         for (text, blocks) in texts.iter_mut().zip(&self.texts).take(V::<P>::LANES) {
             *text = blocks[set];
         }
-        for (text, message) in V::<P>::transpose(&texts).iter().zip(messages).take(V::<P>::LANES) {
+        for (text, Member { message, .. }) in V::<P>::transpose(&texts).iter().zip(members) {
             let left = message.bytes.saturating_sub(at);
             let to = message.output.wrapping_add(at);
             // SAFETY: so many bytes are left.

@@ -223,6 +223,11 @@ impl<const INVERSE: bool> KeyPerLane for Aes<INVERSE> {
 impl<const INVERSE: bool> KeyEach for Aes<INVERSE> {
     type Keys = Vec<Self>;
 
+    /// Half a group: keys are expanded one by one.
+    fn most_blocks(_: Portable) -> usize {
+        GROUP / 2
+    }
+
     fn no_keys(_: Portable) -> Vec<Self> {
         Vec::with_capacity(SMALL)
     }

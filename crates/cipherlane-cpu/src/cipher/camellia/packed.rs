@@ -7,7 +7,7 @@
 
 use super::boxes::{INPUT, LEFT, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT};
 use super::schedule::{
-    Blocks, MAX_BLOCKS, MAX_LAYERS, Material, ROUNDS_OF_SEGMENT, SIGMA, rounds, second_half,
+    MAX_BLOCKS, MAX_LAYERS, Material, ROUNDS_OF_SEGMENT, SIGMA, Sink, expand, rounds, second_half,
 };
 use crate::cipher::byte_sliced::Key;
 use crate::cipher::byte_sliced::matrix::Matrix;
@@ -136,7 +136,7 @@ type Halves<R> = [R; 2];
 
 /// Camellia of few blocks. Wiped when dropped.
 pub(crate) struct Camellia {
-    /// See [`Blocks::sums`], in coordinates, a lane for each half.
+    /// See [`Sink::sum`], in coordinates, a lane for each half.
     sums: [[Lane; 2]; MAX_BLOCKS],
     /// The masks of FL and of FLINV, as words of integers: of the first word, then of the second, the other being 0.
     masks: [[[Lane; 2]; 2]; MAX_LAYERS],
@@ -150,6 +150,29 @@ impl Drop for Camellia {
     }
 }
 
+/// Subkeys on their way into lanes.
+struct InLanes<'a, R: Packed> {
+    isa: R::Isa,
+    cipher: &'a mut Camellia,
+}
+
+impl<R: Packed> Sink<u64> for InLanes<'_, R> {
+    #[inline(always)]
+    fn sum(&mut self, index: usize, halves: [u64; 2]) {
+        let constant = if (1..=self.cipher.rounds / 2).contains(&index) { CONSTANT } else { 0 };
+        for (lane, half) in self.cipher.sums[index].iter_mut().zip(halves) {
+            *lane = enter(self.isa, R::splat(self.isa, &in_bytes(half ^ constant))).to_lane();
+        }
+    }
+
+    #[inline(always)]
+    fn mask(&mut self, index: usize, halves: [u64; 2]) {
+        for (lanes, half) in self.cipher.masks[index].iter_mut().zip(halves) {
+            *lanes = [in_words([half >> 32, 0]), in_words([0, half & 0xffff_ffff])];
+        }
+    }
+}
+
 impl PackedCipher for Camellia {
     type Parts<R: Packed> = Halves<R>;
 
@@ -158,20 +181,10 @@ impl PackedCipher for Camellia {
         let (kl, kr) = (halves(key.first), second_half(halves(key.rest), key.bytes));
         let rounds = rounds(key.bytes);
         let [ka, kb] = derive::<R>(isa, kl, kr);
-        let blocks = Blocks::new::<INVERSE>(&Material { kl, kr, ka, kb }, rounds, OFFSETS);
         let mut cipher =
             Self { sums: [[[0; 16]; 2]; MAX_BLOCKS], masks: [[[[0; 16]; 2]; 2]; MAX_LAYERS], rounds };
-        for (i, (lanes, sum)) in cipher.sums.iter_mut().zip(blocks.sums).enumerate() {
-            let constant = if (1..=rounds / 2).contains(&i) { CONSTANT } else { 0 };
-            for (lane, half) in lanes.iter_mut().zip(sum) {
-                *lane = enter(isa, R::splat(isa, &in_bytes(half ^ constant))).to_lane();
-            }
-        }
-        for (lanes, mask) in cipher.masks.iter_mut().zip(blocks.masks) {
-            for (lanes, half) in lanes.iter_mut().zip(mask) {
-                *lanes = [in_words([half >> 32, 0]), in_words([0, half & 0xffff_ffff])];
-            }
-        }
+        let mut sink = InLanes::<R> { isa, cipher: &mut cipher };
+        expand::<_, INVERSE>(&Material { kl, kr, ka, kb }, rounds, OFFSETS, &mut sink);
         cipher
     }
 

@@ -10,7 +10,7 @@ pub(super) trait Subkeys<X: Boxes> {
     /// How many rounds there are.
     fn rounds(&self) -> usize;
 
-    /// Entered: see [`super::schedule::Blocks::sums`].
+    /// Entered: see [`super::schedule::Sink::sum`].
     fn sum(&self, index: usize) -> [Half<X::Bytes>; 2];
 
     /// FL of the left half and FLINV of the right one, without their constants, for layer `index` from 0.

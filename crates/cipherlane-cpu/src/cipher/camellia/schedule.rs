@@ -111,7 +111,8 @@ pub(in crate::cipher) fn second_half<T: Part>(rest: [T; 2], bytes: usize) -> [T;
 #[derive(Clone, Copy)]
 pub(in crate::cipher) struct Subkeys<T> {
     pub(in crate::cipher) kw: [T; 4],
-    pub(in crate::cipher) k: [T; MAX_ROUNDS],
+    /// By pairs of rounds.
+    pub(in crate::cipher) k: [[T; 2]; MAX_ROUNDS / 2],
     pub(in crate::cipher) ke: [T; 2 * MAX_LAYERS],
     pub(in crate::cipher) rounds: usize,
 }
@@ -126,8 +127,7 @@ impl<T: Part> Subkeys<T> {
 
     #[inline(always)]
     fn of_128_bits(&Material { kl, ka, .. }: &Material<T>) -> Self {
-        let mut k = [kl[0]; MAX_ROUNDS];
-        let pairs = [
+        let k = [
             ka,
             T::rotated(kl, 15),
             T::rotated(ka, 15),
@@ -137,8 +137,11 @@ impl<T: Part> Subkeys<T> {
             T::rotated(kl, 94),
             T::rotated(ka, 94),
             T::rotated(kl, 111),
+            // Nobody asks for these.
+            ka,
+            ka,
+            ka,
         ];
-        k[..18].copy_from_slice(pairs.as_flattened());
         let ([a, b], [c, d]) = (T::rotated(ka, 30), T::rotated(kl, 77));
         let ([first, second], [third, fourth]) = (kl, T::rotated(ka, 111));
         Self { kw: [first, second, third, fourth], k, ke: [a, b, c, d, a, b], rounds: 18 }
@@ -146,8 +149,7 @@ impl<T: Part> Subkeys<T> {
 
     #[inline(always)]
     fn of_more_bits(&Material { kl, kr, ka, kb }: &Material<T>) -> Self {
-        let mut k = [kl[0]; MAX_ROUNDS];
-        let pairs = [
+        let k = [
             kb,
             T::rotated(kr, 15),
             T::rotated(ka, 15),
@@ -161,7 +163,6 @@ impl<T: Part> Subkeys<T> {
             T::rotated(ka, 94),
             T::rotated(kl, 111),
         ];
-        k.copy_from_slice(pairs.as_flattened());
         let ([a, b], [c, d], [e, f]) = (T::rotated(kr, 30), T::rotated(kl, 60), T::rotated(ka, 77));
         let ([first, second], [third, fourth]) = (kl, T::rotated(kb, 111));
         Self { kw: [first, second, third, fourth], k, ke: [a, b, c, d, e, f], rounds: 24 }
@@ -171,7 +172,7 @@ impl<T: Part> Subkeys<T> {
     #[inline(always)]
     fn reversed(mut self) -> Self {
         self.kw.rotate_left(2);
-        self.k[..self.rounds].reverse();
+        self.k.as_flattened_mut()[..self.rounds].reverse();
         self.ke[..self.rounds / 3 - 2].reverse();
         self
     }
@@ -194,49 +195,48 @@ fn add_to<T: Part>(first: Option<T>, second: T) -> T {
     }
 }
 
-/// A block of two halves.
-pub(super) type Block<T> = [T; 2];
-
-/// What the rounds add and mask, in blocks.
-pub(super) struct Blocks<T> {
+/// Where goes what the rounds add and mask, in blocks of two halves.
+pub(super) trait Sink<T> {
     /// Added to the block before all rounds; then what rounds 1 and 2 add to the halves, rounds 3 and 4, and so on;
     /// then what is added to the right half after all rounds, and what nobody asks for.
-    pub(super) sums: [Block<T>; MAX_BLOCKS],
+    fn sum(&mut self, index: usize, halves: [T; 2]);
+
     /// The masks of FL and of FLINV, layer by layer.
-    pub(super) masks: [Block<T>; MAX_LAYERS],
+    fn mask(&mut self, index: usize, halves: [T; 2]);
 }
 
-impl<T: Part> Blocks<T> {
-    /// The subkeys of `rounds` rounds, in the order of decryption if `INVERSE`. `offset` is XORed to
-    /// what is added to an input of F: see [`super::boxes::Boxes::OFFSET`].
-    #[inline(always)]
-    pub(super) fn new<const INVERSE: bool>(material: &Material<T>, rounds: usize, offset: u64) -> Self {
-        let Subkeys { kw, mut k, ke, rounds } = Subkeys::new::<INVERSE>(material, rounds);
-        for subkey in &mut k {
-            *subkey = subkey.add_constant(offset);
+/// Makes subkeys of `rounds` rounds, in the order of decryption if `INVERSE`. `offset` is XORed to what is added to an
+/// input of F: see [`super::boxes::Boxes::OFFSET`].
+#[inline(always)]
+pub(super) fn expand<T: Part, const INVERSE: bool>(
+    material: &Material<T>,
+    rounds: usize,
+    offset: u64,
+    sink: &mut impl Sink<T>,
+) {
+    let subkeys = Subkeys::new::<INVERSE>(material, rounds);
+    let Subkeys { kw, ke, .. } = &subkeys;
+    let k = subkeys.k.as_flattened();
+    // What the left half carries, and the right one but for what is nothing at first.
+    let (mut left, mut right) = (k[0].add_constant(offset), None);
+    sink.sum(0, [kw[0].add(left), kw[1]]);
+    for pair in 0..rounds / 2 {
+        let next = 2 * pair + 2;
+        // Round 2 pair + 1 changes the right half, which is the input of round 2 pair + 2.
+        let second = k[next - 1].add_constant(offset);
+        let to_right = add_to(right, second);
+        let mut carries = [if next == rounds { kw[3] } else { k[next].add_constant(offset) }, second];
+        let mut to_left = carries[0];
+        if next < rounds && next.is_multiple_of(ROUNDS_OF_SEGMENT) {
+            let layer = next / ROUNDS_OF_SEGMENT - 1;
+            let [fl, inverse] = [ke[2 * layer], ke[2 * layer + 1]];
+            sink.mask(layer, [fl.masks(), inverse.masks()]);
+            to_left = fl.inverse_linear(to_left.add(fl.constant_of_layer()));
+            carries[1] = inverse.inverse_linear(second.add(inverse.constant_of_layer()));
         }
-        // What the left half carries, and the right one but for what is nothing at first.
-        let (mut left, mut right) = (k[0], None);
-        let first = [kw[0].add(left), kw[1]];
-        let mut blocks = Self { sums: [first; MAX_BLOCKS], masks: [first; MAX_LAYERS] };
-        for pair in 0..rounds / 2 {
-            let next = 2 * pair + 2;
-            // Round 2 pair + 1 changes the right half, which is the input of round 2 pair + 2.
-            let to_right = add_to(right, k[next - 1]);
-            let layer = next / ROUNDS_OF_SEGMENT;
-            let mut carries = [if next == rounds { kw[3] } else { k[next] }, k[next - 1]];
-            let mut to_left = carries[0];
-            if next < rounds && next.is_multiple_of(ROUNDS_OF_SEGMENT) {
-                let [fl, inverse] = [ke[2 * layer - 2], ke[2 * layer - 1]];
-                blocks.masks[layer - 1] = [fl.masks(), inverse.masks()];
-                to_left = fl.inverse_linear(to_left.add(fl.constant_of_layer()));
-                carries[1] = inverse.inverse_linear(carries[1].add(inverse.constant_of_layer()));
-            }
-            blocks.sums[pair + 1] = [to_right, left.add(to_left)];
-            (left, right) = (carries[0], Some(carries[1]));
-        }
-        let last = add_to(right, kw[2]);
-        blocks.sums[1 + rounds / 2] = [last, last];
-        blocks
+        sink.sum(pair + 1, [to_right, left.add(to_left)]);
+        (left, right) = (carries[0], Some(carries[1]));
     }
+    let last = add_to(right, kw[2]);
+    sink.sum(1 + rounds / 2, [last, last]);
 }

@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 
 use super::boxes::{Boxes, Half, Maps, Plain, Word};
 use super::rounds::{Subkeys, derive, entered, fl, fl_inverse, halves, join, left_again};
-use super::schedule::{Blocks, MAX_BLOCKS, MAX_LAYERS, Material, Part, rounds, second_half};
+use super::schedule::{MAX_BLOCKS, MAX_LAYERS, Material, Part, Sink, expand, rounds, second_half};
 use crate::cipher::byte_sliced::{
     GROUP, Key, SlicedKeys, Spread, first_register, load, repeated_and_sliced, sliced, spread, store,
 };
@@ -36,21 +36,37 @@ impl Shared {
         let slices = [repeated_and_sliced(isa.splat(&bytes(kl))), repeated_and_sliced(isa.splat(&bytes(kr)))];
         let [ka, kb] = derive::<X>(isa, slices, key.bytes > 16);
         let material = Material { kl, kr, ka: of_slices(ka), kb: of_slices(kb) };
-        let blocks = Blocks::new::<INVERSE>(&material, self.rounds, repeated(X::OFFSET));
-        for (to, sum) in self.sums.iter_mut().zip(blocks.sums) {
-            *to = spread(X::enter(X::Bytes::from_lanes(isa.splat(&bytes(sum)))).to_lanes());
-        }
-        for (to, masks) in self.maps.iter_mut().zip(blocks.masks) {
-            for (i, half) in spread(isa.splat(&bytes(masks))).into_iter().enumerate() {
-                // The words k1 and k2 of FL, then those of FLINV.
-                let (of_inverse, word, byte) = (i / 8, i / 4 % 2, i % 4);
-                let [left, right, plain] = X::maps(X::Bytes::splat_half(isa, half));
-                if word == 0 {
-                    to[of_inverse][0][byte] = first_half(left);
-                    to[of_inverse][1][byte] = first_half(right);
-                } else {
-                    to[of_inverse][2][byte] = first_half(plain);
-                }
+        let rounds = self.rounds;
+        let mut sink = Spreads::<X> { isa, subkeys: self };
+        expand::<_, INVERSE>(&material, rounds, repeated(X::OFFSET), &mut sink);
+    }
+}
+
+/// Subkeys on their way to be spread.
+struct Spreads<'a, X: Boxes> {
+    isa: IsaOf<X::Bytes>,
+    subkeys: &'a mut Shared,
+}
+
+impl<X: Boxes> Sink<u64> for Spreads<'_, X> {
+    #[inline(always)]
+    fn sum(&mut self, index: usize, halves: [u64; 2]) {
+        let sum = X::enter(X::Bytes::from_lanes(self.isa.splat(&bytes(halves))));
+        self.subkeys.sums[index] = spread(sum.to_lanes());
+    }
+
+    #[inline(always)]
+    fn mask(&mut self, index: usize, halves: [u64; 2]) {
+        let to = &mut self.subkeys.maps[index];
+        for (i, half) in spread(self.isa.splat(&bytes(halves))).into_iter().enumerate() {
+            // The words k1 and k2 of FL, then those of FLINV.
+            let (of_inverse, word, byte) = (i / 8, i / 4 % 2, i % 4);
+            let [left, right, plain] = X::maps(X::Bytes::splat_half(self.isa, half));
+            if word == 0 {
+                to[of_inverse][0][byte] = first_half(left);
+                to[of_inverse][1][byte] = first_half(right);
+            } else {
+                to[of_inverse][2][byte] = first_half(plain);
             }
         }
     }
@@ -130,7 +146,7 @@ impl<X: Boxes> ForAll<'_, X> {
 
 /// The subkeys of a key for each lane of each register of a group, in slices. Wiped when dropped.
 pub(crate) struct EachKey<V: Lanes> {
-    /// Entered: see [`Blocks::sums`].
+    /// Entered: see [`Sink::sum`].
     sums: [[V; GROUP]; MAX_BLOCKS],
     /// As RFC 3713 has them.
     masks: [[V; GROUP]; MAX_LAYERS],
@@ -156,13 +172,24 @@ impl<V: Lanes> EachKey<V> {
         let slices = [keys.first, join([kr[0].0, kr[1].0])];
         let [ka, kb] = derive::<X>(isa, slices, keys.bytes > 16);
         let material = Material { kl, kr, ka: parts(ka), kb: parts(kb) };
-        let blocks = Blocks::new::<INVERSE>(&material, self.rounds, repeated(X::OFFSET));
-        for (to, [left, right]) in self.sums.iter_mut().zip(blocks.sums) {
-            store(to, entered::<X>(join([left.0, right.0])));
-        }
-        for (to, [of_fl, of_inverse]) in self.masks.iter_mut().zip(blocks.masks) {
-            store(to, join([of_fl.0, of_inverse.0]));
-        }
+        let rounds = self.rounds;
+        let mut sink = Slices::<X>(self);
+        expand::<_, INVERSE>(&material, rounds, repeated(X::OFFSET), &mut sink);
+    }
+}
+
+/// Subkeys on their way to stay as slices.
+struct Slices<'a, X: Boxes>(&'a mut EachKey<<X::Bytes as Bytes>::Lanes>);
+
+impl<X: Boxes> Sink<Sliced<X::Bytes>> for Slices<'_, X> {
+    #[inline(always)]
+    fn sum(&mut self, index: usize, [left, right]: [Sliced<X::Bytes>; 2]) {
+        store(&mut self.0.sums[index], entered::<X>(join([left.0, right.0])));
+    }
+
+    #[inline(always)]
+    fn mask(&mut self, index: usize, [of_fl, of_inverse]: [Sliced<X::Bytes>; 2]) {
+        store(&mut self.0.masks[index], join([of_fl.0, of_inverse.0]));
     }
 }
 

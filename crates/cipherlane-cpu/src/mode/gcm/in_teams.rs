@@ -14,7 +14,7 @@ use super::set::BLOCKS;
 use crate::cipher::{KeyEach, SMALL, Source, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe};
-use crate::mode::key_each::{MAX_MEMBERS, Members, Steps, Team};
+use crate::mode::key_each::{Member, Members, Steps, Team};
 use crate::mode::keys::Keyless;
 use crate::mode::order::Order;
 use crate::rows::load_block;
@@ -65,30 +65,28 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
     fn run(self) {
         let Self { worker: &InTeams { source, .. }, job, range } = self;
         let mut alone = OneByOne::<P, D, N, POWERS, KARATSUBA>::new(source);
-        let mut team = Team::<P>::new(source);
+        let mut team = None;
         let mut order = Order::with_empty(job, range);
         loop {
-            let (mut indices, mut count) = ([0; MAX_MEMBERS], 0);
-            while count < Team::<P>::MEMBERS
+            let mut indices = Members::new();
+            while indices.as_slice().len() < Team::<P>::MEMBERS
                 && let Some(index) = order.next()
             {
-                if job.nonce(index).len() == 12 && Team::<P>::takes::<Counted>(job.message(index).bytes) {
-                    indices[count] = index;
-                    count += 1;
+                let blocks = job.message(index).bytes.div_ceil(BLOCK);
+                if job.nonce(index).len() == 12 && Team::<P>::takes::<Counted>(source, blocks) {
+                    indices.push(index);
                 } else {
                     alone.run(job, index);
                 }
             }
-            if count == 0 {
-                return;
+            let indices = indices.as_slice();
+            let Some(&longest) = indices.first() else { return };
+            if Team::<P>::pays::<Counted>(indices.len(), job.message(longest).bytes + BESIDE * BLOCK) {
+                run_team::<P, D, KARATSUBA>(Team::<P>::made(&mut team, source), job, indices);
+                continue;
             }
-            let most = job.message(indices[0]).bytes + BESIDE * BLOCK;
-            if Team::<P>::pays::<Counted>(count, most) {
-                run_team::<P, D, KARATSUBA>(&mut team, job, &indices[..count]);
-            } else {
-                for &index in &indices[..count] {
-                    alone.run(job, index);
-                }
+            for &index in indices {
+                alone.run(job, index);
             }
         }
     }
@@ -98,6 +96,8 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
 struct Counted;
 
 impl Steps for Counted {
+    const ALONE_IS_DEAR: bool = true;
+
     #[inline(always)]
     fn next<T: Lanes>(counter: &mut T, text: T) -> [T; 2] {
         let block = counter.reverse_bytes();
@@ -117,9 +117,10 @@ fn run_team<P: KeyEach, D: Direction, const KARATSUBA: bool>(
     for &index in indices {
         // The counter after that of the mask.
         let state = pre_counter_96(job.nonce(index)).swap_bytes() + 1;
-        members.push(job.key(index), state, job.message(index));
+        members.push(Member { key: job.key(index), state, message: job.message(index) });
     }
-    team.rekey(&mut members);
+    let members = members.as_slice();
+    team.rekey(members);
     let isa = team.isa();
     let mut keys = [isa.zero(); SMALL];
     team.apply(&mut keys);
@@ -136,9 +137,9 @@ fn run_team<P: KeyEach, D: Direction, const KARATSUBA: bool>(
     unsafe {
         if D::OPEN {
             hash::<P, KARATSUBA>(job, indices, &keys, &mut masks, D::OPEN);
-            team.crypt::<Counted>(&members);
+            team.crypt::<Counted>(members);
         } else {
-            team.crypt::<Counted>(&members);
+            team.crypt::<Counted>(members);
             hash::<P, KARATSUBA>(job, indices, &keys, &mut masks, D::OPEN);
         }
     }

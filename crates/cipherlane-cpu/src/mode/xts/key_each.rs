@@ -11,7 +11,7 @@ use crate::job::{Job, Message};
 use crate::lanes::Isa;
 use crate::mode::body::Body;
 use crate::mode::ecb::Alike;
-use crate::mode::key_each::{MAX_MEMBERS, Members, Team, block_of};
+use crate::mode::key_each::{MAX_MEMBERS, Member, Members, Team, block_of};
 use crate::mode::order::Order;
 
 impl<P, E, D, const N: usize> XtsBody<P, E, D, N>
@@ -23,40 +23,39 @@ where
     /// Runs units with a key each: short ones together, first the numbers that become their tweaks.
     #[inline(always)]
     pub(super) fn units_with_keys(&self, job: &Job<'_>, range: Range<usize>) {
-        let (mut tweaks, mut data) = (Team::<E>::new(self.tweak.source()), Team::<P>::new(self.data.source()));
+        let (mut tweaks, mut data) = (None, None);
         let (mut own_tweak, mut own_data) = (None, None);
         let mut order = Order::new(job, range);
         loop {
-            let (mut units, mut count) = ([0; MAX_MEMBERS], 0);
-            while count < Team::<P>::MEMBERS
+            let mut units = Members::new();
+            while units.as_slice().len() < Team::<P>::MEMBERS
                 && let Some(index) = order.next()
             {
                 let message = job.message(index);
-                if message.bytes.is_multiple_of(BLOCK) && Team::<P>::takes::<Between<D>>(message.bytes) {
-                    units[count] = index;
-                    count += 1;
+                let is_whole = message.bytes.is_multiple_of(BLOCK);
+                if is_whole && Team::<P>::takes::<Between<D>>(self.data.source(), message.bytes / BLOCK) {
+                    units.push(index);
                 } else {
                     self.unit(job, index, &mut own_tweak, &mut own_data);
                 }
             }
-            let units = &units[..count];
-            if count == 0 {
-                return;
-            }
-            if !Team::<P>::pays::<Between<D>>(count, job.message(units[0]).bytes) {
+            let units = units.as_slice();
+            let Some(&longest) = units.first() else { return };
+            if !Team::<P>::pays::<Between<D>>(units.len(), job.message(longest).bytes) {
                 for &index in units {
                     self.unit(job, index, &mut own_tweak, &mut own_data);
                 }
                 continue;
             }
-            let mut members = Members::new();
             // SAFETY: the job's pointers are good, and this thread alone has these units.
             unsafe {
-                let first = first_tweaks(&mut tweaks, job, units);
+                let first = first_tweaks(Team::<E>::made(&mut tweaks, self.tweak.source()), job, units);
+                let mut members = Members::new();
                 for (&index, tweak) in units.iter().zip(&first) {
-                    members.push(halves(job.key(index)).0, block_of(tweak), job.message(index));
+                    let (key, message) = (halves(job.key(index)).0, job.message(index));
+                    members.push(Member { key, state: block_of(tweak), message });
                 }
-                data.run::<Between<D>>(&mut members);
+                Team::<P>::made(&mut data, self.data.source()).run::<Between<D>>(members.as_slice());
             }
         }
     }
@@ -86,9 +85,9 @@ unsafe fn first_tweaks<E: KeyEach>(
     for (&index, tweak) in units.iter().zip(&mut tweaks) {
         let (input, output) = (job.nonce(index).as_ptr(), tweak.as_mut_ptr());
         let message = Message { input, output, bytes: BLOCK, past_caches: false, prefetched: false };
-        members.push(halves(job.key(index)).1, 0, message);
+        members.push(Member { key: halves(job.key(index)).1, state: 0, message });
     }
     // SAFETY: the check has shown that each number has 16 bytes; tweaks are written here alone.
-    unsafe { team.run::<Alike>(&mut members) }
+    unsafe { team.run::<Alike>(members.as_slice()) }
     tweaks
 }

@@ -204,6 +204,8 @@ impl<D: Direction> Short for Between<D> {
 }
 
 impl<D: Direction> Steps for Between<D> {
+    const ALONE_IS_DEAR: bool = true;
+
     #[inline(always)]
     fn next<T: Lanes>(tweak: &mut T, text: T) -> [T; 2] {
         let now = *tweak;

@@ -301,6 +301,8 @@ pub(crate) struct EachKey<const INVERSE: bool>(Vec<Sc2000<INVERSE>>);
 
 impl<const INVERSE: bool> Each for EachKey<INVERSE> {
     type Isa = Portable;
+    /// Blocks with a key each leave three quarters of a group empty.
+    const MOST_BLOCKS: usize = 1;
 
     fn new(_: Portable) -> Self {
         Self(Vec::with_capacity(SMALL))
