@@ -187,13 +187,13 @@ impl<P: KeyEach> Team<P> {
         S::CHAINS || blocks <= most.min(LONG * Self::MEMBERS)
     }
 
-    /// Whether `count` messages, the longest of `bytes` bytes, are faster in a team than one after the other: expanding the keys of a team takes as long as two
-    /// groups, and those of a message as long as one; then a team runs a group for each block, and a message alone one for
-    /// as many blocks as there are lanes, or for each if it chains.
+    /// Whether `count` messages, the longest of `bytes` bytes, are faster in a team than one after the other. A message
+    /// alone takes as long as a group and as much of another as it has blocks; a team runs a group for each block, in which
+    /// every key is another, and takes as long as seven before and behind that.
     #[inline(always)]
     pub(super) const fn pays<S: Steps>(count: usize, bytes: usize) -> bool {
         let (lanes, blocks) = (Self::MEMBERS, bytes.div_ceil(BLOCK));
-        if S::CHAINS { count > 3 } else { count * (lanes + blocks) >= lanes * (2 + blocks) }
+        if S::CHAINS { count > 7 } else { count * (lanes + blocks) >= lanes * (7 + blocks + blocks / 4) }
     }
 
     /// Runs `members`.

@@ -9,7 +9,8 @@ use cipherlane_core::BLOCK;
 use super::Direction;
 use super::counter::pre_counter_96;
 use super::lane_hash::{self, Powers, absorb_some};
-use super::one_by_one::OneByOne;
+use super::one_by_one;
+use super::one_key::OneKey;
 use super::set::BLOCKS;
 use crate::cipher::{KeyEach, SMALL, Source, V};
 use crate::job::{Job, Message};
@@ -64,7 +65,7 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
     #[inline(always)]
     fn run(self) {
         let Self { worker: &InTeams { source, .. }, job, range } = self;
-        let mut alone = OneByOne::<P, D, N, POWERS, KARATSUBA>::new(source);
+        let (mut own, mut bunch) = (None, OneKey::<P, D, N, KARATSUBA>::no_bunch(source.isa()));
         let mut team = None;
         let mut order = Order::with_empty(job, range);
         loop {
@@ -76,7 +77,7 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
                 if job.nonce(index).len() == 12 && Team::<P>::takes::<Counted>(source, blocks) {
                     indices.push(index);
                 } else {
-                    alone.run(job, index);
+                    one_by_one::run::<P, D, N, POWERS, KARATSUBA>((job, index), source, &mut own, &mut bunch);
                 }
             }
             let indices = indices.as_slice();
@@ -86,7 +87,7 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
                 continue;
             }
             for &index in indices {
-                alone.run(job, index);
+                one_by_one::run::<P, D, N, POWERS, KARATSUBA>((job, index), source, &mut own, &mut bunch);
             }
         }
     }

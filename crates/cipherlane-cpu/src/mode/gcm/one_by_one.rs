@@ -5,7 +5,7 @@ use cipherlane_core::BLOCK;
 use super::Direction;
 use super::bunch::Bunch;
 use super::one_key::OneKey;
-use crate::cipher::{Permutation, Source, V};
+use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::Lanes;
 
@@ -17,33 +17,20 @@ pub(super) fn powers<P: Permutation, const POWERS: usize>(job: &Job<'_>, index: 
     if text + aad < POWERS { (text + aad).max(V::<P>::LANES) + 1 } else { POWERS }
 }
 
-/// What runs one message after the other.
-pub(super) struct OneByOne<P: Permutation, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
+/// Runs message `index`, whose key is expanded over that of the message before. The last one is wiped.
+#[inline(always)]
+pub(super) fn run<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>(
+    (job, index): (&Job<'_>, usize),
     source: P::Source,
-    /// A key is expanded over that of the message before, and the last one is wiped.
-    own: Option<OneKey<P, D, N, KARATSUBA>>,
-    bunch: Option<Bunch<V<P>, N>>,
-}
-
-impl<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>
-    OneByOne<P, D, N, POWERS, KARATSUBA>
-{
-    /// None yet.
-    #[inline(always)]
-    pub(super) fn new(source: P::Source) -> Self {
-        Self { source, own: None, bunch: OneKey::<P, D, N, KARATSUBA>::no_bunch(source.isa()) }
+    own: &mut Option<OneKey<P, D, N, KARATSUBA>>,
+    bunch: &mut Option<Bunch<V<P>, N>>,
+) {
+    let (key, highest) = (job.key(index), powers::<P, POWERS>(job, index));
+    match own {
+        Some(own) => own.rekey(key, highest),
+        None => *own = Some(OneKey::new(source, key, highest)),
     }
-
-    /// Runs message `index`.
-    #[inline(always)]
-    pub(super) fn run(&mut self, job: &Job<'_>, index: usize) {
-        let (key, highest) = (job.key(index), powers::<P, POWERS>(job, index));
-        match &mut self.own {
-            Some(own) => own.rekey(key, highest),
-            None => self.own = Some(OneKey::new(self.source, key, highest)),
-        }
-        if let Some(own) = &self.own {
-            own.run(job, index..index + 1, &mut self.bunch);
-        }
+    if let Some(own) = own {
+        own.run(job, index..index + 1, bunch);
     }
 }
