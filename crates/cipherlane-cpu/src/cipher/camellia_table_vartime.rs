@@ -161,7 +161,9 @@ impl<W: Width, const INVERSE: bool> TableCipher for CamelliaVartime<W, INVERSE> 
     fn crypt_vartime(&self, block: [u64; 2]) -> [u64; 2] {
         let Subkeys { kw: [kw1, kw2, kw3, kw4], k, ke, rounds } = &self.subkeys;
         let mut state = add(block.map(u64::swap_bytes), [*kw1, *kw2]);
-        for (segment, pairs) in k.as_flattened()[..*rounds].as_chunks::<ROUNDS_OF_SEGMENT>().0.iter().enumerate() {
+        for (segment, pairs) in
+            k.as_flattened()[..*rounds].as_chunks::<ROUNDS_OF_SEGMENT>().0.iter().enumerate()
+        {
             if segment > 0 {
                 state = [fl(state[0], ke[2 * segment - 2]), fl_inverse(state[1], ke[2 * segment - 1])];
             }

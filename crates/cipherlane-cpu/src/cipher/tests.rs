@@ -8,7 +8,7 @@ use cipherlane_reference::cipher::BlockCipher;
 use super::aes_rounds::{AesDecrypt, AesEncrypt};
 use super::aes_table_vartime::{AesDecryptVartime, AesEncryptVartime};
 use super::grouped::Only;
-use super::{CALLS, KeyPerLane, Meanwhile, Permutation, V, aes_bitsliced};
+use super::{CALLS, KeyEach, KeyPerLane, Meanwhile, Permutation, SMALL, V, aes_bitsliced};
 use crate::lanes::portable::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{AesLanes, avx2::Avx2, sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
@@ -85,31 +85,51 @@ fn check_key_per_lane<P: KeyPerLane<Source = <P as Permutation>::Isa>, const N: 
 }
 
 /// Counts of registers around the groups of bitslicing.
-fn check_both<
-    E: KeyPerLane<Source = <E as Permutation>::Isa>,
-    D: Permutation<Isa = E::Isa, Source = E::Isa>,
->(
+fn check_both<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
     isa: E::Isa,
     key_bytes: usize,
 ) {
     let (encrypt, decrypt): (Direction, Direction) = (Aes::encrypt, Aes::decrypt);
+    let bytes = key_bytes;
+    check_key_each::<E>(isa, bytes, |key, block| Aes::new(&key[..bytes]).encrypt(block));
+    check_key_each::<D>(isa, bytes, |key, block| Aes::new(&key[..bytes]).decrypt(block));
     check::<E, 1>(isa, key_bytes, encrypt);
     check::<E, 8>(isa, key_bytes, encrypt);
     check::<E, 13>(isa, key_bytes, encrypt);
     check::<D, 1>(isa, key_bytes, decrypt);
     check::<D, 8>(isa, key_bytes, decrypt);
     check::<D, 13>(isa, key_bytes, decrypt);
-    check_key_per_lane::<E, 1>(isa, key_bytes);
-    check_key_per_lane::<E, 8>(isa, key_bytes);
-    check_key_per_lane::<E, 13>(isa, key_bytes);
+}
+
+/// A group of random blocks under a key each, and again under others in their place.
+pub(super) fn check_key_each<P: KeyEach<Source = <P as Permutation>::Isa>>(
+    isa: P::Isa,
+    key_bytes: usize,
+    expected: impl Fn(&[u8; 32], [u8; BLOCK]) -> [u8; BLOCK],
+) {
+    let count = SMALL * V::<P>::LANES;
+    let input: Vec<[u8; BLOCK]> = (0..count).map(|i| random_bytes(i as u64)).collect();
+    let mut group = P::no_keys(isa);
+    for seed in [3000, 4000] {
+        let keys: Vec<[u8; 32]> = (0..count).map(|i| random_bytes(seed + i as u64)).collect();
+        let each: Vec<&[u8]> = keys.iter().map(|key| &key[..key_bytes]).collect();
+        P::expand_keys(&mut group, &each);
+        let mut output: [V<P>; SMALL] = registers(isa, &input);
+        P::apply_keys(&group, &mut output);
+        let answers: Vec<_> = input.iter().zip(&keys).map(|(&block, key)| expected(key, block)).collect();
+        assert_eq!(blocks(&output), answers, "{} x {key_bytes}", std::any::type_name::<P>());
+    }
 }
 
 #[test]
 fn bitsliced_aes_agrees_with_the_reference() {
     use aes_bitsliced::{AesDecrypt, AesEncrypt};
-    check_both::<AesEncrypt, AesDecrypt>(Portable, 16);
-    check_both::<AesEncrypt, AesDecrypt>(Portable, 24);
-    check_both::<AesEncrypt, AesDecrypt>(Portable, 32);
+    for key_bytes in [16, 24, 32] {
+        check_both::<AesEncrypt, AesDecrypt>(Portable, key_bytes);
+        check_key_per_lane::<AesEncrypt, 1>(Portable, key_bytes);
+        check_key_per_lane::<AesEncrypt, 8>(Portable, key_bytes);
+        check_key_per_lane::<AesEncrypt, 13>(Portable, key_bytes);
+    }
 }
 
 #[test]
@@ -122,7 +142,15 @@ fn aes_with_tables_agrees_with_the_reference() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn aes_in_rounds_agrees_with_the_reference() {
+    fn per_lane<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, key_bytes: usize) {
+        check_key_per_lane::<AesEncrypt<I, ROUNDS>, 1>(isa, key_bytes);
+        check_key_per_lane::<AesEncrypt<I, ROUNDS>, 8>(isa, key_bytes);
+        check_key_per_lane::<AesEncrypt<I, ROUNDS>, 13>(isa, key_bytes);
+    }
     fn on<I: Isa<V: AesLanes>>(isa: I) {
+        per_lane::<I, 10>(isa, 16);
+        per_lane::<I, 12>(isa, 24);
+        per_lane::<I, 14>(isa, 32);
         check_both::<AesEncrypt<I, 10>, AesDecrypt<I, 10>>(isa, 16);
         check_both::<AesEncrypt<I, 12>, AesDecrypt<I, 12>>(isa, 24);
         check_both::<AesEncrypt<I, 14>, AesDecrypt<I, 14>>(isa, 32);
@@ -173,7 +201,15 @@ fn aes_with_tables_gives_the_examples_of_the_standard() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn aes_in_rounds_gives_the_examples_of_the_standard() {
+    fn per_lane<I: Isa<V: AesLanes>, const ROUNDS: usize>(isa: I, key_bytes: usize) {
+        check_key_per_lane::<AesEncrypt<I, ROUNDS>, 1>(isa, key_bytes);
+        check_key_per_lane::<AesEncrypt<I, ROUNDS>, 8>(isa, key_bytes);
+        check_key_per_lane::<AesEncrypt<I, ROUNDS>, 13>(isa, key_bytes);
+    }
     fn on<I: Isa<V: AesLanes>>(isa: I) {
+        per_lane::<I, 10>(isa, 16);
+        per_lane::<I, 12>(isa, 24);
+        per_lane::<I, 14>(isa, 32);
         check_known::<AesEncrypt<I, 10>, AesDecrypt<I, 10>>(isa, KNOWN[0]);
         check_known::<AesEncrypt<I, 12>, AesDecrypt<I, 12>>(isa, KNOWN[1]);
         check_known::<AesEncrypt<I, 14>, AesDecrypt<I, 14>>(isa, KNOWN[2]);

@@ -7,8 +7,8 @@ use super::body::{Body, Vectorized, part};
 use super::key_each::{self, Steps, Stepwise};
 use super::keys::Keys;
 use crate::cipher::{KeyEach, Permutation, V};
-use crate::lanes::{Isa, Lanes};
 use crate::job::{Job, Message};
+use crate::lanes::{Isa, Lanes};
 use crate::worker::{Kernel, Segment, Worker};
 
 /// ECB with N registers in flight.

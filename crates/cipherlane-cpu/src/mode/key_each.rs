@@ -177,7 +177,14 @@ impl<P: KeyEach> Team<P> {
     #[inline(always)]
     fn new(source: P::Source) -> Self {
         let none = [source.isa().zero(); SETS];
-        Self { source, keys: P::no_keys(source), blocks: none, sums: none, states: none, texts: [none; MAX_LANES] }
+        Self {
+            source,
+            keys: P::no_keys(source),
+            blocks: none,
+            sums: none,
+            states: none,
+            texts: [none; MAX_LANES],
+        }
     }
 
     /// Whether a message of `blocks` blocks is faster in a team.

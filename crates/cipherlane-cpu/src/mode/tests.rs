@@ -5,12 +5,13 @@
 use cipherlane_core::{Algorithm, Cipher, Mode, Operation, Session};
 
 use self::material::Tested;
-use super::cbc::{CbcDecrypt, CbcEncrypt};
+use super::cbc::{CbcDecrypt, CbcEncrypt, InLanes, InTeams};
 use super::ctr::Ctr;
 use super::ecb::Ecb;
+use super::keys::Keyless;
 use super::xts::{Decrypt, Encrypt, Xts};
 use crate::cipher::aes_rounds::{AesDecrypt, AesEncrypt};
-use crate::cipher::{KeyPerLane, Meanwhile, Permutation, V};
+use crate::cipher::{KeyEach, Meanwhile, Permutation, SMALL, V};
 use crate::lanes::{avx2::Avx2, sse::Sse, vaes512::Vaes512};
 use crate::session::Bare;
 use crate::worker::Kernel;
@@ -43,21 +44,19 @@ impl<P: Permutation> Permutation for Padding<P> {
     }
 }
 
-impl<P: KeyPerLane> KeyPerLane for Padding<P> {
-    fn per_lane<'k>(source: P::Source, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        Self(P::per_lane(source, key))
+impl<P: KeyEach> KeyEach for Padding<P> {
+    type Keys = P::Keys;
+
+    fn no_keys(source: P::Source) -> P::Keys {
+        P::no_keys(source)
     }
 
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.0.rekey_lanes(key);
+    fn expand_keys(keys: &mut P::Keys, each: &[&[u8]]) {
+        P::expand_keys(keys, each);
     }
 
-    fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<P>; N]) -> [V<P>; N] {
-        let mut output = blocks;
-        for (block, cipher) in output.iter_mut().zip(each) {
-            [*block] = cipher.0.apply([*block]);
-        }
-        output
+    fn apply_keys(keys: &P::Keys, blocks: &mut [V<P>; SMALL]) {
+        P::apply_keys(keys, blocks);
     }
 }
 
@@ -74,10 +73,11 @@ fn push<K: Kernel + 'static>(
     all.push(Tested { algorithm, operation, open: Box::new(open) });
 }
 
-/// Adds the kernels of a cipher with encryption E and decryption D.
+/// Adds the kernels of a cipher with encryption E and decryption D; K encrypts CBC with a key for each message.
 fn add<
-    E: KeyPerLane<Source = <E as Permutation>::Isa>,
-    D: Permutation<Isa = E::Isa, Source = E::Isa>,
+    E: KeyEach<Source = <E as Permutation>::Isa>,
+    D: KeyEach<Isa = E::Isa, Source = E::Isa>,
+    K: Keyless<E>,
     const N: usize,
 >(
     isa: E::Isa,
@@ -87,7 +87,7 @@ fn add<
     use Operation::{Decrypt as Down, Encrypt as Up};
     push(all, (cipher, Mode::Ecb, Up), move || Ecb::<E, N>::new(isa));
     push(all, (cipher, Mode::Ecb, Down), move || Ecb::<D, N>::new(isa));
-    push(all, (cipher, Mode::Cbc, Up), move || CbcEncrypt::<E, N>::new(isa));
+    push(all, (cipher, Mode::Cbc, Up), move || CbcEncrypt::<E, K, N>::new(isa));
     push(all, (cipher, Mode::Cbc, Down), move || CbcDecrypt::<D, N>::new(isa));
     push(all, (cipher, Mode::Ctr, Up), move || Ctr::<E, N>::new(isa));
     push(all, (cipher, Mode::Ctr, Down), move || Ctr::<E, N>::new(isa));
@@ -99,13 +99,22 @@ fn add<
 fn all() -> Vec<Tested> {
     let mut all = Vec::new();
     if let Some(isa) = Sse::detect() {
-        add::<Padding<AesEncrypt<_, 10>>, Padding<AesDecrypt<_, 10>>, 8>(isa, Cipher::Aes128, &mut all);
+        type Padded = Padding<AesEncrypt<Sse, 10>>;
+        add::<Padded, Padding<AesDecrypt<_, 10>>, InTeams<Padded>, 8>(isa, Cipher::Aes128, &mut all);
     }
     if let Some(isa) = Avx2::detect() {
-        add::<AesEncrypt<_, 12>, AesDecrypt<_, 12>, 4>(isa, Cipher::Aes192, &mut all);
+        add::<AesEncrypt<_, 12>, AesDecrypt<_, 12>, InLanes<AesEncrypt<_, 12>, 4>, 4>(
+            isa,
+            Cipher::Aes192,
+            &mut all,
+        );
     }
     if let Some(isa) = Vaes512::detect() {
-        add::<AesEncrypt<_, 14>, AesDecrypt<_, 14>, 2>(isa, Cipher::Aes256, &mut all);
+        add::<AesEncrypt<_, 14>, AesDecrypt<_, 14>, InLanes<AesEncrypt<_, 14>, 2>, 2>(
+            isa,
+            Cipher::Aes256,
+            &mut all,
+        );
     }
     all
 }

@@ -30,7 +30,6 @@ pub(super) trait Short: Stepwise {
     fn next_block(state: &mut u128, text: u128) -> [u128; 2];
 }
 
-
 /// Runs messages that share `cipher`: together those that would leave half of a group empty.
 ///
 /// # Safety

@@ -12,6 +12,7 @@ mod lanes;
 mod material;
 mod modes;
 mod rows;
+mod teams;
 mod units;
 
 use cipherlane_core::{Algorithm, Batch, Device, Operation, Output, Plan, Shape, Wish};

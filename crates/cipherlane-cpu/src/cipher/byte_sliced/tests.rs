@@ -8,7 +8,8 @@ use crate::cipher::camellia_table_vartime::{Bits32, Bits64, CamelliaDecryptVarti
 use crate::cipher::grouped::{InGroups, Only};
 use crate::cipher::slices::Native;
 use crate::cipher::sm4_table_vartime::{Sm4DecryptVartime, Sm4EncryptVartime};
-use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, V, camellia, sm4};
+use crate::cipher::tests::check_key_each;
+use crate::cipher::{CALLS, KeyEach, Meanwhile, Permutation, V, camellia, sm4};
 use crate::lanes::portable::Portable;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 
@@ -25,7 +26,7 @@ fn random_bytes<const N: usize>(seed: usize) -> [u8; N] {
 
 /// Something to be done with both directions of a cipher on an instruction set.
 trait Test: Copy {
-    fn run<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+    fn run<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         self,
         isa: E::Isa,
     );
@@ -82,7 +83,7 @@ struct Example<'a> {
 }
 
 impl Test for Example<'_> {
-    fn run<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+    fn run<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         self,
         isa: E::Isa,
     ) {
@@ -238,36 +239,19 @@ impl AgainstReference {
         }
     }
 
-    /// N registers under a key a lane, and again under others in their place; then all under the keys of the first.
-    fn per_lane<P: KeyPerLane<Source = <P as Permutation>::Isa>, const N: usize>(self, isa: P::Isa) {
-        let lanes = V::<P>::LANES;
-        let input: Vec<Block> = (0..N * lanes).map(random_bytes).collect();
-        let encrypted = |keys: &[[u8; 32]]| -> Vec<Block> {
-            let encrypt =
-                |(&block, key): (_, &[u8; 32])| keyed(self.0, &key[..self.0.key_bytes()]).encrypt(block);
-            input.iter().zip(keys).map(encrypt).collect()
-        };
-        let keys =
-            |from: usize| -> Vec<[u8; 32]> { (0..N * lanes).map(|i| random_bytes(from + i)).collect() };
-        let (before, after) = (keys(2000), keys(3000));
+    /// A group under a key for each block.
+    fn each<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
+        self,
+        isa: E::Isa,
+    ) {
         let bytes = self.0.key_bytes();
-        let mut each: [P; N] =
-            std::array::from_fn(|n| P::per_lane(isa, |lane| &before[n * lanes + lane][..bytes]));
-        let output = P::apply_each(each.each_ref(), registers(isa, &input));
-        assert_eq!(blocks(&output), encrypted(&before), "{} x {N}", std::any::type_name::<P>());
-        for (n, cipher) in each.iter_mut().enumerate() {
-            cipher.rekey_lanes(|lane| &after[n * lanes + lane][..bytes]);
-        }
-        let output = P::apply_each(each.each_ref(), registers(isa, &input));
-        assert_eq!(blocks(&output), encrypted(&after), "{} x {N}", std::any::type_name::<P>());
-        let output: [V<P>; N] = each[0].apply(registers(isa, &input));
-        let first: Vec<_> = (0..N * lanes).map(|i| after[i % lanes]).collect();
-        assert_eq!(blocks(&output), encrypted(&first), "{} x {N}", std::any::type_name::<P>());
+        check_key_each::<E>(isa, bytes, |key, block| keyed(self.0, &key[..bytes]).encrypt(block));
+        check_key_each::<D>(isa, bytes, |key, block| keyed(self.0, &key[..bytes]).decrypt(block));
     }
 
     fn count<
-        E: KeyPerLane<Source = <E as Permutation>::Isa>,
-        D: Permutation<Isa = E::Isa, Source = E::Isa>,
+        E: KeyEach<Source = <E as Permutation>::Isa>,
+        D: KeyEach<Isa = E::Isa, Source = E::Isa>,
         const N: usize,
     >(
         self,
@@ -275,16 +259,16 @@ impl AgainstReference {
     ) {
         self.shared::<E, N>(isa, false);
         self.shared::<D, N>(isa, true);
-        self.per_lane::<E, N>(isa);
     }
 }
 
 impl Test for AgainstReference {
-    fn run<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+    fn run<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         self,
         isa: E::Isa,
     ) {
         self.chained::<E>(isa);
+        self.each::<E, D>(isa);
         self.count::<E, D, 1>(isa);
         self.count::<E, D, 2>(isa);
         self.count::<E, D, 4>(isa);

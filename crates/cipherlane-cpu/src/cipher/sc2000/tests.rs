@@ -6,7 +6,8 @@ use cipherlane_reference::sc2000::Sc2000 as Reference;
 use cipherlane_reference::sha2::sha256;
 
 use crate::cipher::grouped::Only;
-use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, V};
+use crate::cipher::tests::check_key_each;
+use crate::cipher::{CALLS, KeyEach, Meanwhile, Permutation, V};
 use crate::lanes::portable::Portable;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 
@@ -14,7 +15,7 @@ type Block = [u8; BLOCK];
 
 /// A check that is made of every implementation.
 trait Check {
-    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+    fn of<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         isa: E::Isa,
     );
 }
@@ -97,10 +98,7 @@ fn blocks<T: Lanes>(registers: &[T]) -> Vec<Block> {
 }
 
 /// Encrypts a block as one of two registers, and checks that decryption undoes it.
-fn both_ways<
-    E: Permutation<Source = <E as Permutation>::Isa>,
-    D: Permutation<Isa = E::Isa, Source = E::Isa>,
->(
+fn both_ways<E: Permutation<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
     isa: E::Isa,
     key: &[u8],
     block: Block,
@@ -114,7 +112,7 @@ fn both_ways<
 struct Published;
 
 impl Check for Published {
-    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+    fn of<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         isa: E::Isa,
     ) {
         let (zero, first) = ([0; BLOCK], one_bit(0));
@@ -157,8 +155,8 @@ struct Sets;
 
 impl Sets {
     fn of_size<
-        E: KeyPerLane<Source = <E as Permutation>::Isa>,
-        D: Permutation<Isa = E::Isa, Source = E::Isa>,
+        E: KeyEach<Source = <E as Permutation>::Isa>,
+        D: KeyEach<Isa = E::Isa, Source = E::Isa>,
         const KEY: usize,
     >(
         isa: E::Isa,
@@ -174,7 +172,7 @@ impl Sets {
 }
 
 impl Check for Sets {
-    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+    fn of<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         isa: E::Isa,
     ) {
         let [second, third] = [0x2bfd_3762_0746_b5ba, 0x85ae_f147_5bf4_3771];
@@ -195,7 +193,7 @@ fn published_sets() {
 struct Iterated;
 
 impl Check for Iterated {
-    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+    fn of<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         isa: E::Isa,
     ) {
         for (key_bytes, last) in [
@@ -233,14 +231,14 @@ impl Meanwhile for Calls {
     }
 }
 
-/// Random blocks under random keys, in counts of registers around those of groups: one key, a key a lane, and keys
-/// for each register.
+/// Random blocks under random keys, in counts of registers around those of groups, and a key for each
+/// block.
 struct Agreement;
 
 impl Agreement {
     fn of_count<
-        E: KeyPerLane<Source = <E as Permutation>::Isa>,
-        D: Permutation<Isa = E::Isa, Source = E::Isa>,
+        E: KeyEach<Source = <E as Permutation>::Isa>,
+        D: KeyEach<Isa = E::Isa, Source = E::Isa>,
         const N: usize,
     >(
         isa: E::Isa,
@@ -248,36 +246,27 @@ impl Agreement {
     ) {
         let (lanes, name) = (V::<E>::LANES, std::any::type_name::<E>());
         let input: Vec<Block> = (0..N * lanes).map(random_bytes).collect();
-        let keys: Vec<[u8; 32]> = (0..N * lanes).map(|i| random_bytes(1000 + i)).collect();
-        let references: Vec<_> = keys.iter().map(|key| Reference::new(&key[..key_bytes])).collect();
-        let under = |key: fn(usize, usize) -> usize| -> Vec<Block> {
-            let encrypt = |(i, block): (usize, &Block)| references[key(i, lanes)].encrypt(*block);
-            input.iter().enumerate().map(encrypt).collect()
-        };
+        let key: [u8; 32] = random_bytes(1000);
+        let reference = Reference::new(&key[..key_bytes]);
+        let expected: Vec<Block> = input.iter().map(|block| reference.encrypt(*block)).collect();
 
-        let mut cipher = E::new(isa, &keys[0][..key_bytes]);
+        let cipher = E::new(isa, &key[..key_bytes]);
         let mut calls = Calls(0);
         let output: [V<E>; N] = cipher.apply_while(registers(isa, &input), &mut calls);
         assert!(calls.0 >= CALLS);
-        assert_eq!(blocks(&output), under(|_, _| 0), "{name} x {N}");
-        assert_eq!(blocks(&D::new(isa, &keys[0][..key_bytes]).apply(output)), input, "{name} x {N}");
-
-        cipher.rekey_lanes(|lane| &keys[lane][..key_bytes]);
-        let output: [V<E>; N] = cipher.apply(registers(isa, &input));
-        assert_eq!(blocks(&output), under(|i, lanes| i % lanes), "{name} x {N}, a key a lane");
-
-        let each: [E; N] =
-            std::array::from_fn(|n| E::per_lane(isa, |lane| &keys[n * lanes + lane][..key_bytes]));
-        let output = E::apply_each(each.each_ref(), registers(isa, &input));
-        assert_eq!(blocks(&output), under(|i, _| i), "{name} x {N}, a key each");
+        assert_eq!(blocks(&output), expected, "{name} x {N}");
+        assert_eq!(blocks(&D::new(isa, &key[..key_bytes]).apply(output)), input, "{name} x {N}");
     }
 }
 
 impl Check for Agreement {
-    fn of<E: KeyPerLane<Source = <E as Permutation>::Isa>, D: Permutation<Isa = E::Isa, Source = E::Isa>>(
+    fn of<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         isa: E::Isa,
     ) {
         for key_bytes in [16, 24, 32] {
+            let reference = |key: &[u8; 32]| Reference::new(&key[..key_bytes]);
+            check_key_each::<E>(isa, key_bytes, |key, block| reference(key).encrypt(block));
+            check_key_each::<D>(isa, key_bytes, |key, block| reference(key).decrypt(block));
             Self::of_count::<E, D, 1>(isa, key_bytes);
             Self::of_count::<E, D, 5>(isa, key_bytes);
             Self::of_count::<E, D, 16>(isa, key_bytes);

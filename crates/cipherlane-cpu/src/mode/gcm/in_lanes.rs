@@ -20,10 +20,10 @@ use super::row::Row;
 use super::schedules::{MAX_SETS, Schedules};
 use super::together::{Run, Together};
 use super::{Direction, one_by_one};
-use crate::mode::keys::Keyless;
 use crate::cipher::{KeyPerLane, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::mode::keys::Keyless;
 use crate::worker::{Segments, Worker};
 
 /// Most messages that are run together.

@@ -277,7 +277,8 @@ unsafe fn registers<I: Isa>(
         let mut places = [std::ptr::null(); MAX_LANES];
         let mut all = true;
         for lane in 0..I::V::LANES {
-            let place = at.checked_sub(zeros[lane]).and_then(|index| hashed[lane].place(index, BLOCKS * BLOCK));
+            let place =
+                at.checked_sub(zeros[lane]).and_then(|index| hashed[lane].place(index, BLOCKS * BLOCK));
             all &= place.is_some();
             places[lane] = place.unwrap_or(std::ptr::null());
         }

@@ -33,8 +33,8 @@ use std::marker::PhantomData;
 
 use crate::cipher::Permutation;
 use crate::job::Job;
-use crate::mode::keys::Keyless;
 use crate::lanes::Lanes;
+use crate::mode::keys::Keyless;
 use crate::worker::{Kernel, Worker};
 pub(crate) use in_lanes::InLanes;
 pub(crate) use in_teams::InTeams;

@@ -19,7 +19,13 @@ pub(super) fn powers<P: Permutation, const POWERS: usize>(job: &Job<'_>, index: 
 
 /// Runs message `index`, whose key is expanded over that of the message before. The last one is wiped.
 #[inline(always)]
-pub(super) fn run<P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>(
+pub(super) fn run<
+    P: Permutation,
+    D: Direction,
+    const N: usize,
+    const POWERS: usize,
+    const KARATSUBA: bool,
+>(
     (job, index): (&Job<'_>, usize),
     source: P::Source,
     own: &mut Option<OneKey<P, D, N, KARATSUBA>>,

@@ -78,9 +78,7 @@ struct XtsBody<P: Permutation, E: Permutation, D, const N: usize> {
     direction: PhantomData<D>,
 }
 
-impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body
-    for XtsBody<P, E, D, N>
-{
+impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body for XtsBody<P, E, D, N> {
     type Isa = P::Isa;
 
     #[inline(always)]
