@@ -72,7 +72,17 @@ pub(super) struct Member<'a> {
     pub(super) message: Message,
 }
 
-/// Messages that have company or wait for it, longest first.
+/// Blocks of the longest of `members`: the first, unless they are of two windows of the order.
+#[inline(always)]
+pub(super) fn blocks_of(members: &[Member<'_>]) -> usize {
+    let mut bytes = 0;
+    for member in members {
+        bytes = bytes.max(member.message.bytes);
+    }
+    bytes.div_ceil(BLOCK)
+}
+
+/// Messages that have company or wait for it.
 pub(super) struct Members<T> {
     /// The first `count` are written.
     each: [MaybeUninit<T>; MAX_MEMBERS],
@@ -86,7 +96,7 @@ impl<T> Members<T> {
         Self { each: [const { MaybeUninit::uninit() }; MAX_MEMBERS], count: 0 }
     }
 
-    /// One more, no longer than those before.
+    /// One more.
     #[inline(always)]
     pub(super) fn push(&mut self, member: T) {
         self.each[self.count].write(member);
@@ -130,10 +140,12 @@ pub(super) unsafe fn run<S: Stepwise, P: KeyEach, const N: usize>(
             }
         }
         let members = members.as_slice();
-        let Some(longest) = members.first() else { return };
+        if members.is_empty() {
+            return;
+        }
         // SAFETY: the caller's promise.
         unsafe {
-            if Team::<P>::pays::<S>(members.len(), longest.message.bytes) {
+            if Team::<P>::pays::<S>(members.len(), blocks_of(members)) {
                 Team::<P>::made(&mut team, keys.source()).run::<S>(members);
                 continue;
             }
@@ -194,12 +206,12 @@ impl<P: KeyEach> Team<P> {
         S::CHAINS || blocks <= most.min(LONG * Self::MEMBERS)
     }
 
-    /// Whether `count` messages, the longest of `bytes` bytes, are faster in a team than one after the other. A message
+    /// Whether `count` messages, the longest of `blocks` blocks, are faster in a team than one after the other. A message
     /// alone takes as long as a group and as much of another as it has blocks; a team runs a group for each block, in which
     /// every key is another, and takes as long as seven before and behind that.
     #[inline(always)]
-    pub(super) const fn pays<S: Steps>(count: usize, bytes: usize) -> bool {
-        let (lanes, blocks) = (Self::MEMBERS, bytes.div_ceil(BLOCK));
+    pub(super) const fn pays<S: Steps>(count: usize, blocks: usize) -> bool {
+        let lanes = Self::MEMBERS;
         if S::CHAINS { count > 7 } else { count * (lanes + blocks) >= lanes * (7 + blocks + blocks / 4) }
     }
 
@@ -243,7 +255,7 @@ impl<P: KeyEach> Team<P> {
     /// Their pointers are good, and nobody else touches their output.
     #[inline(always)]
     pub(super) unsafe fn crypt<S: Steps>(&mut self, members: &[Member<'_>]) {
-        let (lanes, blocks) = (V::<P>::LANES, members[0].message.bytes.div_ceil(BLOCK));
+        let (lanes, blocks) = (V::<P>::LANES, blocks_of(members));
         for (state, members) in self.states.iter_mut().zip(members.chunks(lanes)) {
             let mut words = [0; MAX_LANES];
             for (word, member) in words.iter_mut().zip(members) {

@@ -81,8 +81,14 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
                 }
             }
             let indices = indices.as_slice();
-            let Some(&longest) = indices.first() else { return };
-            if Team::<P>::pays::<Counted>(indices.len(), job.message(longest).bytes + BESIDE * BLOCK) {
+            if indices.is_empty() {
+                return;
+            }
+            let mut blocks = BESIDE;
+            for &index in indices {
+                blocks = blocks.max(BESIDE + job.message(index).bytes.div_ceil(BLOCK));
+            }
+            if Team::<P>::pays::<Counted>(indices.len(), blocks) {
                 run_team::<P, D, KARATSUBA>(Team::<P>::made(&mut team, source), job, indices);
                 continue;
             }
@@ -107,7 +113,7 @@ impl Steps for Counted {
     }
 }
 
-/// Runs the messages `indices`, longest first, with nonces of 96 bits.
+/// Runs the messages `indices`, with nonces of 96 bits.
 #[inline(always)]
 fn run_team<P: KeyEach, D: Direction, const KARATSUBA: bool>(
     team: &mut Team<P>,

@@ -40,8 +40,14 @@ where
                 }
             }
             let units = units.as_slice();
-            let Some(&longest) = units.first() else { return };
-            if !Team::<P>::pays::<Between<D>>(units.len(), job.message(longest).bytes) {
+            if units.is_empty() {
+                return;
+            }
+            let mut blocks = 0;
+            for &index in units {
+                blocks = blocks.max(job.message(index).bytes / BLOCK);
+            }
+            if !Team::<P>::pays::<Between<D>>(units.len(), blocks) {
                 for &index in units {
                     self.unit(job, index, &mut own_tweak, &mut own_data);
                 }
