@@ -21,6 +21,8 @@ pub(crate) struct EachKey<L: Layers, const INVERSE: bool> {
 
 impl<L: Layers, const INVERSE: bool> Each for EachKey<L, INVERSE> {
     type Isa = IsaOf<L::Bytes>;
+    /// Round keys of a group are sixteen times as many bytes as those of one key: longer messages are faster alone.
+    const MOST_BLOCKS: usize = GROUP * LanesOf::<L>::LANES;
 
     fn new(isa: Self::Isa) -> Self {
         Self { isa, fours: 0, slices: Box::new([[isa.zero(); GROUP]; MAX_FOURS]) }
