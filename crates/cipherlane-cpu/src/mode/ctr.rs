@@ -8,7 +8,7 @@ use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
 use super::counters::{Count, Counters};
 use super::first_round::FirstRound;
-use super::key_each::{self, Steps, Stepwise, block_of};
+use super::key_each::{self, Steps, Stepwise, block_of, counted};
 use super::keys::Keys;
 use super::together::{self, Short};
 use crate::cipher::{KeyEach, Nothing, Permutation, V};
@@ -95,9 +95,7 @@ impl Short for Counted {
 impl Steps for Counted {
     #[inline(always)]
     fn next<T: Lanes>(counter: &mut T, text: T) -> [T; 2] {
-        let block = counter.reverse_bytes();
-        *counter = counter.add32(counter.isa().splat_word(1));
-        [block, text]
+        [counted(counter), text]
     }
 }
 

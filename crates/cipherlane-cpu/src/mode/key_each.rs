@@ -55,6 +55,14 @@ pub(super) trait Stepwise: Steps {
     unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, state: u128, message: Message);
 }
 
+/// The block of `counter`, which is little-endian and goes on by one in its word of 32 bits.
+#[inline(always)]
+pub(super) fn counted<T: Lanes>(counter: &mut T) -> T {
+    let block = counter.reverse_bytes();
+    *counter = counter.add32(counter.isa().splat_word(1));
+    block
+}
+
 /// 16 bytes as a block, little-endian.
 #[inline(always)]
 pub(super) fn block_of(bytes: &[u8]) -> u128 {

@@ -2,7 +2,7 @@
 
 use super::each::{EachKey, SlicedKeys};
 use super::schedule::{Key, OneKey};
-use super::{GROUP, transpose};
+use super::{GROUP, load, store, transpose};
 use crate::cipher::few::{Chain, Few};
 use crate::cipher::grouped::{InGroups, filled_up};
 use crate::lanes::bytes::{Bytes, IsaOf};
@@ -72,18 +72,12 @@ pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
 
 #[inline(always)]
 pub(super) fn slices_of<C: SlicedCipher>(blocks: &Group<C>) -> [C::Bytes; GROUP] {
-    let mut slices = [C::Bytes::from_lanes(blocks[0]); GROUP];
-    for (slice, block) in slices.iter_mut().zip(blocks) {
-        *slice = C::Bytes::from_lanes(*block);
-    }
-    transpose(slices)
+    transpose(load::<C::Bytes>(blocks))
 }
 
 #[inline(always)]
 pub(super) fn blocks_of<C: SlicedCipher>(slices: [C::Bytes; GROUP], blocks: &mut Group<C>) {
-    for (block, slice) in blocks.iter_mut().zip(transpose(slices)) {
-        *block = slice.to_lanes();
-    }
+    store(blocks, transpose(slices));
 }
 
 /// Whole groups under one key, as work of its own: compiled once for both directions, and not into every mode.

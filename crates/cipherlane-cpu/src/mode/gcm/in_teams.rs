@@ -15,7 +15,7 @@ use super::set::BLOCKS;
 use crate::cipher::{KeyEach, SMALL, Source, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe};
-use crate::mode::key_each::{Member, Members, Steps, Team};
+use crate::mode::key_each::{Member, Members, Steps, Team, counted};
 use crate::mode::keys::Keyless;
 use crate::mode::order::Order;
 use crate::rows::load_block;
@@ -107,9 +107,7 @@ impl Steps for Counted {
 
     #[inline(always)]
     fn next<T: Lanes>(counter: &mut T, text: T) -> [T; 2] {
-        let block = counter.reverse_bytes();
-        *counter = counter.add32(counter.isa().splat_word(1));
-        [block, text]
+        [counted(counter), text]
     }
 }
 

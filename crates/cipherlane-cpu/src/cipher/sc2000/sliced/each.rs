@@ -1,9 +1,9 @@
 //! SC2000 under a key for each block of a group.
 
 use super::layers::{LanesOf, Layers, RoundKeys};
-use super::schedule::{MAX_FOURS, fours, load};
+use super::schedule::{self, MAX_FOURS, fours};
 use super::{Group, expanded};
-use crate::cipher::byte_sliced::GROUP;
+use crate::cipher::byte_sliced::{GROUP, load, store};
 use crate::cipher::grouped::Each;
 use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Lanes, Work, wipe};
@@ -21,7 +21,7 @@ pub(crate) struct EachKey<L: Layers, const INVERSE: bool> {
 
 impl<L: Layers, const INVERSE: bool> Each for EachKey<L, INVERSE> {
     type Isa = IsaOf<L::Bytes>;
-    /// Round keys of a group are sixteen times as many bytes as those of one key: longer messages are faster alone.
+    /// Round keys of a group are several times as many bytes as those of one key: longer messages are faster alone.
     const MOST_BLOCKS: usize = GROUP * LanesOf::<L>::LANES;
 
     fn new(isa: Self::Isa) -> Self {
@@ -58,21 +58,16 @@ impl<L: Layers, const INVERSE: bool> Work for Expand<'_, L, INVERSE> {
     fn run(self) {
         let EachKey { isa, fours, slices } = self.to;
         for (register, keys) in self.keys.chunks_exact(LanesOf::<L>::LANES).enumerate() {
-            let mut blocks = expanded::<L, INVERSE>(*isa, load(*isa, keys), *fours);
+            let mut blocks = expanded::<L, INVERSE>(*isa, schedule::load(*isa, keys), *fours);
             for (registers, block) in slices.iter_mut().zip(&blocks) {
                 registers[register] = *block;
             }
             wipe(&mut blocks);
         }
         for registers in &mut slices[..*fours] {
-            let mut four = [L::Bytes::from_lanes(registers[0]); GROUP];
-            for (slice, register) in four.iter_mut().zip(&*registers) {
-                *slice = L::Bytes::from_lanes(*register);
-            }
+            let mut four = load::<L::Bytes>(registers);
             L::slice(&mut four);
-            for (register, slice) in registers.iter_mut().zip(four) {
-                *register = slice.to_lanes();
-            }
+            store(registers, four);
         }
     }
 }

@@ -12,9 +12,9 @@ use layers::{LanesOf, Layers, RoundKeys, Shared};
 use rounds::crypt;
 use schedule::{MAX_FOURS, fours, intermediate, load};
 
-use crate::cipher::byte_sliced::GROUP;
+use crate::cipher::byte_sliced::{self, GROUP};
 use crate::cipher::grouped::{InGroups, filled_up};
-use crate::lanes::bytes::{Bytes, IsaOf};
+use crate::lanes::bytes::IsaOf;
 use crate::lanes::{Isa, MAX_LANES, Work, wipe};
 
 /// SC2000 under a key of any length; INVERSE decrypts.
@@ -93,16 +93,11 @@ impl<L: Layers, K: RoundKeys<L>, const INVERSE: bool> Work for Group<'_, L, K, I
 
     #[inline(always)]
     fn run(self) {
-        let mut state = [L::Bytes::from_lanes(self.blocks[0]); GROUP];
-        for (slice, block) in state.iter_mut().zip(&*self.blocks) {
-            *slice = L::Bytes::from_lanes(*block);
-        }
+        let mut state = byte_sliced::load::<L::Bytes>(self.blocks);
         L::slice(&mut state);
         crypt::<L, K, INVERSE>(self.isa, &self.keys, &mut state);
         L::unslice(&mut state);
-        for (slice, block) in state.into_iter().zip(self.blocks) {
-            *block = slice.to_lanes();
-        }
+        byte_sliced::store(self.blocks, state);
     }
 }
 
