@@ -7,15 +7,16 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::Direction;
+use super::bunch::Bunch;
 use super::counter::pre_counter_96;
 use super::lane_hash::{self, Powers, absorb_some};
 use super::one_by_one;
 use super::one_key::OneKey;
 use super::set::BLOCKS;
-use crate::cipher::{KeyEach, SMALL, Source, V};
+use crate::cipher::{KeyEach, Permutation, SMALL, Source, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe};
-use crate::mode::key_each::{Member, Members, Steps, Team, counted};
+use crate::mode::key_each::{Member, Steps, Team, Teamwork, counted};
 use crate::mode::keys::Keyless;
 use crate::mode::order::Order;
 use crate::rows::load_block;
@@ -54,9 +55,6 @@ struct Whole<'a, T> {
     range: Range<usize>,
 }
 
-/// Blocks of a message that go through the cipher beside those of its text.
-const BESIDE: usize = 2;
-
 impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Work
     for Whole<'_, InTeams<P, D, N, POWERS, KARATSUBA>>
 {
@@ -65,37 +63,54 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
     #[inline(always)]
     fn run(self) {
         let Self { worker: &InTeams { source, .. }, job, range } = self;
-        let (mut own, mut bunch) = (None, OneKey::<P, D, N, KARATSUBA>::no_bunch(source.isa()));
-        let mut team = None;
-        let mut order = Order::with_empty(job, range);
-        loop {
-            let mut indices = Members::new();
-            while indices.as_slice().len() < Team::<P>::MEMBERS
-                && let Some(index) = order.next()
-            {
-                let blocks = job.message(index).bytes.div_ceil(BLOCK);
-                if job.nonce(index).len() == 12 && Team::<P>::takes::<Counted>(source, blocks) {
-                    indices.push(index);
-                } else {
-                    one_by_one::run::<P, D, N, POWERS, KARATSUBA>((job, index), source, &mut own, &mut bunch);
-                }
-            }
-            let indices = indices.as_slice();
-            if indices.is_empty() {
-                return;
-            }
-            let mut blocks = BESIDE;
-            for &index in indices {
-                blocks = blocks.max(BESIDE + job.message(index).bytes.div_ceil(BLOCK));
-            }
-            if Team::<P>::pays::<Counted>(indices.len(), blocks) {
-                run_team::<P, D, KARATSUBA>(Team::<P>::made(&mut team, source), job, indices);
-                continue;
-            }
-            for &index in indices {
-                one_by_one::run::<P, D, N, POWERS, KARATSUBA>((job, index), source, &mut own, &mut bunch);
-            }
-        }
+        let bunch = OneKey::<P, D, N, KARATSUBA>::no_bunch(source.isa());
+        let mut messages = Messages::<P, D, N, POWERS, KARATSUBA> { source, job, own: None, bunch };
+        // SAFETY: the job's pointers are good, and this thread alone has these messages.
+        unsafe { messages.all(Order::with_empty(job, range)) }
+    }
+}
+
+struct Messages<'a, P: Permutation, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
+    source: P::Source,
+    job: &'a Job<'a>,
+    /// The key of the last message that went alone.
+    own: Option<OneKey<P, D, N, KARATSUBA>>,
+    bunch: Option<Bunch<V<P>, N>>,
+}
+
+impl<'a, P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Teamwork<'a, P>
+    for Messages<'a, P, D, N, POWERS, KARATSUBA>
+{
+    type Steps = Counted;
+
+    /// What makes its hash key, and what masks its tag.
+    const BESIDE: usize = 2;
+
+    #[inline(always)]
+    fn source(&self) -> P::Source {
+        self.source
+    }
+
+    /// A message with a nonce of 96 bits, whose state is the counter after that of the mask.
+    #[inline(always)]
+    fn member(&self, index: usize) -> Option<Member<'a>> {
+        let (key, nonce, message) = (self.job.key(index), self.job.nonce(index), self.job.message(index));
+        (nonce.len() == 12).then(|| {
+            let state = pre_counter_96(nonce).swap_bytes() + 1;
+            Member { index, key, state, message }
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn alone(&mut self, index: usize) {
+        let Self { source, job, own, bunch } = self;
+        one_by_one::run::<P, D, N, POWERS, KARATSUBA>((job, index), *source, own, bunch);
+    }
+
+    #[inline(always)]
+    unsafe fn together(&mut self, team: &mut Team<P>, members: &mut [Member<'a>]) {
+        // SAFETY: the caller's promise.
+        unsafe { run_team::<P, D, KARATSUBA>(team, self.job, members) }
     }
 }
 
@@ -111,46 +126,43 @@ impl Steps for Counted {
     }
 }
 
-/// Runs the messages `indices`, with nonces of 96 bits.
+/// Runs `members`, which have nonces of 96 bits.
+///
+/// # Safety
+/// The job's pointers are good, and nobody else touches the output of these messages.
 #[inline(always)]
-fn run_team<P: KeyEach, D: Direction, const KARATSUBA: bool>(
+unsafe fn run_team<P: KeyEach, D: Direction, const KARATSUBA: bool>(
     team: &mut Team<P>,
     job: &Job<'_>,
-    indices: &[usize],
+    members: &[Member<'_>],
 ) {
-    let mut members = Members::new();
-    for &index in indices {
-        // The counter after that of the mask.
-        let state = pre_counter_96(job.nonce(index)).swap_bytes() + 1;
-        members.push(Member { key: job.key(index), state, message: job.message(index) });
-    }
-    let members = members.as_slice();
     team.rekey(members);
     let isa = team.isa();
     let mut keys = [isa.zero(); SMALL];
     team.apply(&mut keys);
     let mut masks = [isa.zero(); SMALL];
-    for (mask, indices) in masks.iter_mut().zip(indices.chunks(V::<P>::LANES)) {
+    for (mask, members) in masks.iter_mut().zip(members.chunks(V::<P>::LANES)) {
         let mut words = [0; MAX_LANES];
-        for (word, &index) in words.iter_mut().zip(indices) {
-            *word = pre_counter_96(job.nonce(index));
+        for (word, member) in words.iter_mut().zip(members) {
+            // The counter before the first of the text.
+            *word = (member.state - 1).swap_bytes();
         }
         *mask = isa.words(&words);
     }
     team.apply(&mut masks);
-    // SAFETY: the job's pointers are good, and this thread alone has these messages.
+    // SAFETY: the caller's promise.
     unsafe {
         if D::OPEN {
-            hash::<P, KARATSUBA>(job, indices, &keys, &mut masks, D::OPEN);
+            hash::<P, KARATSUBA>(job, members, &keys, &mut masks, D::OPEN);
             team.crypt::<Counted>(members);
         } else {
             team.crypt::<Counted>(members);
-            hash::<P, KARATSUBA>(job, indices, &keys, &mut masks, D::OPEN);
+            hash::<P, KARATSUBA>(job, members, &keys, &mut masks, D::OPEN);
         }
     }
-    for (tags, indices) in masks.iter().zip(indices.chunks(V::<P>::LANES)) {
-        for (tag, &index) in tags.to_words().into_iter().zip(indices) {
-            D::conclude(job, index, tag);
+    for (tags, members) in masks.iter().zip(members.chunks(V::<P>::LANES)) {
+        for (tag, member) in tags.to_words().into_iter().zip(members) {
+            D::conclude(job, member.index, tag);
         }
     }
     wipe(&mut keys);
@@ -164,16 +176,17 @@ fn run_team<P: KeyEach, D: Direction, const KARATSUBA: bool>(
 #[inline(always)]
 unsafe fn hash<P: KeyEach, const KARATSUBA: bool>(
     job: &Job<'_>,
-    indices: &[usize],
+    members: &[Member<'_>],
     keys: &[V<P>; SMALL],
     masks: &mut [V<P>; SMALL],
     of_input: bool,
 ) {
-    for ((mask, key), indices) in masks.iter_mut().zip(keys).zip(indices.chunks(V::<P>::LANES)) {
+    for ((mask, key), members) in masks.iter_mut().zip(keys).zip(members.chunks(V::<P>::LANES)) {
         let mut hashed = [Hashed::NOTHING; MAX_LANES];
-        for (hashed, &index) in hashed.iter_mut().zip(indices) {
-            let (Message { input, output, bytes, .. }, aad) = (job.message(index), job.aad(index));
-            *hashed = Hashed { aad, text: if of_input { input } else { output }, bytes };
+        for (hashed, member) in hashed.iter_mut().zip(members) {
+            let Message { input, output, bytes, .. } = member.message;
+            *hashed =
+                Hashed { aad: job.aad(member.index), text: if of_input { input } else { output }, bytes };
         }
         let powers = lane_hash::powers::<_, KARATSUBA>(*key);
         // SAFETY: the caller's promise.

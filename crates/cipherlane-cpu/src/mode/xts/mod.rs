@@ -89,7 +89,7 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         if P::WHOLE_GROUPS && self.data.shared().is_none() {
-            return self.units_with_keys(job, range);
+            return key_each::units(self, job, range);
         }
         let isa = self.isa();
         let together = if self.tweak.shared().is_some() { N * V::<P>::LANES } else { 1 };
