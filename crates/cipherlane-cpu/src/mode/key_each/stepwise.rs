@@ -3,8 +3,6 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::BLOCK;
-
 use super::{Member, Steps, Team, Teamwork};
 use crate::cipher::{KeyEach, Permutation};
 use crate::job::{Job, Message};
