@@ -7,8 +7,8 @@
 //! KiB, `blocks=N` and `runs=N` the blocks of a launch and the runs of each (7), `exam=no` and `speed=no` leave a part
 //! out, `exam=long` takes messages of `long=N` bytes alone, `tune=yes` tunes each kernel first, `transfers=no` leaves out
 //! the columns with them, `text=zeros` is the worst case for caches and banks, `together=yes` takes all GPUs as one,
-//! `pinned=yes` compares sessions with the link by chunks and streams, from pinned and from ordinary memory. Exit code 1 if
-//! anything is wrong.
+//! `pinned=yes` compares sessions with the link by chunks and streams, from pinned and from ordinary memory, `memory=MIB`
+//! looks whether so much memory is zeros when it is lent again. Exit code 1 if anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool for developers
 
@@ -16,6 +16,8 @@
 mod devices;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 mod exam;
+#[path = "../../cipherlane-offload/tests/exam/memory.rs"]
+mod memory;
 #[path = "../../cipherlane-offload/tests/exam/options.rs"]
 mod options;
 #[path = "../../cipherlane-offload/tests/exam/pinned.rs"]
@@ -48,6 +50,9 @@ fn main() -> ExitCode {
     };
     devices::check(&wanted, &options, |device| {
         let mut failed = 0;
+        if let mib @ 1.. = options.number("memory=", 0) {
+            failed += memory::tell(device, mib << 20);
+        }
         if options.get("exam=") != Some("no") {
             failed += examine(device, &options);
         }

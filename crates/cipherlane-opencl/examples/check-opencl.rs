@@ -3,7 +3,8 @@
 //!
 //! A name is a part of an algorithm's (`aes-128`, `gcm`), or `kernel=PART` a part of a kernel's, `device=N`,
 //! `threads=N`, `exam=no` and `long=no` (messages of 17 MiB) leave a part out, `together=yes` takes the GPUs that are alike
-//! as one, `speed=yes` measures as the example check-cuda does, with its options. Exit code 1 if anything is wrong.
+//! as one, `memory=MIB` looks whether so much memory is zeros when it is lent again, `speed=yes` measures as the example
+//! check-cuda does, with its options. Exit code 1 if anything is wrong.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool for developers
 
@@ -11,6 +12,8 @@
 mod devices;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 mod exam;
+#[path = "../../cipherlane-offload/tests/exam/memory.rs"]
+mod memory;
 #[path = "../../cipherlane-offload/tests/exam/options.rs"]
 mod options;
 #[path = "../../cipherlane-offload/tests/exam/speed.rs"]
@@ -43,6 +46,9 @@ fn main() -> ExitCode {
     devices::check(&wanted, &options, |device| {
         let (names, kernels) = (options.names(), options.get("kernel=").unwrap_or_default());
         let mut failed = 0;
+        if let mib @ 1.. = options.number("memory=", 0) {
+            failed += memory::tell(device, mib << 20);
+        }
         if options.get("exam=") != Some("no") {
             failed += exam::tell(device, &names, kernels, options.number("threads=", 2));
         }

@@ -9,6 +9,8 @@
 #[path = "../../cipherlane-offload/tests/exam/bound.rs"]
 mod bound;
 mod found;
+#[path = "../../cipherlane-offload/tests/exam/memory.rs"]
+mod memory;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use found::devices;
 fn batches_run_where_their_texts_lie() {
     for device in devices() {
         bound::check_memory(&device);
+        assert_eq!(memory::dirty(&device, (16 << 20) + 1001).unwrap(), Some((0, 9)));
         bound::check(&device, "sha3-256", true, "");
         bound::check(&device, "aes-128-ctr", true, "aes-ctr/bitsliced");
     }

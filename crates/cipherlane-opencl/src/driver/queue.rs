@@ -8,11 +8,15 @@ use opencl3::command_queue::CommandQueue;
 use opencl3::event::Event;
 
 use super::error::Named;
-use super::{ClError, Context, Kernel, Memory};
+use super::{ClError, Context, Kernel, Memory, Part};
 
-/// Bytes that one command fills at most: NVIDIA's driver 580.159 does not come back from one that fills 2 or 3 GiB, as it
-/// does from 1.5.
+/// Bytes of a part that is wiped by itself. NVIDIA's driver 580.159 counts what it fills in 32 bits: of 4 GiB it fills
+/// nothing, and from item 2^31 on it writes elsewhere, after which its context is of no more use. Within a part there are
+/// not so many.
 const WIPED_AT_ONCE: usize = 1 << 30;
+
+/// Bytes that are filled as one item: seven times as fast there as byte by byte.
+const ITEM: usize = 16;
 
 /// Commands that the device carries out one after the other.
 #[derive(Debug)]
@@ -135,7 +139,7 @@ impl Queue {
         self.started(event.named("clEnqueueBarrierWithWaitList")?).map(drop)
     }
 
-    /// Enqueues filling all of `memory` with zeros. Commands of a queue follow one another: the last piece ends last.
+    /// Enqueues filling all of `memory` with zeros. Commands of a queue follow one another: the last part ends last.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -143,26 +147,37 @@ impl Queue {
         self.wipe_by(WIPED_AT_ONCE, memory)
     }
 
-    /// The same, `most` bytes at a time.
+    /// The same by parts of `most` bytes, to which the device has to align them.
     fn wipe_by(&self, most: usize, memory: &Memory) -> Result<Step, ClError> {
         let bytes = memory.len().max(1);
-        let mut step = self.fill(memory, 0, bytes.min(most))?;
+        let mut step = self.wipe_part(&memory.part(0, bytes.min(most))?, bytes.min(most))?;
         for at in (0..bytes).step_by(most).skip(1) {
-            step = self.fill(memory, at, (bytes - at).min(most))?;
+            let bytes = most.min(bytes - at);
+            step = self.wipe_part(&memory.part(at, bytes)?, bytes)?;
         }
         Ok(step)
     }
 
-    /// Enqueues filling `bytes` bytes of `memory` from byte `at` on with zeros.
-    fn fill(&self, memory: &Memory, at: usize, bytes: usize) -> Result<Step, ClError> {
-        let zero = 0_u8;
-        // SAFETY: the pattern is one byte, which OpenCL copies; it checks the place.
+    /// Enqueues filling `part`, which has `bytes` bytes, with zeros. OpenCL keeps it until that is done.
+    fn wipe_part(&self, part: &Part, bytes: usize) -> Result<Step, ClError> {
+        let whole = bytes - bytes % ITEM;
+        if whole == 0 {
+            return self.fill::<1>(part, 0, bytes);
+        }
+        let step = self.fill::<ITEM>(part, 0, whole)?;
+        if whole < bytes { self.fill::<1>(part, whole, bytes - whole) } else { Ok(step) }
+    }
+
+    /// Enqueues filling `bytes` bytes of `part` from byte `at` on with zeros, N at a time: both are multiples of N.
+    fn fill<const N: usize>(&self, part: &Part, at: usize, bytes: usize) -> Result<Step, ClError> {
+        let zeros = [0_u8; N];
+        // SAFETY: the pattern is N bytes, which OpenCL copies; it checks the place.
         let event = unsafe {
             cl3::command_queue::enqueue_fill_buffer(
                 self.0.get(),
-                memory.get(),
-                (&raw const zero).cast(),
-                1,
+                part.get(),
+                zeros.as_ptr().cast(),
+                N,
                 at,
                 bytes,
                 0,
@@ -225,9 +240,9 @@ impl Step {
 mod tests {
     use super::*;
 
-    /// Three pieces, the last of them shorter.
+    /// One part and several, the last of them shorter, with and without a rest behind the items.
     #[test]
-    fn what_is_wiped_piece_by_piece_is_zero() {
+    fn what_is_wiped_part_by_part_is_zero() {
         let devices = match crate::driver::devices() {
             Ok(devices) => devices,
             Err(reason) if std::env::var_os("CIPHERLANE_REQUIRE_OPENCL").is_some() => panic!("{reason}"),
@@ -236,14 +251,16 @@ mod tests {
         for device in devices {
             let context = Context::new(&device).unwrap();
             let queue = Queue::new(&context).unwrap();
-            let mut bytes = vec![0xa5_u8; 1000];
-            let memory = Memory::new(&context, bytes.len()).unwrap();
-            // SAFETY: all of the bytes, which are not touched until they are there.
-            unsafe { queue.write(&memory, 0, bytes.as_ptr(), bytes.len()) }.unwrap().wait().unwrap();
-            queue.wipe_by(400, &memory).unwrap().wait().unwrap();
-            // SAFETY: as above.
-            unsafe { queue.read(&memory, 0, bytes.as_mut_ptr(), bytes.len()) }.unwrap().wait().unwrap();
-            assert_eq!(bytes, [0; 1000]);
+            for len in [1, 15, 16, 17, 4095, 4096, 4097, 10_000, 16_400] {
+                let mut bytes = vec![0xa5_u8; len];
+                let memory = Memory::new(&context, len).unwrap();
+                // SAFETY: all of the bytes, which are not touched until they are there.
+                unsafe { queue.write(&memory, 0, bytes.as_ptr(), len) }.unwrap().wait().unwrap();
+                queue.wipe_by(4096, &memory).unwrap().wait().unwrap();
+                // SAFETY: as above.
+                unsafe { queue.read(&memory, 0, bytes.as_mut_ptr(), len) }.unwrap().wait().unwrap();
+                assert!(bytes.iter().all(|&byte| byte == 0), "{len} B");
+            }
         }
     }
 }
