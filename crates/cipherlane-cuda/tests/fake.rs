@@ -136,6 +136,15 @@ fn keep_data() {
     }
     resident.store(&batch, &mut Output::text(&mut output)).unwrap();
     assert!(output[..] == expected, "data on the GPU came out different");
+    let other = Batch { operation: Operation::Decrypt, ..batch };
+    let error = resident.load(&other, &mut Output::text(&mut output)).unwrap_err().to_string();
+    assert!(error.contains("aes-128-ctr decrypt"), "{error}");
+    let [short, behind_it] = [&[0, 64], &[64, 128]]
+        .map(|offsets: &[u64; 2]| Batch { messages: Messages { offsets, ..batch.messages }, ..batch });
+    resident.load(&short, &mut Output::text(&mut output)).unwrap();
+    resident.execute().unwrap();
+    let error = resident.store(&behind_it, &mut Output::text(&mut output)).unwrap_err().to_string();
+    assert!(error.contains("has not the sizes of the one that was loaded"), "{error}");
     let mut looked_at = 0;
     let mut is_right = |found: &Output<'_>| {
         looked_at += 1;

@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::{Batch, BatchError, DeviceTexts, Operation, Output, Shape, Source};
+use cipherlane_core::{Batch, BatchError, DeviceTexts, Operation, Output, Plan, Shape, Source};
 
 use crate::copy;
 use crate::part::Part;
@@ -23,6 +23,18 @@ pub(crate) struct Job<'a> {
     tags: *mut u8,
     accepted: *mut bool,
     borrowed: PhantomData<&'a mut u8>,
+}
+
+/// Whether `batch` is of the algorithm and the operation of `plan`.
+pub(crate) fn check_operation(plan: &Plan, batch: &Batch<'_>) -> Result<(), BatchError> {
+    let &Plan { algorithm, operation, .. } = plan;
+    if (batch.algorithm, batch.operation) == (algorithm, operation) {
+        return Ok(());
+    }
+    Err(BatchError::OtherSession {
+        session: format!("{algorithm} {operation}"),
+        batch: format!("{} {}", batch.algorithm, batch.operation),
+    })
 }
 
 impl<'a> Job<'a> {

@@ -34,6 +34,7 @@ pub mod probe;
 mod programs;
 mod resident;
 mod session;
+mod sizes;
 mod sum;
 mod tuning;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cipherlane_core::{Batch, DeviceError, DeviceTexts, Output, Shape, Spans};
+use cipherlane_core::{Batch, DeviceError, DeviceTexts, Output, Spans};
 use cipherlane_kernels::manifest::{Layout, When};
 
 use crate::backend::{Backend, Fault};
@@ -11,13 +11,14 @@ use crate::bound::Bound;
 use crate::buffers::{Buffers, Link, Needs, Stagings};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group, Piece};
-use crate::job::Job;
+use crate::job::{Job, check_operation};
 use crate::lane::{Results, download_results, download_text, size, time, upload_rows, upload_text};
 use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
 use crate::part::{Part, ResidentParts, Sum};
 use crate::programs::Programs;
 use crate::session::OffloadSession;
+use crate::sizes::Sizes;
 use crate::sum;
 
 /// A batch on the device, on one queue.
@@ -38,7 +39,7 @@ pub(crate) struct Resident<B: Backend> {
 /// What was loaded or bound.
 #[derive(Debug)]
 struct Scenery<B: Backend> {
-    shape: Shape,
+    sizes: Sizes,
     /// Where the texts lie, if not in buffers of the resident.
     bound: Option<Bound<B>>,
     program: usize,
@@ -102,8 +103,8 @@ impl<B: Backend> Resident<B> {
         let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
         let link = Link { backend, queue: &self.queue };
         self.buffers.reserve(link, needs)?;
-        let (shape, part, keys) = (job.shape, job.part, if shared { 1 } else { messages });
-        let scenery = Scenery { shape, bound, program: index, in_place, columns, layout, keys, group, part };
+        let (sizes, part, keys) = (Sizes::of(job), job.part, if shared { 1 } else { messages });
+        let scenery = Scenery { sizes, bound, program: index, in_place, columns, layout, keys, group, part };
         let scene = scenery.scene(&self.buffers)?;
         let mut steps = Steps::default();
         let Stagings { input, rows, .. } = &mut self.stagings;
@@ -144,8 +145,10 @@ impl<B: Backend> Resident<B> {
 
     fn store_job(&mut self, job: &mut Job<'_>) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
-        if job.shape != scenery.shape {
-            return Err(Fault("the batch to store is not the one that was loaded or bound".to_owned()));
+        if Sizes::of(job) != scenery.sizes {
+            let reason = "the batch to store has not the sizes of the one that was loaded or bound: give its offsets, and \
+                          the lengths of its tags";
+            return Err(Fault(reason.to_owned()));
         }
         let backend = &*self.backend;
         let scene = scenery.scene(&self.buffers)?;
@@ -205,6 +208,7 @@ impl<B: Backend> Resident<B> {
 impl<B: Backend> cipherlane_core::Resident for Resident<B> {
     fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
+        check_operation(self.programs.plan(), batch)?;
         let job = Job::new(batch, output)?;
         let load = self.load_job(&job, None).map_err(|fault| self.failed(fault))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
@@ -217,6 +221,7 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
         texts: &DeviceTexts,
     ) -> Result<Spans, DeviceError> {
         let start = Instant::now();
+        check_operation(self.programs.plan(), batch)?;
         let job = Job::of_texts(batch, output, texts)?;
         let bound = Bound::new(&*self.backend, texts)?;
         let load = self.load_job(&job, Some(bound)).map_err(|fault| self.failed(fault))?;
@@ -231,6 +236,7 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
 
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
+        check_operation(self.programs.plan(), batch)?;
         let mut job = match self.loaded.as_ref().and_then(|scenery| scenery.bound.as_ref()) {
             Some(bound) => Job::of_texts(batch, output, &bound.texts)?,
             None => Job::new(batch, output)?,
@@ -266,6 +272,7 @@ impl<B: Backend> ResidentParts for Resident<B> {
         part: Part,
     ) -> Result<Spans, DeviceError> {
         let start = Instant::now();
+        check_operation(self.programs.plan(), batch)?;
         let job = Job::of_part(batch, output, part)?;
         let load = self.load_job(&job, None).map_err(|fault| self.failed(fault))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })

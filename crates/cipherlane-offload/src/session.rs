@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cipherlane_core::{
-    Batch, BatchError, Column, DeviceError, Operation, Output, Plan, Session, Shape, Spans, StreamSpans,
+    Batch, Column, DeviceError, Operation, Output, Plan, Session, Shape, Spans, StreamSpans,
 };
 use cipherlane_kernels::manifest::When;
 use subtle::ConstantTimeEq;
@@ -16,7 +16,7 @@ use crate::buffers::{Buffers, Link, Needs};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
-use crate::job::Job;
+use crate::job::{Job, check_operation};
 use crate::lane::{Lane, size};
 use crate::launch::{Scene, Schedule};
 use crate::loaded::Chosen;
@@ -125,17 +125,6 @@ impl<B: Backend> OffloadSession<B> {
 
     fn failed(&self, Fault(reason): Fault) -> DeviceError {
         DeviceError::Failed { device: self.backend.id().to_owned(), reason }
-    }
-
-    fn check_operation(&self, batch: &Batch<'_>) -> Result<(), BatchError> {
-        let Plan { algorithm, operation, .. } = self.plan;
-        if (batch.algorithm, batch.operation) == (algorithm, operation) {
-            return Ok(());
-        }
-        Err(BatchError::OtherSession {
-            session: format!("{algorithm} {operation}"),
-            batch: format!("{} {}", batch.algorithm, batch.operation),
-        })
     }
 
     /// Forgets what follows from the last shared key, unless the batch has the same.
@@ -286,7 +275,7 @@ impl<B: Backend> Session for OffloadSession<B> {
     /// Runs one batch. An error of the device leaves an output that lies apart zeroed, and one in place undefined.
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        self.check_operation(batch)?;
+        check_operation(&self.plan, batch)?;
         self.run_as(Job::new(batch, output)?, &mut Ending::Result, start)
     }
 
@@ -303,7 +292,7 @@ impl<B: Backend> Parts for OffloadSession<B> {
         part: Part,
     ) -> Result<(Spans, Sum), DeviceError> {
         let start = Instant::now();
-        self.check_operation(batch)?;
+        check_operation(&self.plan, batch)?;
         let mut sum = Sum::default();
         let job = Job::of_part(batch, output, part)?;
         let spans = self.run_as(job, &mut Ending::Sum(&mut sum), start)?;
@@ -318,7 +307,7 @@ impl<B: Backend> Parts for OffloadSession<B> {
         sum: &Sum,
     ) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        self.check_operation(batch)?;
+        check_operation(&self.plan, batch)?;
         let job = Job::of_part(batch, output, Part { start: 0, message_bytes })?;
         self.run_as(job, &mut Ending::Of(sum), start)
     }
