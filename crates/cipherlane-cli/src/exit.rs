@@ -52,6 +52,11 @@ impl From<Exit> for ExitCode {
 #[error("{0}")]
 pub(crate) struct Usage(pub(crate) String);
 
+/// Nothing here can do what was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Nothing(pub(crate) String);
+
 /// Runs `command` and reports its error, if any. A panic is a defect of ours, and is reported as one.
 pub(crate) fn guard(command: impl FnOnce() -> Result<Exit>) -> Exit {
     panic::set_hook(Box::new(|defect| {
@@ -110,6 +115,9 @@ fn known(cause: &(dyn std::error::Error + 'static)) -> Option<Exit> {
         cause.downcast_ref::<BenchError>()
     {
         return Some(Exit::Mismatch);
+    }
+    if cause.is::<Nothing>() {
+        return Some(Exit::NothingToRun);
     }
     if let Some(ExperimentError::Nothing { .. }) = cause.downcast_ref::<ExperimentError>() {
         return Some(Exit::NothingToRun);

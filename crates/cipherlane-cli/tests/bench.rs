@@ -46,6 +46,40 @@ fn rows_are_verified_and_say_what_they_cover() {
 }
 
 #[test]
+fn what_a_file_holds_is_not_measured_again() {
+    let sandbox = Sandbox::new();
+    let run = |more: &[&str]| {
+        let own = ["-o", "seal", "-t", "1", "--tier", "portable", "--no-rivals"];
+        sandbox.cipherlane(&with(&[&own, more].concat()))
+    };
+    run(&["--json", "rows.jsonl"]).assert().success();
+    let text = sandbox.read("rows.jsonl");
+    run(&["--resume", "rows.jsonl"]).assert().success().stderr(contains("1 points are in the file already"));
+    assert_eq!(sandbox.read("rows.jsonl"), text);
+    // Other contents are other rows. A line that was not ended is ended first.
+    sandbox.write("rows.jsonl", text.trim_end());
+    run(&["--resume", "rows.jsonl", "--seed", "2"]).assert().success();
+    let seeds: Vec<u64> = rows(&sandbox.read("rows.jsonl")).iter().map(|row| row.seed).collect();
+    assert_eq!(seeds, [1, 2]);
+    sandbox.write("diary.txt", "rain");
+    run(&["--resume", "diary.txt"]).assert().code(1).stderr(contains("diary.txt:1"));
+    assert_eq!(sandbox.read("diary.txt"), "rain");
+}
+
+#[test]
+fn switches_are_set_by_variables_as_people_write_them() {
+    let sandbox = Sandbox::new();
+    for (value, is_set) in [("1", true), ("yes", true), ("true", true), ("0", false), ("", false)] {
+        let mut command = sandbox.cipherlane(&["bench", "--list"]);
+        command.env("CIPHERLANE_QUICK", value).assert().success();
+        let mut command = sandbox.cipherlane(&["lab", "run", "energy", "--quick", "--device", "cpu"]);
+        let assert = command.env("CIPHERLANE_SMOKE", value).args(["--dry-run"]).assert();
+        // The two cannot be had together.
+        assert_eq!(assert.get_output().status.code(), Some(if is_set { 2 } else { 0 }), "{value}");
+    }
+}
+
+#[test]
 fn a_quick_look_measures_each_workload_or_says_why_not() {
     let sandbox = Sandbox::new();
     let run = ["bench", "--quick", "--time", "1", "--no-rivals", "--json", "rows.jsonl"];

@@ -49,6 +49,19 @@ fn records_against_themselves_are_ambiguous() {
 }
 
 #[test]
+fn what_is_wrong_or_missing_is_no_success() {
+    let sandbox = files(1.0);
+    let mut rows = measured();
+    rows[0].verified = false;
+    write(&sandbox, "wrong.jsonl", &rows);
+    write(&sandbox, "fewer.jsonl", &rows[1..]);
+    let compare = |new, more: &[&str]| sandbox.cipherlane(&[&["compare", "base.jsonl", new], more].concat());
+    compare("wrong.jsonl", &[]).assert().code(3).stdout(contains("outputs of the new row are wrong"));
+    compare("fewer.jsonl", &[]).assert().success();
+    compare("fewer.jsonl", &["--fail-on", "slower"]).assert().code(4).stderr(contains("rows of A are not"));
+}
+
+#[test]
 fn a_regression_exits_4_if_that_was_asked_for() {
     let sandbox = files(2.0);
     let compare =

@@ -52,8 +52,12 @@ fn what_is_read_is_never_replaced() {
     let records = sandbox.read("bench.jsonl");
     sandbox.write("page.html", &records);
     std::os::unix::fs::symlink("bench.jsonl", sandbox.folder.path().join("link.md")).unwrap();
+    std::fs::hard_link(sandbox.folder.path().join("bench.jsonl"), sandbox.folder.path().join("hard.csv"))
+        .unwrap();
     for arguments in [
         &["report", "bench.jsonl", "-o", "bench.jsonl"][..],
+        &["report", "bench.jsonl", "--csv", "hard.csv"],
+        &["lab", "run", "rivals", "findings", "bench.jsonl", "--smoke", "--json", "bench.jsonl"],
         &["report", "bench.jsonl", "--csv", "./bench.jsonl"],
         &["report", "bench.jsonl", "--md", "link.md"],
         &["report", "page.html"],

@@ -50,16 +50,14 @@ impl Done {
             .find(|row| row.experiment == experiment && row.subject == subject && row.axes == *axes)
     }
 
-    /// Leaves the points out of `suite` of which one of `devices` has a row: rows of a point are written together,
+    /// Leaves the points out of `suite` that have a row of those that `is_asked` for: rows of a point are written together,
     /// when all of its contenders are done. Returns how many were left out.
-    pub fn leave_out(&self, suite: &mut Suite, devices: &[&str]) -> usize {
+    pub fn leave_out(&self, suite: &mut Suite, is_asked: impl Fn(&Measurement) -> bool) -> usize {
         let before = suite.points.len();
         let experiment = &suite.experiment;
         let of_suite: Vec<&Measurement> =
-            self.measurements.iter().filter(|row| row.experiment == *experiment).collect();
-        suite.points.retain(|point| {
-            !of_suite.iter().any(|row| devices.contains(&row.device.as_str()) && is_of(row, point))
-        });
+            self.measurements.iter().filter(|row| row.experiment == *experiment && is_asked(row)).collect();
+        suite.points.retain(|point| !of_suite.iter().any(|row| is_of(row, point)));
         before - suite.points.len()
     }
 }

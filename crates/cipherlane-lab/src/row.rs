@@ -116,6 +116,11 @@ impl Point<'_> {
         }
     }
 
+    /// Cores that `threads` run on at most: more of them share what these have.
+    fn cores(&self, threads: usize) -> usize {
+        threads.min(self.host.physical_cores.unwrap_or(self.host.logical_cores).max(1))
+    }
+
     /// What the measured rates of this core's instructions, and of its memory, allow to one of our own kernels with a
     /// key for all messages.
     #[allow(clippy::cast_precision_loss)] // numbers of threads
@@ -127,14 +132,15 @@ impl Point<'_> {
             return None;
         }
         let ceilings = self.options.ceilings?;
-        let (threads, hertz) = (self.threads as f64, hertz?);
-        let by_a_thread = bytes_per_second / threads;
-        let bound = mix::bound_above(ceilings, task.part.algorithm, &plan.tier, by_a_thread / hertz)?;
-        let compute = bound.bytes_per_clock * hertz * threads;
-        let working_set = self.workload.working_set_bytes() / self.threads as u64;
-        let (copying, level) = mix::memory_bound(ceilings, working_set, by_a_thread)?;
+        let cores = self.cores(self.threads);
+        let working_set = self.workload.working_set_bytes() / cores as u64;
+        let (cores, hertz) = (cores as f64, hertz?);
+        let by_a_core = bytes_per_second / cores;
+        let bound = mix::bound_above(ceilings, task.part.algorithm, &plan.tier, by_a_core / hertz)?;
+        let compute = bound.bytes_per_clock * hertz * cores;
+        let (copying, level) = mix::memory_bound(ceilings, working_set, by_a_core)?;
         let (limit, bound) =
-            if copying * threads < compute { (copying * threads, level) } else { (compute, bound.by) };
+            if copying * cores < compute { (copying * cores, level) } else { (compute, bound.by) };
         Some(Ceiling { bytes_per_second: limit, share: bytes_per_second / limit, bound })
     }
 

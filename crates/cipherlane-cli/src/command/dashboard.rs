@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use cipherlane::Device;
 use cipherlane_dashboard::{Config, Dashboard};
+use clap::builder::FalseyValueParser;
 
 use super::measure::{argv, store};
 use super::report::{browser, questions};
@@ -31,10 +32,10 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_PORT", default_value_t = 0)]
     port: u16,
     /// Show no browser; print the address alone
-    #[arg(long, env = "CIPHERLANE_NO_OPEN")]
+    #[arg(long, env = "CIPHERLANE_NO_OPEN", value_parser = FalseyValueParser::new())]
     no_open: bool,
     /// Leave the rivals out
-    #[arg(long, env = "CIPHERLANE_NO_RIVALS")]
+    #[arg(long, env = "CIPHERLANE_NO_RIVALS", value_parser = FalseyValueParser::new())]
     no_rivals: bool,
     /// Records, one JSON object a line, added as runs finish; logs go beside it [default: a new file, which is named]
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", value_parser = sink::file)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
@@ -66,14 +67,29 @@ impl Sink {
     }
 }
 
-/// Files that this command reads, by their canonical paths.
-static READ: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// What tells a file from all others, by whatever name it goes: its device and its number there.
+type Identity = (u64, u64);
+
+fn identity(path: &Path) -> Option<Identity> {
+    // What is not there can neither be read nor lost.
+    path.metadata().ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// Whether the two are names of one file, which need not be there.
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    match (identity(one), identity(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => std::path::absolute(one).ok() == std::path::absolute(other).ok(),
+    }
+}
+
+/// Files that this command reads.
+static READ: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
 /// Says that this command reads the file at `path`, which no result may replace from then on.
 pub(crate) fn protect(path: &Path) {
-    // What is not there can neither be read nor lost.
-    if let Ok(path) = path.canonicalize() {
-        READ.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+    if let Some(identity) = identity(path) {
+        READ.lock().unwrap_or_else(PoisonError::into_inner).insert(identity);
     }
 }
 
@@ -82,9 +98,8 @@ pub(crate) fn protect(path: &Path) {
 /// # Errors
 /// [`Usage`] if this command reads it, by whatever name.
 pub(crate) fn create(path: &Path) -> Result<File> {
-    let is_read = path
-        .canonicalize()
-        .is_ok_and(|path| READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&path));
+    let is_read = identity(path)
+        .is_some_and(|identity| READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&identity));
     if is_read {
         let path = path.display();
         return Err(
@@ -125,11 +140,22 @@ pub(crate) fn takes_stdout<const N: usize>(sinks: [(&str, Option<&Sink>); N]) ->
         )));
     }
     for (index, (name, sink)) in sinks.iter().enumerate() {
-        let Some(Sink::File(path)) = sink else { continue };
-        if let Some((other, _)) = sinks[..index].iter().find(|(_, other)| other == sink) {
-            let path = path.display();
-            return Err(Usage(format!("{other} and {name} would both write {path}; give each its own file")));
+        if let Some(Sink::File(path)) = sink {
+            check_apart((name, path), &sinks[..index])?;
         }
     }
     Ok(names.len() == 1)
+}
+
+/// Whether the file that the option `name` gives for a result is no other's of `sinks`.
+///
+/// # Errors
+/// If it is one of theirs: the last would replace the others.
+pub(crate) fn check_apart((name, path): (&str, &Path), sinks: &[(&str, Option<&Sink>)]) -> Result<(), Usage> {
+    let same =
+        sinks.iter().find(|(_, sink)| matches!(sink, Some(Sink::File(other)) if is_one_file(other, path)));
+    same.map_or(Ok(()), |(other, _)| {
+        let path = path.display();
+        Err(Usage(format!("{other} and {name} would both write {path}; give each its own file")))
+    })
 }

@@ -58,6 +58,8 @@ pub struct Refused {
     pub row: Row,
     /// Why.
     pub reason: String,
+    /// Whether it is that outputs of the new row are wrong.
+    pub new_is_wrong: bool,
 }
 
 /// How to compare.
@@ -77,7 +79,7 @@ pub fn compare(base: &[Measurement], new: &[Measurement], options: &Options) -> 
     let mut refused = Vec::new();
     for (row, base, new) in partners.pairs {
         match refuse(base, new, options) {
-            Some(reason) => refused.push(Refused { row, reason }),
+            Some(reason) => refused.push(Refused { row, reason, new_is_wrong: !new.verified }),
             None => compared.push(pair(row, base, new, options)),
         }
     }

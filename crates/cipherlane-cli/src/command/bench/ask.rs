@@ -7,6 +7,7 @@ use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation};
 use cipherlane_lab::Suite;
 use cipherlane_lab::workload::Custom;
 use cipherlane_record::Host;
+use clap::builder::FalseyValueParser;
 
 use crate::command::measure::How;
 use crate::command::shared::{self, Keys, Threads};
@@ -42,7 +43,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(super) list: bool,
     /// A first look: one row of each workload, in a few seconds
-    #[arg(long, env = "CIPHERLANE_QUICK")]
+    #[arg(long, env = "CIPHERLANE_QUICK", value_parser = FalseyValueParser::new())]
     quick: bool,
     /// Seconds for the whole run [default: 80, with --quick 12]
     #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]

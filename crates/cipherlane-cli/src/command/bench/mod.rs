@@ -20,8 +20,14 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     }
     // A wrong combination is known before the machine is looked at.
     options.how.takes_stdout()?;
+    if let Some(log) = &options.log {
+        options.how.check_apart("--log", log)?;
+    }
     let host = cipherlane_lab::host::detect();
-    let suite = options.suite(&host)?;
+    let mut suite = options.suite(&host)?;
+    if options.how.leave_out_done(&mut suite)? {
+        return Ok(Exit::Success);
+    }
     let measured = measure::run(&suite, &options.how, options.seconds(), &host, options.log.as_deref())?;
     Ok(measure::exit(&measured.outcome))
 }

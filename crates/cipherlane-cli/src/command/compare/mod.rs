@@ -8,6 +8,7 @@ use std::str::FromStr;
 use anyhow::Result;
 use cipherlane_lab::compare::{self, Comparison};
 use cipherlane_record::{Measurement, Record, measurements, read};
+use clap::builder::FalseyValueParser;
 
 use crate::exit::Exit;
 use crate::render::sink::{self, Sink};
@@ -34,11 +35,12 @@ pub(crate) struct Options {
     /// Records that are compared
     #[arg(value_name = "B")]
     new: PathBuf,
-    /// Exit with code 4 if a row of B is slower, or slower by more than so many percent
+    /// Exit with code 4 if a row of B is slower, or slower by more than so many percent, or if a row of A has none to be
+    /// compared with
     #[arg(long, value_name = "slower[:PERCENT]", env = "CIPHERLANE_FAIL_ON")]
     fail_on: Option<FailOn>,
     /// Compare rows with different scopes as well, and say where they differ
-    #[arg(long, env = "CIPHERLANE_ACROSS_SCOPES")]
+    #[arg(long, env = "CIPHERLANE_ACROSS_SCOPES", value_parser = FalseyValueParser::new())]
     across_scopes: bool,
     /// Seed of the bootstrap
     #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1)]
@@ -122,12 +124,21 @@ impl Options {
     }
 
     fn exit(&self, comparison: &Comparison) -> Exit {
+        if comparison.refused.iter().any(|refused| refused.new_is_wrong) {
+            return Exit::Mismatch;
+        }
         if comparison.compared.is_empty() {
             return Exit::NothingToRun;
         }
         let Some(FailOn { percent }) = self.fail_on else {
             return Exit::Success;
         };
+        // What is not compared may be slower.
+        let left = comparison.refused.len() + comparison.only_base.len();
+        if left > 0 {
+            complain("regression", &format!("{left} rows of A are not compared: measure them for B as well"));
+            return Exit::Regression;
+        }
         match comparison.slower(percent).count() {
             0 => Exit::Success,
             slower => {

@@ -10,6 +10,7 @@ use cipherlane::{Algorithm, Operation, UnknownName};
 use cipherlane_lab::Experiment;
 use cipherlane_lab::experiment::{Kind, Narrow, Scale};
 use cipherlane_record::Record;
+use clap::builder::FalseyValueParser;
 use clap::{Args, Subcommand};
 
 use super::measure::{self, Asked, How};
@@ -57,10 +58,10 @@ struct RunOptions {
     #[arg(long, value_name = "STUDY", env = "CIPHERLANE_STUDY", value_delimiter = ',')]
     study: Vec<String>,
     /// A first look: the rows that matter most
-    #[arg(long, env = "CIPHERLANE_QUICK")]
+    #[arg(long, env = "CIPHERLANE_QUICK", value_parser = FalseyValueParser::new())]
     quick: bool,
     /// One short, verified point of each experiment: whether it runs at all
-    #[arg(long, env = "CIPHERLANE_SMOKE", conflicts_with = "quick")]
+    #[arg(long, env = "CIPHERLANE_SMOKE", value_parser = FalseyValueParser::new(), conflicts_with = "quick")]
     smoke: bool,
     /// Print what would be run and how long it would take; run nothing
     #[arg(long)]
@@ -119,6 +120,8 @@ impl RunOptions {
             let remedy = "name an experiment before the records: findings, generations, projection";
             return Err(Usage(remedy.to_owned()).into());
         }
+        // Read before any result is written, which none of the files then can be.
+        let records = self.records()?;
         let mut how = self.how.clone();
         if self.smoke && how.device.is_empty() {
             how.device.push("all".to_owned());
@@ -128,7 +131,7 @@ impl RunOptions {
         }
         let mut exits = Vec::new();
         for experiment in &experiments {
-            let exit = match self.one(experiment, &how) {
+            let exit = match self.one(experiment, &how, &records) {
                 Ok(exit) => exit,
                 // The others can still be run.
                 Err(error) if experiments.len() > 1 && exit::is_of_the_run(&error) => {
@@ -145,10 +148,10 @@ impl RunOptions {
         Ok(joint(&exits))
     }
 
-    fn one(&self, experiment: &Experiment, how: &How) -> Result<Exit> {
+    fn one(&self, experiment: &Experiment, how: &How, records: &[Record]) -> Result<Exit> {
         match experiment.kind {
             Kind::Sweep => self.sweep(experiment, how),
-            _ => self.observe(experiment, how),
+            _ => self.observe(experiment, how, records),
         }
     }
 
@@ -203,14 +206,14 @@ impl RunOptions {
         }
     }
 
-    fn observe(&self, experiment: &Experiment, how: &How) -> Result<Exit> {
+    fn observe(&self, experiment: &Experiment, how: &How, records: &[Record]) -> Result<Exit> {
         let host = cipherlane_lab::host::detect();
         let run = experiment.at(self.scale())?.context("this kind makes no observations")?;
         let asked = Asked {
             done: how.done()?,
             dry: self.dry_run,
             change_machine: self.change_machine,
-            records: self.records()?,
+            records: records.to_vec(),
         };
         measure::observe(&experiment.name, &*run, how, &asked, &host)
     }
@@ -227,10 +230,8 @@ impl RunOptions {
         if self.smoke {
             suite.points.truncate(1);
         }
-        let asked: Vec<&str> = how.device.iter().map(String::as_str).collect();
-        let left_out = how.done()?.leave_out(&mut suite, if asked.is_empty() { &["cpu"] } else { &asked });
-        if left_out > 0 {
-            complain("resumed", &format!("{left_out} points are in the file already"));
+        if how.leave_out_done(&mut suite)? && !self.dry_run {
+            return Ok(Exit::Success);
         }
         #[allow(clippy::cast_precision_loss)] // far below 2^53
         let seconds = self.time.unwrap_or(experiment.seconds_per_row * suite.points.len() as f64);

@@ -1,14 +1,18 @@
 //! How to measure, as the verbs that do have it on their command lines.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use cipherlane_lab::Suite;
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::telemetry::DEFAULT_HERTZ;
+use cipherlane_record::{Cache, Measurement};
+use clap::builder::FalseyValueParser;
 
 use crate::command::launch::Launch;
 use crate::command::shared::{self, Threads};
 use crate::exit::Usage;
+use crate::render::complain;
 use crate::render::sink::{self, Sink};
 
 /// Where to measure, beside whom, and where the results go.
@@ -26,10 +30,10 @@ pub(crate) struct How {
     #[command(flatten)]
     pub(crate) launch: Launch,
     /// Leave the rivals out
-    #[arg(long, env = "CIPHERLANE_NO_RIVALS", help_heading = "Where")]
+    #[arg(long, env = "CIPHERLANE_NO_RIVALS", value_parser = FalseyValueParser::new(), help_heading = "Where")]
     pub(crate) no_rivals: bool,
     /// Flush the caches before each pass
-    #[arg(long, env = "CIPHERLANE_COLD", help_heading = "Where")]
+    #[arg(long, env = "CIPHERLANE_COLD", value_parser = FalseyValueParser::new(), help_heading = "Where")]
     pub(crate) cold: bool,
     /// Readings of the machine's sensors a second, 10 at most; 0 for none
     #[arg(long, value_name = "HERTZ", env = "CIPHERLANE_SENSORS", default_value_t = DEFAULT_HERTZ, value_parser = shared::not_negative, help_heading = "Where")]
@@ -51,10 +55,10 @@ pub(crate) struct How {
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_MD", help_heading = "Results (- is stdout)")]
     pub(crate) md: Option<Sink>,
     /// Write the report beside the records, and open it in the browser
-    #[arg(long, env = "CIPHERLANE_OPEN", help_heading = "Results (- is stdout)")]
+    #[arg(long, env = "CIPHERLANE_OPEN", value_parser = FalseyValueParser::new(), help_heading = "Results (- is stdout)")]
     pub(crate) open: bool,
     /// Show no progress bar
-    #[arg(long, env = "CIPHERLANE_NO_PROGRESS", help_heading = "Results (- is stdout)")]
+    #[arg(long, env = "CIPHERLANE_NO_PROGRESS", value_parser = FalseyValueParser::new(), help_heading = "Results (- is stdout)")]
     pub(crate) no_progress: bool,
 }
 
@@ -67,11 +71,19 @@ impl How {
         if self.open && self.json == Some(Sink::Stdout) {
             return Err(Usage("--open makes a report of the file of records; give --json a file".to_owned()));
         }
-        sink::takes_stdout([
-            ("--json", self.json.as_ref()),
-            ("--csv", self.csv.as_ref()),
-            ("--md", self.md.as_ref()),
-        ])
+        sink::takes_stdout(self.sinks())
+    }
+
+    /// Whether `path`, which the option `name` gives for a result as well, is none of these files.
+    ///
+    /// # Errors
+    /// If it is one of them.
+    pub(crate) fn check_apart(&self, name: &str, path: &Path) -> Result<(), Usage> {
+        sink::check_apart((name, path), &self.sinks())
+    }
+
+    fn sinks(&self) -> [(&'static str, Option<&Sink>); 3] {
+        [("--json", self.json.as_ref()), ("--csv", self.csv.as_ref()), ("--md", self.md.as_ref())]
     }
 
     /// The rows of the file to go on with; none without one.
@@ -84,6 +96,26 @@ impl How {
             .as_ref()
             .map_or_else(|| Ok(Vec::new()), |path| cipherlane_record::read(path))
             .map(Done::of)?)
+    }
+
+    /// Leaves the points out of `suite` that the file to go on with has, and says so. Returns whether it has them all.
+    ///
+    /// # Errors
+    /// If it is no file of records.
+    pub(crate) fn leave_out_done(&self, suite: &mut Suite) -> Result<bool> {
+        let cpu = ["cpu".to_owned()];
+        let asked = if self.device.is_empty() { &cpu[..] } else { &self.device };
+        let is_asked = |row: &Measurement| {
+            asked.contains(&row.device)
+                && (self.tier.is_empty() || self.tier.contains(&row.tier))
+                && (!self.cold || row.scope.cache == Cache::Cold)
+                && row.seed == self.seed
+        };
+        let left_out = self.done()?.leave_out(suite, is_asked);
+        if left_out > 0 {
+            complain("resumed", &format!("{left_out} points are in the file already"));
+        }
+        Ok(left_out > 0 && suite.points.is_empty())
     }
 
     /// Whether a rival was asked for by name.

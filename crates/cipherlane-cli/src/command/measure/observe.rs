@@ -83,15 +83,17 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host:
         let _ = writeln!(text, "records: {} ({} rows)", path.display(), rows.len());
     }
     show(&text, stdout_taken)?;
-    Ok(exit(&rows, &setting))
+    // What a file to go on with lacks is measured, or skipped for a reason.
+    let had_all = how.resume.is_some() && skipped.is_empty();
+    Ok(exit(&rows, &setting, had_all))
 }
 
-fn exit(rows: &[Observation], setting: &Setting<'_>) -> Exit {
+fn exit(rows: &[Observation], setting: &Setting<'_>, had_all: bool) -> Exit {
     if rows.iter().any(|row| row.verified == Some(false)) {
         Exit::Mismatch
     } else if setting.stop.load(std::sync::atomic::Ordering::Relaxed) {
         Exit::Interrupted
-    } else if rows.is_empty() {
+    } else if rows.is_empty() && !had_all {
         Exit::NothingToRun
     } else {
         Exit::Success

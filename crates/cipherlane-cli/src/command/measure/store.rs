@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -30,8 +30,8 @@ impl Store {
             drop(sink.open_for_results()?);
         }
         if let Some(path) = &how.resume {
-            let file = fs::File::options().append(true).open(path);
-            let file = file.with_context(|| format!("cannot go on with {}", path.display()))?;
+            let file =
+                open_to_go_on(path).with_context(|| format!("cannot go on with {}", path.display()))?;
             return Ok(Self { writer: Some(Writer::new(Box::new(file))), path: Some(path.clone()) });
         }
         match &how.json {
@@ -77,6 +77,20 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// The file of records at `path`, to be added to: its last line is ended first, if that was left out.
+fn open_to_go_on(path: &Path) -> io::Result<fs::File> {
+    let mut file = fs::File::options().read(true).append(true).open(path)?;
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != [b'\n'] {
+        file.write_all(b"\n")?;
+    }
+    Ok(file)
 }
 
 /// A file that is not there yet, for the records of a run called `name`, in the user's data folder.

@@ -8,9 +8,10 @@ use cipherlane::{Algorithm, Device, DeviceError, Operation, Output, Tier, Tuned,
 use cipherlane_lab::workload::part::Results;
 use cipherlane_lab::workload::{Choice, Custom, Request, Task};
 use cipherlane_lab::{Contender, Judges};
+use clap::builder::FalseyValueParser;
 
 use super::shared::{Keys, Roster};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Nothing, Usage};
 use crate::render::progress::Bar;
 use crate::render::sink::Sink;
 use crate::render::{self, complain, units};
@@ -57,7 +58,7 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_KERNEL")]
     kernel: Option<String>,
     /// Show no progress bar
-    #[arg(long, env = "CIPHERLANE_NO_PROGRESS")]
+    #[arg(long, env = "CIPHERLANE_NO_PROGRESS", value_parser = FalseyValueParser::new())]
     no_progress: bool,
     /// Write every launch that was tried as JSON to this file, `-` for stdout (which then has no table)
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
@@ -112,7 +113,7 @@ fn devices<'a>(options: &Options, roster: &'a Roster) -> Result<Vec<&'a dyn Devi
             roster.absent.iter().map(|absent| format!("{}: {}", absent.kind, absent.reason)).collect();
         let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
         let remedy = format!("none of these devices launches kernels; name one with --device{reasons}");
-        return Err(Usage(remedy).into());
+        return Err(Nothing(remedy).into());
     }
     Ok(launching)
 }

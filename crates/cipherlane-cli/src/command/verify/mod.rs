@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use cipherlane_lab::Contender;
+use clap::builder::FalseyValueParser;
 
 use super::launch::Launch;
 use super::shared::{self, Roster};
@@ -45,10 +46,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PATH")]
     vectors: Vec<PathBuf>,
     /// Known answers only, without the batches of all shapes against the readable reference
-    #[arg(long, env = "CIPHERLANE_QUICK")]
+    #[arg(long, env = "CIPHERLANE_QUICK", value_parser = FalseyValueParser::new())]
     quick: bool,
     /// Show no progress bar
-    #[arg(long, env = "CIPHERLANE_NO_PROGRESS")]
+    #[arg(long, env = "CIPHERLANE_NO_PROGRESS", value_parser = FalseyValueParser::new())]
     no_progress: bool,
     /// Write the counts as JSON to this file, `-` for stdout (which then has no table)
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
