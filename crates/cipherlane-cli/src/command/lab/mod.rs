@@ -61,7 +61,7 @@ struct RunOptions {
     #[arg(long, env = "CIPHERLANE_QUICK", value_parser = FalseyValueParser::new())]
     quick: bool,
     /// One short, verified point of each experiment: whether it runs at all
-    #[arg(long, env = "CIPHERLANE_SMOKE", value_parser = FalseyValueParser::new(), conflicts_with = "quick")]
+    #[arg(long, env = "CIPHERLANE_SMOKE", value_parser = FalseyValueParser::new())]
     smoke: bool,
     /// Print what would be run and how long it would take; run nothing
     #[arg(long)]
@@ -115,6 +115,9 @@ fn joint(exits: &[Exit]) -> Exit {
 impl RunOptions {
     fn run(&self) -> Result<Exit> {
         self.how.takes_stdout()?;
+        if self.quick && self.smoke {
+            return Err(Usage("--quick and --smoke are two scales: leave one out".to_owned()).into());
+        }
         let experiments = self.experiments()?;
         if experiments.is_empty() {
             let remedy = "name an experiment before the records: findings, generations, projection";
