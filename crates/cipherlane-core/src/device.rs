@@ -134,7 +134,8 @@ pub trait Session: Send {
     /// Runs one batch into `output`.
     ///
     /// The batch may have any sizes; its algorithm and operation are the plan's. A wrong tag is a value in
-    /// [`Output::accepted`], never an error. If an error is returned, no text was written.
+    /// [`Output::accepted`], never an error. A batch that is refused is not begun. If the device fails, texts that were
+    /// to come out apart are zeros, and so are those that were to be opened in place; others in place are undefined.
     ///
     /// # Errors
     /// If the batch is not well formed, is not of the session's algorithm and operation, or the device fails.

@@ -99,6 +99,48 @@ fn the_fake_gpu_passes_the_exam() {
     }
 }
 
+/// Not a test of its own: a GPU that fails in the middle of a message that is opened.
+#[test]
+fn lose_the_gpu() {
+    const BYTES: usize = 5 << 20;
+    if !is_role("lose_the_gpu") {
+        return;
+    }
+    let device = &cipherlane_cuda::devices().unwrap()[0];
+    let algorithm: Algorithm = "aes-128-gcm".parse().unwrap();
+    // By a kernel that asks for no tensor cores, which the fake lacks.
+    let kernel = Some("aes-gcm/banked1/x1".to_owned());
+    let wish = Wish { chunk: Some(1 << 20), kernel, ..Wish::default() };
+    let open = |operation| {
+        let plan = device.plan(&Shape::uniform(algorithm, operation, 1, BYTES as u64, true), &wish).unwrap();
+        device.open(&plan).unwrap()
+    };
+    let (keys, nonces, aad) = (Column::Shared(&[7; 16]), Column::Shared(&[9; 12]), Column::Shared(&[]));
+    let messages = |source| Messages { source, offsets: &[0, BYTES as u64] };
+    let (mut sealed, mut tag) = (vec![0x5a; BYTES], [0; 16]);
+    let batch = Batch::seal(algorithm, keys, nonces, aad, messages(Source::InPlace));
+    open(Operation::Seal).run(&batch, &mut Output::sealed(&mut sealed, &mut tag)).unwrap();
+    let mut session = open(Operation::Open);
+    let failing = Path::new(&std::env::var("FAKE_FOLDER").unwrap()).join("failing");
+    for in_place in [true, false] {
+        let (mut text, mut accepted) = (sealed.clone(), [true]);
+        let source = if in_place { Source::InPlace } else { Source::Apart(&sealed) };
+        let batch = Batch::open(algorithm, keys, nonces, aad, messages(source), &tag);
+        std::fs::write(&failing, "2 ").unwrap();
+        let error = session.run(&batch, &mut Output::opened(&mut text, &mut accepted)).unwrap_err();
+        assert!(error.to_string().contains("719"), "{error}");
+        assert!(text.iter().all(|&byte| byte == 0), "text that no tag vouches for, in place: {in_place}");
+        std::fs::remove_file(&failing).unwrap();
+    }
+}
+
+#[test]
+fn no_text_is_left_by_a_gpu_that_fails() {
+    if let Some((said, passed)) = run("lose_the_gpu", &[]) {
+        assert!(passed, "{said}");
+    }
+}
+
 /// Not a test of its own: data that stays on the GPU, and pinned memory.
 #[test]
 fn keep_data() {

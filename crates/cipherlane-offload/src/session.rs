@@ -255,7 +255,8 @@ impl<B: Backend> OffloadSession<B> {
                 }
                 // What workspaces hold is not known any more.
                 self.key = None;
-                if !job.runs_in_place() {
+                // What was in place is lost with it, and left alone unless texts may be there that no tag vouches for.
+                if !job.runs_in_place() || batch.operation == Operation::Open {
                     job.zero_output(&job.texts());
                 }
                 return Err(self.failed(fault));
@@ -272,7 +273,8 @@ impl<B: Backend> OffloadSession<B> {
 }
 
 impl<B: Backend> Session for OffloadSession<B> {
-    /// Runs one batch. An error of the device leaves an output that lies apart zeroed, and one in place undefined.
+    /// Runs one batch. An error of the device leaves an output that lies apart zeroed, and so one that was opened in place;
+    /// other texts in place are undefined.
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         check_operation(&self.plan, batch)?;

@@ -4,7 +4,8 @@
  * of the host may call it at the same time: one waits for the other.
  *
  * FAKE_FOLDER names a folder for compiled kernels, and for a file `loads` with a line for each that was loaded; CC the
- * compiler, FAKE_INIT a result for cuInit.
+ * compiler, FAKE_INIT a result for cuInit. A file `failing` in the folder has the number of copies to the host that still
+ * succeed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 typedef uint64_t pointer_t;
-enum { OK, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_CONTEXT = 201, NOT_FOUND = 500 };
+enum { OK, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_CONTEXT = 201, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
 
 static int initialised;
 static __thread void *current;
@@ -142,8 +143,20 @@ int cuMemcpyHtoDAsync_v2(pointer_t to, const void *from, size_t bytes, void *han
     NEED_STREAM;
     return find(to, bytes) ? memcpy((void *)to, from, bytes), OK : INVALID_VALUE;
 }
+static int fails(void) {
+    char path[512];
+    int left = 0;
+    snprintf(path, sizeof path, "%s/failing", getenv("FAKE_FOLDER"));
+    FILE *file = fopen(path, "r+");
+    if (!file) return 0;
+    int known = fscanf(file, "%d", &left) == 1;
+    rewind(file);
+    if (left > 0) fprintf(file, "%d ", left - 1);
+    return fclose(file) || !known || left <= 0;
+}
 int cuMemcpyDtoHAsync_v2(void *to, pointer_t from, size_t bytes, void *handle) {
     NEED_STREAM;
+    if (fails()) return LAUNCH_FAILED;
     return find(from, bytes) ? memcpy(to, (void *)from, bytes), OK : INVALID_VALUE;
 }
 int cuMemcpyDtoDAsync_v2(pointer_t to, pointer_t from, size_t bytes, void *handle) {
