@@ -149,11 +149,14 @@ impl Queue {
 
     /// The same by parts of `most` bytes, to which the device has to align them.
     fn wipe_by(&self, most: usize, memory: &Memory) -> Result<Step, ClError> {
-        let bytes = memory.len().max(1);
-        let mut step = self.wipe_part(&memory.part(0, bytes.min(most))?, bytes.min(most))?;
-        for at in (0..bytes).step_by(most).skip(1) {
-            let bytes = most.min(bytes - at);
-            step = self.wipe_part(&memory.part(at, bytes)?, bytes)?;
+        let all = memory.len().max(1);
+        let wipe = |at| {
+            let bytes = most.min(all - at);
+            self.wipe_part(&memory.part(at, bytes)?, bytes)
+        };
+        let mut step = wipe(0)?;
+        for at in (most..all).step_by(most) {
+            step = wipe(at)?;
         }
         Ok(step)
     }
