@@ -64,6 +64,38 @@ fn what_a_file_holds_is_not_measured_again() {
     sandbox.write("diary.txt", "rain");
     run(&["--resume", "diary.txt"]).assert().code(1).stderr(contains("diary.txt:1"));
     assert_eq!(sandbox.read("diary.txt"), "rain");
+    // A line that a full disk cut short is named, with what helps.
+    let torn = &text[..text.len() / 2];
+    sandbox.write("rows.jsonl", torn);
+    run(&["--resume", "rows.jsonl"])
+        .assert()
+        .code(1)
+        .stderr(contains("rows.jsonl:1").and(contains("remove it")));
+    assert_eq!(sandbox.read("rows.jsonl"), torn);
+}
+
+#[test]
+fn results_are_replaced_by_results_alone() {
+    let sandbox = Sandbox::new();
+    let run = |input: &str| {
+        let results = ["--json", "rows.jsonl", "--csv", "rows.csv", "--input", input];
+        let own = ["-o", "seal", "-t", "1", "--tier", "portable", "--no-rivals"];
+        sandbox.cipherlane(&with(&[&own[..], &results[..]].concat()))
+    };
+    let old = "of another run\n".repeat(10_000);
+    for file in ["rows.jsonl", "rows.csv"] {
+        sandbox.write(file, &old);
+    }
+    run("missing.txt").assert().failure().stderr(contains("missing.txt"));
+    for file in ["rows.jsonl", "rows.csv"] {
+        assert_eq!(sandbox.read(file), old, "{file}");
+    }
+    sandbox.write("text.txt", &"rain ".repeat(1000));
+    run("text.txt").assert().success();
+    assert!(sandbox.read("rows.jsonl").starts_with('{'));
+    for file in ["rows.jsonl", "rows.csv"] {
+        assert!(!sandbox.read(file).contains("of another run"), "{file}");
+    }
 }
 
 #[test]

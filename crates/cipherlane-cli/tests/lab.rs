@@ -32,6 +32,11 @@ fn a_smoke_run_is_verified_and_kept_and_not_repeated() {
         arguments.extend(how);
         sandbox.cipherlane(&arguments).assert()
     };
+    // What the experiment decides itself is not taken in silence.
+    let passed_over = "passed over: --size, --tier: thermal says itself what it runs";
+    let mut arguments = vec!["lab", "run", "thermal", "--dry-run", "--size", "64", "--tier", "sse"];
+    arguments.extend(["--device", "cpu"]);
+    sandbox.cipherlane(&arguments).assert().success().stderr(contains(passed_over));
     run(["--json", &file]).success().stdout(contains("before")).stdout(contains("steady"));
     let rows = read(&path).unwrap();
     assert_eq!(rows.len(), 4);

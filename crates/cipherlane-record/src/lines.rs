@@ -107,7 +107,12 @@ pub enum ReadError {
         error: io::Error,
     },
     /// A line is not a row.
-    #[error("{}:{line}: not a measurement of schema version {}: {error}", path.display(), crate::SCHEMA_VERSION)]
+    #[error(
+        "{}:{line}: not a measurement of schema version {}: {error}{}",
+        path.display(),
+        crate::SCHEMA_VERSION,
+        remedy(error)
+    )]
     Line {
         /// The file.
         path: PathBuf,
@@ -130,6 +135,11 @@ pub enum ReadError {
         /// Its version.
         found: u32,
     },
+}
+
+/// What helps where a line is cut short, as the last one is when a disk fills up or a machine stops.
+fn remedy(error: &serde_json::Error) -> &'static str {
+    if error.is_eof() { "; the line was cut short: remove it to keep the others" } else { "" }
 }
 
 /// Reads all rows of the file at `path`. Empty lines are passed over.

@@ -1,7 +1,7 @@
 //! Files that results go to, `-` for stdout.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -49,12 +49,18 @@ impl Sink {
         }
     }
 
-    /// Opens it for results: what an earlier experiment of this command wrote to it stays.
+    /// Opens it for results: a file that is there is replaced with the first of them, and what an earlier experiment of
+    /// this command wrote to it stays.
     pub(crate) fn open_for_results(&self) -> Result<Box<dyn Write>> {
         match self {
             Self::Stdout => self.open(),
-            Self::File(path) => Ok(Box::new(create_for_results(path)?)),
+            Self::File(path) => Ok(Box::new(ResultFile::open(path)?)),
         }
+    }
+
+    /// Whether it can be written, asked before what takes time; a file that is there stays as it is.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.open_for_results().map(drop)
     }
 
     /// Writes one JSON value and a newline.
@@ -98,6 +104,14 @@ pub(crate) fn protect(path: &Path) {
 /// # Errors
 /// [`Usage`] if this command reads it, by whatever name.
 pub(crate) fn create(path: &Path) -> Result<File> {
+    open(path, File::options().write(true).create(true).truncate(true))
+}
+
+/// Opens the file at `path` as `options` say.
+///
+/// # Errors
+/// [`Usage`] if this command reads it, by whatever name.
+fn open(path: &Path, options: &OpenOptions) -> Result<File> {
     let is_read = identity(path)
         .is_some_and(|identity| READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&identity));
     if is_read {
@@ -106,7 +120,7 @@ pub(crate) fn create(path: &Path) -> Result<File> {
             Usage(format!("{path} is read by this command, and would be lost; name another file")).into()
         );
     }
-    File::create(path).with_context(|| {
+    options.open(path).with_context(|| {
         format!("cannot write {}; give the path of a file in a folder that you may write to", path.display())
     })
 }
@@ -114,16 +128,48 @@ pub(crate) fn create(path: &Path) -> Result<File> {
 /// Files that this command has put results in.
 static BEGUN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Makes the file at `path`, in place of one that is there; but one that this command has made is gone on with.
-pub(crate) fn create_for_results(path: &Path) -> Result<File> {
-    let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
-    if !begun.contains(path) {
-        let file = create(path)?;
-        begun.insert(path.to_owned());
-        return Ok(file);
+/// A file for results. What was in it is lost to the first of them and not before, so that a command which comes to
+/// none costs nobody those of another; one that this command has put results in is gone on with.
+#[derive(Debug)]
+pub(crate) struct ResultFile {
+    file: File,
+    /// The path of a file that this command has put nothing in.
+    untouched: Option<PathBuf>,
+}
+
+impl ResultFile {
+    /// Opens the file at `path`, or makes it.
+    ///
+    /// # Errors
+    /// [`Usage`] if this command reads it, by whatever name.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let has_begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner).contains(path);
+        let file = if has_begun {
+            // Adding to it loses nothing, even where a report was made of it meanwhile.
+            let file = File::options().create(true).append(true).open(path);
+            file.with_context(|| format!("cannot go on with {}", path.display()))?
+        } else {
+            open(path, File::options().write(true).create(true).truncate(false))?
+        };
+        Ok(Self { file, untouched: (!has_begun).then(|| path.to_owned()) })
     }
-    let file = File::options().create(true).append(true).open(path);
-    file.with_context(|| format!("cannot go on with {}", path.display()))
+}
+
+impl Write for ResultFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(path) = self.untouched.take() {
+            // Pipes and terminals have no length.
+            if self.file.metadata()?.is_file() {
+                self.file.set_len(0)?;
+            }
+            BEGUN.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Whether one of `sinks` is stdout.

@@ -209,7 +209,30 @@ impl RunOptions {
         }
     }
 
+    /// The options that were given and that experiments which make observations do not ask for: they say themselves
+    /// what is run, and for how long.
+    fn passed_over(&self, how: &How) -> Vec<&'static str> {
+        let given = [
+            ("--algorithm", !self.algorithm.is_empty()),
+            ("--operation", !self.operation.is_empty()),
+            ("--size", !self.size.is_empty()),
+            ("--time", self.time.is_some()),
+            ("--tier", !how.tier.is_empty()),
+            ("--threads", !how.threads.is_empty()),
+            ("--blocks", how.launch.blocks.is_some()),
+            ("--threads-per-block", how.launch.threads_per_block.is_some()),
+            ("--streams", how.launch.streams.is_some()),
+            ("--cold", how.cold),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+    }
+
     fn observe(&self, experiment: &Experiment, how: &How, records: &[Record]) -> Result<Exit> {
+        let passed_over = self.passed_over(how);
+        if !passed_over.is_empty() {
+            let (name, options) = (&experiment.name, passed_over.join(", "));
+            complain("passed over", &format!("{options}: {name} says itself what it runs, and how"));
+        }
         let host = cipherlane_lab::host::detect();
         let run = experiment.at(self.scale())?.context("this kind makes no observations")?;
         let asked = Asked {

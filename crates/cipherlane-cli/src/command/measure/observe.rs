@@ -16,6 +16,7 @@ use cipherlane_record::{Host, Observation, Record, Value};
 use super::store::Store;
 use super::watch::Watch;
 use super::{How, STOP, argv, show, stop_on_ctrl_c};
+use crate::command::report;
 use crate::command::shared::Roster;
 use crate::exit::Exit;
 use crate::render::table::{self, Column};
@@ -83,6 +84,9 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host:
         let _ = writeln!(text, "records: {} ({} rows)", path.display(), rows.len());
     }
     show(&text, stdout_taken)?;
+    if let Some(records) = store.path().filter(|_| how.open && !rows.is_empty()) {
+        report::show_beside(records, stdout_taken)?;
+    }
     // What a file to go on with lacks is measured, or skipped for a reason.
     let had_all = how.resume.is_some() && skipped.is_empty();
     Ok(exit(&rows, &setting, had_all))

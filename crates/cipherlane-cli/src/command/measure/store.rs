@@ -11,7 +11,7 @@ use cipherlane_record::{Measurement, Observation, Writer, csv, date, markdown};
 
 use super::How;
 use crate::render::complain;
-use crate::render::sink::{self, Sink, create_for_results};
+use crate::render::sink::{self, Sink};
 
 /// Records, written as rows finish.
 pub(super) struct Store {
@@ -27,7 +27,7 @@ impl Store {
             sink::protect(path);
         }
         for sink in [&how.csv, &how.md].into_iter().flatten() {
-            drop(sink.open_for_results()?);
+            sink.check()?;
         }
         if let Some(path) = &how.resume {
             let file =
@@ -36,8 +36,8 @@ impl Store {
         }
         match &how.json {
             Some(sink @ Sink::Stdout) => Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None }),
-            Some(Sink::File(path)) => Self::create(path.clone()),
-            None => Ok(new_path(name).and_then(Self::create).unwrap_or_else(|reason| {
+            Some(Sink::File(path)) => Self::at(path.clone()),
+            None => Ok(new_path(name).and_then(Self::at).unwrap_or_else(|reason| {
                 complain(
                     "warning",
                     &format!("records are not kept: {reason:#}; name a file with --json FILE"),
@@ -47,8 +47,8 @@ impl Store {
         }
     }
 
-    fn create(path: PathBuf) -> Result<Self> {
-        let file: Box<dyn Write> = Box::new(create_for_results(&path)?);
+    fn at(path: PathBuf) -> Result<Self> {
+        let file = Sink::File(path.clone()).open_for_results()?;
         Ok(Self { writer: Some(Writer::new(file)), path: Some(path) })
     }
 

@@ -1,6 +1,5 @@
 //! Watches a run: moves the bar, and stores each row as it finishes.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -13,7 +12,7 @@ use cipherlane_record::{Measurement, Observation};
 use super::store::Store;
 use super::{describe, is_lacking};
 use crate::render::progress::Bar;
-use crate::render::sink::create_for_results;
+use crate::render::sink::ResultFile;
 use crate::render::{complain, units};
 
 /// The watcher.
@@ -21,7 +20,7 @@ pub(super) struct Watch {
     bar: Bar,
     store: Store,
     /// Where texts go, message by message.
-    log: Option<BufWriter<File>>,
+    log: Option<BufWriter<ResultFile>>,
     /// The row that finished last, in short.
     last: String,
     observations: Vec<Observation>,
@@ -43,7 +42,7 @@ impl Watch {
 
     /// The same, writing the log of each row of ours to the file at `path`.
     pub(super) fn with_log(self, path: Option<&Path>) -> Result<Self> {
-        Ok(Self { log: path.map(create_for_results).transpose()?.map(BufWriter::new), ..self })
+        Ok(Self { log: path.map(ResultFile::open).transpose()?.map(BufWriter::new), ..self })
     }
 
     /// Shows what is going on before the run.

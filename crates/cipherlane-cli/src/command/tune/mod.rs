@@ -70,6 +70,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     let roster = Roster::find(false);
     let devices = devices(options, &roster)?;
     let jobs = options.jobs()?;
+    options.json.as_ref().map_or(Ok(()), Sink::check)?;
     let cpu = roster.engine.device("cpu")?;
     let reference = Reference::new();
     let judges = Judges {

@@ -70,6 +70,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     for file in &answers.passed_over {
         complain("warning", &format!("{file}; passed over"));
     }
+    options.json.as_ref().map_or(Ok(()), Sink::check)?;
     let report = examine(&seats, &answers, options);
     if let Some(sink) = &options.json {
         sink.write_json(&report)?;
