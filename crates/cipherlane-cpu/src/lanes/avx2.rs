@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 use cipherlane_core::BLOCK;
 
 use super::sse::twelve;
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, part, pin};
 
 /// Proof of AVX2, AES-NI and PCLMULQDQ.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +88,12 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn load_partial(self, from: *const u8, bytes: usize) -> X2 {
+        // SAFETY: as above.
+        X2(unsafe { part::load_two(from, bytes) })
+    }
+
+    #[inline(always)]
     unsafe fn rows_of_12(self, from: *const u8) -> X2 {
         // SAFETY: as above.
         unsafe { X2([twelve(from), twelve(from.add(12))]) }
@@ -116,6 +122,12 @@ impl Lanes for X2 {
             _mm_storeu_si128(to.cast(), self.0[0]);
             _mm_storeu_si128(to.add(BLOCK).cast(), self.0[1]);
         }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
+        // SAFETY: as above.
+        unsafe { part::store_two(self.0, to, bytes) }
     }
 
     #[inline(always)]

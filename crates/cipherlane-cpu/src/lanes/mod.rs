@@ -19,6 +19,8 @@ pub(crate) mod packed;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod permute;
 #[cfg(target_arch = "x86_64")]
+mod part;
+#[cfg(target_arch = "x86_64")]
 mod pin;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -113,13 +115,14 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
     /// `bytes` bytes are readable, and `bytes <= LANES * 16`.
     #[inline(always)]
     unsafe fn load_partial(self, from: *const u8, bytes: usize) -> Self::V {
-        let mut buffer = [0u8; MAX_LANES * BLOCK];
         debug_assert!(bytes <= Self::V::LANES * BLOCK);
-        // SAFETY: the caller vouches for the source; the buffer holds a whole register.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), bytes);
-            self.load(buffer.as_ptr())
+        let mut words = [0; MAX_LANES];
+        for (lane, word) in words.iter_mut().enumerate().take(Self::V::LANES) {
+            let left = bytes.saturating_sub(lane * BLOCK).min(BLOCK);
+            // SAFETY: the caller's.
+            *word = unsafe { load_block(from.wrapping_add(lane * BLOCK), left) };
         }
+        self.words(&words)
     }
 
     /// Those bytes of a register at `from` that are `there`, the others zero, and not touched.
@@ -236,12 +239,11 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// `bytes` bytes are writable, and `bytes <= BYTES`.
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
-        let mut buffer = [0u8; MAX_LANES * BLOCK];
         debug_assert!(bytes <= Self::BYTES);
-        // SAFETY: the buffer holds a whole register; the caller vouches for the destination.
-        unsafe {
-            self.store(buffer.as_mut_ptr());
-            std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, bytes);
+        for (lane, word) in self.to_words().into_iter().enumerate().take(Self::LANES) {
+            let left = bytes.saturating_sub(lane * BLOCK).min(BLOCK);
+            // SAFETY: the caller's.
+            unsafe { store_block(word, to.wrapping_add(lane * BLOCK), left) }
         }
     }
 

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, part, pin};
 
 /// Proof of SSE4.1, AES-NI and PCLMULQDQ.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +96,12 @@ impl Isa for Sse {
     }
 
     #[inline(always)]
+    unsafe fn load_partial(self, from: *const u8, bytes: usize) -> X1 {
+        // SAFETY: as above.
+        X1(unsafe { part::load(from, bytes) })
+    }
+
+    #[inline(always)]
     unsafe fn rows_of_12(self, from: *const u8) -> X1 {
         // SAFETY: as above.
         X1(unsafe { twelve(from) })
@@ -121,6 +127,12 @@ impl Lanes for X1 {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm_storeu_si128(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
+        // SAFETY: as above.
+        unsafe { part::store(self.0, to, bytes) }
     }
 
     #[inline(always)]

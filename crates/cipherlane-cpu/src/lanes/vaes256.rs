@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use cipherlane_core::BLOCK;
 
 use super::sse::twelve;
-use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, pin};
+use super::{AesLanes, Isa, Lanes, MAX_LANES, Work, part, pin};
 
 /// Proof of AVX2, VAES and VPCLMULQDQ, and with `GFNI` of that, too: there are CPUs with VAES and without it.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +98,15 @@ impl<const GFNI: bool> Isa for Vaes256<GFNI> {
     }
 
     #[inline(always)]
+    unsafe fn load_partial(self, from: *const u8, bytes: usize) -> X2<GFNI> {
+        // SAFETY: as above.
+        unsafe {
+            let [low, high] = part::load_two(from, bytes);
+            X2(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn rows_of_12(self, from: *const u8) -> X2<GFNI> {
         // SAFETY: as above.
         X2(unsafe {
@@ -125,6 +134,15 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
+        // SAFETY: as above.
+        unsafe {
+            let (low, high) = (_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0));
+            part::store_two([low, high], to, bytes);
+        }
     }
 
     #[inline(always)]

@@ -20,14 +20,17 @@ use crate::mode::counters::MOST_KNOWN;
 const MAX_IN_ROW: usize = SPREAD_REGISTERS;
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
-    /// Equal messages from the first of `indices` on, if they are four or more, each of more registers than a team takes and
-    /// not too many, where there are registers for it.
+    /// Registers of a message that are run at once, four messages side by side, and fill half of those that there are.
+    const AT_ONCE: usize = if <P::Isa as Isa>::REGISTERS < 32 { 2 } else { MAX_REGISTERS };
+
+    /// Equal messages from the first of `indices` on, if they are four or more, each of more registers than are run at once
+    /// and not too many.
     #[inline(always)]
     pub(super) fn long_row(&self, job: &Job<'_>, indices: Range<usize>) -> Option<Row> {
         let first = indices.start;
         let registers = job.message(first).bytes.div_ceil(V::<P>::BYTES);
-        let is_long = (MAX_REGISTERS + 1..=MAX_IN_ROW).contains(&registers);
-        if !P::BEGINS || P::WHOLE_GROUPS || !is_long || !self.has_powers(job, first) {
+        let is_long = (Self::AT_ONCE + 1..=MAX_IN_ROW).contains(&registers);
+        if P::WHOLE_GROUPS || !is_long || !self.has_powers(job, first) {
             return None;
         }
         Some(Row::of(job, indices)).filter(|row| row.teams > 0)
@@ -38,12 +41,18 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     pub(super) fn run_long_row(&self, job: &Job<'_>, row: Row) {
         // For the compiler, which need not make code that is never called.
-        if P::WHOLE_GROUPS || !P::BEGINS {
+        if P::WHOLE_GROUPS {
             return;
         }
         let bytes = job.message(row.first).bytes;
         let (registers, register) = (bytes.div_ceil(V::<P>::BYTES), V::<P>::BYTES);
-        if registers.next_multiple_of(3) < registers.next_multiple_of(4) {
+        if Self::AT_ONCE == 2 {
+            if bytes.is_multiple_of(2 * register) {
+                self.row::<2, 8, true, true>(job, row);
+            } else {
+                self.row::<2, 8, false, true>(job, row);
+            }
+        } else if registers.next_multiple_of(3) < registers.next_multiple_of(4) {
             if bytes.is_multiple_of(3 * register) {
                 self.row::<3, 12, true, true>(job, row);
             } else {
