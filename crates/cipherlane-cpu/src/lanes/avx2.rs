@@ -94,6 +94,12 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn gather_partial(self, blocks: &[&[u8]; MAX_LANES]) -> X2 {
+        // SAFETY: as above; slices are readable.
+        X2(unsafe { [0, 1].map(|lane| part::load(blocks[lane].as_ptr(), blocks[lane].len())) })
+    }
+
+    #[inline(always)]
     unsafe fn rows_of_12(self, from: *const u8) -> X2 {
         // SAFETY: as above.
         unsafe { X2([twelve(from), twelve(from.add(12))]) }

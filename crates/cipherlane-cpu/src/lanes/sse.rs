@@ -102,6 +102,12 @@ impl Isa for Sse {
     }
 
     #[inline(always)]
+    fn gather_partial(self, blocks: &[&[u8]; MAX_LANES]) -> X1 {
+        // SAFETY: as above; slices are readable.
+        X1(unsafe { part::load(blocks[0].as_ptr(), blocks[0].len()) })
+    }
+
+    #[inline(always)]
     unsafe fn rows_of_12(self, from: *const u8) -> X1 {
         // SAFETY: as above.
         X1(unsafe { twelve(from) })

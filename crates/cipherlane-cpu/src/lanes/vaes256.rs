@@ -107,6 +107,15 @@ impl<const GFNI: bool> Isa for Vaes256<GFNI> {
     }
 
     #[inline(always)]
+    fn gather_partial(self, blocks: &[&[u8]; MAX_LANES]) -> X2<GFNI> {
+        // SAFETY: as above; slices are readable.
+        unsafe {
+            let [low, high] = [0, 1].map(|lane| part::load(blocks[lane].as_ptr(), blocks[lane].len()));
+            X2(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn rows_of_12(self, from: *const u8) -> X2<GFNI> {
         // SAFETY: as above.
         X2(unsafe {

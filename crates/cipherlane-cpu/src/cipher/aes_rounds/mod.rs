@@ -271,7 +271,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> KeyPerLane f
         Expand::<I, G, ROUNDS, INVERSE> { isa, key: user, keys }.run();
     }
 
-    const EXPANDS_MEANWHILE: bool = Self::BEGINS && !INVERSE;
+    const EXPANDS_MEANWHILE: bool = I::V::LANES > 1 && !INVERSE;
 
     #[inline(always)]
     fn apply_while_expanding<'k, const N: usize>(

@@ -18,6 +18,7 @@ use super::one_key::OneKey;
 use super::pipeline::{self, Pipeline};
 use super::row::Row;
 use super::schedules::{MAX_SETS, Schedules};
+use super::team::TEAM;
 use super::together::{Run, Together};
 use super::{Direction, one_by_one};
 use crate::cipher::{KeyPerLane, Source, V};
@@ -114,7 +115,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 index += 1;
             } else if let Some(row) = Self::row(job, class, index..range.end) {
                 self.run_pipeline(job, row, schedules);
-                index += row.teams * V::<P>::LANES;
+                index += row.teams * TEAM;
             } else if Self::are_alike(job, class, index + 1, range.end) {
                 self.run_alike(job, index, schedules);
                 index += Self::TOGETHER;
@@ -133,7 +134,10 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     #[inline(always)]
     fn row(job: &Job<'_>, class: Class, indices: Range<usize>) -> Option<Row> {
         let bytes = job.message(indices.start).bytes;
-        let is_whole = bytes.is_multiple_of(pipeline::IN_PASS * BLOCK);
+        if V::<P>::LANES < MAX_LANES && !bytes.is_multiple_of(pipeline::IN_PASS / 2 * BLOCK) {
+            return None;
+        }
+        let is_whole = V::<P>::LANES < MAX_LANES || bytes.is_multiple_of(pipeline::IN_PASS * BLOCK);
         let text = if is_whole { pipeline::MAX_PASSES * pipeline::IN_PASS } else { pipeline::IN_PASS };
         let fits = (1..=text).contains(&class.text) && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
         if !P::EXPANDS_MEANWHILE || !fits {
@@ -151,7 +155,13 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         }
         const MOST: usize = pipeline::IN_PASS;
         let bytes = job.message(row.first).bytes;
-        if bytes > MOST * BLOCK {
+        if V::<P>::LANES < MAX_LANES {
+            if bytes > MOST / 2 * BLOCK {
+                self.pipeline::<4, 6, true, false>(job, row, schedules);
+            } else {
+                self.pipeline::<4, 6, true, true>(job, row, schedules);
+            }
+        } else if bytes > MOST * BLOCK {
             self.pipeline::<8, 10, true, false>(job, row, schedules);
         } else if bytes == MOST * BLOCK {
             self.pipeline::<8, 10, true, true>(job, row, schedules);

@@ -66,17 +66,17 @@ impl<
     #[inline(always)]
     fn run(self) {
         const { assert!(N == R + 2 && R.is_multiple_of(MAX_LANES) && R <= IN_PASS) };
-        // Code for others is made, though never called.
-        const { assert!(V::<P>::LANES == MAX_LANES || !P::EXPANDS_MEANWHILE, "a row goes by four") };
         let Self { source, job, row, schedules, .. } = self;
+        // A row goes by four, which is as many sets as it takes.
+        let sets = row.teams * (MAX_LANES / V::<P>::LANES);
         let texts = Texts::<R, WHOLE>::of::<V<P>>(job.message(row.first));
         debug_assert!((texts.passes == 1) == ONE && row.teams > 1);
         let columns = Columns::of(job, row.first);
         schedules.begin(source, |lane| columns.key(lane));
         let mut underway =
             Underway::<V<P>, D, R, WHOLE, ONE, KARATSUBA>::nobody(source.isa(), columns, texts);
-        for set in 0..row.teams {
-            let (first, after) = (set * V::<P>::LANES, (set + 1).min(row.teams - 1) * V::<P>::LANES);
+        for set in 0..sets {
+            let (first, after) = (set * V::<P>::LANES, (set + 1).min(sets - 1) * V::<P>::LANES);
             // SAFETY: the schedule of the first set has begun, each next one is expanded below.
             let (cipher, next) = unsafe { schedules.turn(set) };
             // Without this the compiler keeps round keys for later, and spills.
@@ -96,7 +96,7 @@ impl<
                 }
             }
         }
-        D::conclude_each(job, row.first + (row.teams - 1) * V::<P>::LANES, underway.end());
+        D::conclude_each(job, row.first + (sets - 1) * V::<P>::LANES, underway.end());
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Texts<const R: usize, const WHOLE: bool> {
 }
 
 /// Most registers of a message in a pass.
-const MAX_REGISTERS: usize = IN_PASS / MAX_LANES;
+const MAX_REGISTERS: usize = IN_PASS / 2;
 
 impl<const R: usize, const WHOLE: bool> Texts<R, WHOLE> {
     /// From the first one on.
