@@ -1,7 +1,7 @@
 //! `plan`: how a workload would be run.
 
 use anyhow::Result;
-use cipherlane::{Algorithm, BatchError, Kernel, Operation, Plan, Shape, Wish};
+use cipherlane::{Algorithm, BatchError, Device, Kernel, Operation, Plan, Shape, Unsupported, Wish};
 use serde::Serialize;
 
 use super::launch::{self, Launch};
@@ -9,7 +9,7 @@ use super::shared::{Keys, Roster, Threads};
 use crate::exit::Exit;
 use crate::render::sink::Sink;
 use crate::render::table::{self, Column};
-use crate::render::{self, units};
+use crate::render::{self, complain, units};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,7 +37,7 @@ pub(crate) struct Options {
     /// One key for all messages, or one each
     #[arg(long, env = "CIPHERLANE_KEYS", default_value = "same")]
     keys: Keys,
-    /// The device, by the name that `cipherlane devices` shows
+    /// The device, by the name that `cipherlane devices` shows, or all
     #[arg(long, short, env = "CIPHERLANE_DEVICE", default_value = "cpu")]
     device: String,
     /// Insist on an instruction tier: portable, sse, avx2 or avx512
@@ -80,30 +80,49 @@ struct Launched {
     streams: Option<usize>,
 }
 
-/// Shows the plan.
+/// Shows the plan of each device that was asked for.
 pub(crate) fn run(options: &Options) -> Result<Exit> {
     let roster = Roster::find(options.device != "cpu");
-    let device = roster.choose(std::slice::from_ref(&options.device))?[0];
+    let devices = roster.choose(std::slice::from_ref(&options.device))?;
     let shape = options.shape()?;
-    let mut wish = Wish {
-        tier: options.tier.clone(),
-        threads: options.threads.map(|threads| threads.on(&cipherlane_lab::host::detect())),
-        ..Wish::default()
-    };
-    options.launch.wish(&mut wish);
-    let plan = device.plan(&shape, &wish)?;
-    let mut others = device.kernels(&shape);
-    others.retain(|kernel| kernel.name != plan.kernel);
+    let mut plans = Vec::new();
+    for &device in &devices {
+        match options.plan(device, &shape) {
+            Ok(plan) => plans.push(plan),
+            // The others may have one.
+            Err(reason) if devices.len() > 1 => {
+                complain("left out", &format!("{}: {reason}", device.info().id));
+            }
+            Err(reason) => return Err(reason.into()),
+        }
+    }
     if let Some(sink) = &options.json {
-        sink.write_json(&Entry::of(&plan, &others))?;
+        let entries: Vec<_> = plans.iter().map(|(plan, others)| Entry::of(plan, others)).collect();
+        sink.write_json_lines(&entries)?;
     }
     if options.json != Some(Sink::Stdout) {
-        render::print(&format!("{}\n", to_table(&plan, &others).trim_fmt()))?;
+        for (plan, others) in &plans {
+            render::print(&format!("{}\n", to_table(plan, others).trim_fmt()))?;
+        }
     }
-    Ok(Exit::Success)
+    Ok(if plans.is_empty() { Exit::NothingToRun } else { Exit::Success })
 }
 
 impl Options {
+    /// The plan of `device`, and the kernels that it does not take.
+    fn plan(&self, device: &dyn Device, shape: &Shape) -> Result<(Plan, Vec<Kernel>), Unsupported> {
+        let mut wish = Wish {
+            tier: self.tier.clone(),
+            threads: self.threads.map(|threads| threads.on(&cipherlane_lab::host::detect())),
+            ..Wish::default()
+        };
+        self.launch.wish(&mut wish);
+        let plan = device.plan(shape, &wish)?;
+        let mut others = device.kernels(shape);
+        others.retain(|kernel| kernel.name != plan.kernel);
+        Ok((plan, others))
+    }
+
     fn shape(&self) -> Result<Shape, BatchError> {
         let operation = self.operation.unwrap_or(self.algorithm.forward());
         cipherlane_lab::workload::check(self.algorithm, operation, self.size)?;

@@ -65,10 +65,18 @@ impl Sink {
 
     /// Writes one JSON value and a newline.
     pub(crate) fn write_json(&self, value: &impl serde::Serialize) -> Result<()> {
-        let mut line = serde_json::to_vec(value).context("a result cannot be written as JSON")?;
-        line.push(b'\n');
+        self.write_json_lines(std::slice::from_ref(value))
+    }
+
+    /// Writes JSON values, each with a newline.
+    pub(crate) fn write_json_lines(&self, values: &[impl serde::Serialize]) -> Result<()> {
+        let mut lines = Vec::new();
+        for value in values {
+            serde_json::to_writer(&mut lines, value).context("a result cannot be written as JSON")?;
+            lines.push(b'\n');
+        }
         let mut sink = self.open()?;
-        sink.write_all(&line)?;
+        sink.write_all(&lines)?;
         Ok(sink.flush()?)
     }
 }

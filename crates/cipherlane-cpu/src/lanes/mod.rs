@@ -17,9 +17,9 @@ mod field;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod packed;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod permute;
-#[cfg(target_arch = "x86_64")]
 mod part;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod permute;
 #[cfg(target_arch = "x86_64")]
 mod pin;
 pub(crate) mod portable;

@@ -2,7 +2,7 @@
 //! side in the lanes of a register.
 //!
 //! Each step waits for the one before (a key expansion, a hash). Where equal messages of few blocks follow one another and
-//! there are 32 registers, a [`pipeline`] has three sets of lanes at different steps. Others are collected by their numbers
+//! registers have several lanes, a [`pipeline`] has three sets of lanes at different steps. Others are collected by their numbers
 //! of blocks; a set has messages of one class, whatever their order in the batch. Several registers of messages are run
 //! together, phase by phase, and one fills the latency of another; where registers are wide, the CPU itself finds what to
 //! do in the next set, and one at a time stays in registers.
@@ -100,7 +100,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
 {
     /// Sets of lanes that are run together: of four lanes, one is faster than two on Zen 4 and on Emerald Rapids; of
     /// fewer, two are.
-    const SETS: usize = if V::<P>::LANES == MAX_LANES { 1 } else { MAX_SETS };
+    const SETS: usize = if Self::IS_WIDE { 1 } else { MAX_SETS };
     const TOGETHER: usize = Self::SETS * V::<P>::LANES;
 
     #[inline(always)]
@@ -129,16 +129,23 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         }
     }
 
+    /// Whether registers have four lanes, and so are 32.
+    const IS_WIDE: bool = V::<P>::LANES == MAX_LANES;
+    /// Blocks of a message that go through the cipher in a pass, and find registers.
+    const IN_PASS: usize = if Self::IS_WIDE { pipeline::IN_PASS } else { pipeline::IN_PASS / 2 };
+
     /// Messages from the first of `indices` on, which is in `class`, that fill two sets of lanes or more, where a pipeline
     /// takes them.
     #[inline(always)]
     fn row(job: &Job<'_>, class: Class, indices: Range<usize>) -> Option<Row> {
         let bytes = job.message(indices.start).bytes;
-        if V::<P>::LANES < MAX_LANES && !bytes.is_multiple_of(pipeline::IN_PASS / 2 * BLOCK) {
-            return None;
-        }
-        let is_whole = V::<P>::LANES < MAX_LANES || bytes.is_multiple_of(pipeline::IN_PASS * BLOCK);
-        let text = if is_whole { pipeline::MAX_PASSES * pipeline::IN_PASS } else { pipeline::IN_PASS };
+        let is_whole = bytes.is_multiple_of(Self::IN_PASS * BLOCK);
+        let text = match is_whole {
+            true => pipeline::MAX_PASSES * pipeline::IN_PASS,
+            // Bytes of a register that lacks some would go by memory there.
+            false if !Self::IS_WIDE => 0,
+            false => Self::IN_PASS,
+        };
         let fits = (1..=text).contains(&class.text) && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
         if !P::EXPANDS_MEANWHILE || !fits {
             return None;
@@ -155,8 +162,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         }
         const MOST: usize = pipeline::IN_PASS;
         let bytes = job.message(row.first).bytes;
-        if V::<P>::LANES < MAX_LANES {
-            if bytes > MOST / 2 * BLOCK {
+        if !Self::IS_WIDE {
+            if bytes > Self::IN_PASS * BLOCK {
                 self.pipeline::<4, 6, true, false>(job, row, schedules);
             } else {
                 self.pipeline::<4, 6, true, true>(job, row, schedules);

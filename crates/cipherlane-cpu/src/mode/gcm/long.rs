@@ -156,7 +156,8 @@ impl<I: Isa, const N: usize> Group<I> for [I::V; N] {
     }
 }
 
-/// The hash of one group, two multiplications of registers every other call, or every call where there are many.
+/// The hash of one group: two multiplications of registers every other call, or every call where there are many, or one
+/// each call.
 ///
 /// The state and all registers but the last are multiplied by H^(LANES * what follows); the last is pending.
 pub(super) struct GroupHash<'a, I: Isa, G, const N: usize, const KARATSUBA: bool> {
@@ -175,6 +176,9 @@ impl<'a, I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> GroupHash<'
     /// behind the last step, where they keep one port busy and the rounds waiting (on Intel's CPUs; on Zen 4 it was not
     /// measured). The three multiplications of KARATSUBA in 32 registers it leaves where they are.
     const PINNED: bool = !KARATSUBA || I::REGISTERS < 32;
+    /// Whether registers are multiplied one by one, since for two there is no room beside N of a cipher, one of which would go by
+    /// memory each time.
+    const ONE_BY_ONE: bool = I::REGISTERS < 32 && N <= CALLS;
 
     /// The hash that continues `hash` with `group`.
     #[inline(always)]
@@ -190,7 +194,7 @@ impl<'a, I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> GroupHash<'
         self.group.register(self.powers.isa(), register).reverse_bytes()
     }
 
-    /// Register `call`: for two at once there is no room beside N of a cipher, one of which would go by memory each time.
+    /// Register `call`.
     #[inline(always)]
     fn step_by_one(&mut self, call: usize) {
         if call >= N {
@@ -226,7 +230,7 @@ impl<I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> Meanwhile
     /// The registers two by two, the state first. Calls beyond the last pair do nothing.
     #[inline(always)]
     fn step(&mut self, call: usize) {
-        if I::REGISTERS < 32 {
+        if Self::ONE_BY_ONE {
             return self.step_by_one(call);
         }
         let register = call / Self::STRIDE * 2;

@@ -20,8 +20,10 @@ use crate::mode::counters::MOST_KNOWN;
 const MAX_IN_ROW: usize = SPREAD_REGISTERS;
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
-    /// Registers of a message that are run at once, four messages side by side, and fill half of those that there are.
-    const AT_ONCE: usize = if <P::Isa as Isa>::REGISTERS < 32 { 2 } else { MAX_REGISTERS };
+    /// Whether there are registers for two of each of four messages, and what is hashed besides, and no more.
+    const IS_NARROW: bool = <P::Isa as Isa>::REGISTERS < 32;
+    /// From how many registers on a message is run some at a time. Three at once are faster than two and one.
+    const LONG_ROW: usize = if Self::IS_NARROW { 4 } else { MAX_REGISTERS + 1 };
 
     /// Equal messages from the first of `indices` on, if they are four or more, each of more registers than are run at once
     /// and not too many.
@@ -29,15 +31,15 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     pub(super) fn long_row(&self, job: &Job<'_>, indices: Range<usize>) -> Option<Row> {
         let first = indices.start;
         let registers = job.message(first).bytes.div_ceil(V::<P>::BYTES);
-        let is_long = (Self::AT_ONCE + 1..=MAX_IN_ROW).contains(&registers);
+        let is_long = (Self::LONG_ROW..=MAX_IN_ROW).contains(&registers);
         if P::WHOLE_GROUPS || !is_long || !self.has_powers(job, first) {
             return None;
         }
         Some(Row::of(job, indices)).filter(|row| row.teams > 0)
     }
 
-    /// Runs equal messages of more registers than a team takes: three or four of each at a time, whichever leaves fewer
-    /// over.
+    /// Runs equal messages of more registers than are run at once: two of each at a time, or, where there are registers for
+    /// it, three or four, whichever leaves fewer over.
     #[inline(always)]
     pub(super) fn run_long_row(&self, job: &Job<'_>, row: Row) {
         // For the compiler, which need not make code that is never called.
@@ -46,7 +48,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         }
         let bytes = job.message(row.first).bytes;
         let (registers, register) = (bytes.div_ceil(V::<P>::BYTES), V::<P>::BYTES);
-        if Self::AT_ONCE == 2 {
+        if Self::IS_NARROW {
             if bytes.is_multiple_of(2 * register) {
                 self.row::<2, 8, true, true>(job, row);
             } else {

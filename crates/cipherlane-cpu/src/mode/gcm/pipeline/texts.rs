@@ -23,7 +23,7 @@ pub(super) struct Texts<const R: usize, const WHOLE: bool> {
     there: [Stretch; MAX_REGISTERS],
 }
 
-/// Most registers of a message in a pass.
+/// Most registers of a message in a pass: of two lanes at least.
 const MAX_REGISTERS: usize = IN_PASS / 2;
 
 impl<const R: usize, const WHOLE: bool> Texts<R, WHOLE> {
