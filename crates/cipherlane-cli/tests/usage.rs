@@ -175,7 +175,8 @@ fn every_device_that_is_asked_for_has_its_plan() {
     let sandbox = Sandbox::new();
     let plan = ["plan", "-a", "aes-128-gcm", "--device", "all", "--json", "-"];
     let text = stdout(&mut sandbox.cipherlane(&plan));
-    let plans: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let plans: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let has = |device: &str| plans.iter().any(|plan| plan["device"].as_str().unwrap().starts_with(device));
     assert!(has("cpu") && has("rival:"), "{text}");
 }

@@ -176,9 +176,9 @@ impl<'a, I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> GroupHash<'
     /// behind the last step, where they keep one port busy and the rounds waiting (on Intel's CPUs; on Zen 4 it was not
     /// measured). The three multiplications of KARATSUBA in 32 registers it leaves where they are.
     const PINNED: bool = !KARATSUBA || I::REGISTERS < 32;
-    /// Whether registers are multiplied one by one, since for two there is no room beside N of a cipher, one of which would go by
-    /// memory each time.
-    const ONE_BY_ONE: bool = I::REGISTERS < 32 && N <= CALLS;
+    /// Whether registers are multiplied one by one: where there are 16, two of them and N of a cipher do not find room, and one
+    /// would go by memory each time. Pairs of registers go there anyway.
+    const ONE_BY_ONE: bool = I::REGISTERS == 16 && N <= CALLS;
 
     /// The hash that continues `hash` with `group`.
     #[inline(always)]

@@ -22,11 +22,16 @@ const MAX_IN_ROW: usize = SPREAD_REGISTERS;
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// Whether there are registers for two of each of four messages, and what is hashed besides, and no more.
     const IS_NARROW: bool = <P::Isa as Isa>::REGISTERS < 32;
-    /// From how many registers on a message is run some at a time. Three at once are faster than two and one.
-    const LONG_ROW: usize = if Self::IS_NARROW { 4 } else { MAX_REGISTERS + 1 };
+    /// From how many registers on a message is run some at a time: where there are 16, three at once are faster than two and
+    /// one. Pairs of registers are too few for two of each.
+    const LONG_ROW: usize = match <P::Isa as Isa>::REGISTERS {
+        32.. => MAX_REGISTERS + 1,
+        16.. => 4,
+        _ => usize::MAX,
+    };
 
     /// Equal messages from the first of `indices` on, if they are four or more, each of more registers than are run at once
-    /// and not too many.
+    /// and not too many, where there are registers for it.
     #[inline(always)]
     pub(super) fn long_row(&self, job: &Job<'_>, indices: Range<usize>) -> Option<Row> {
         let first = indices.start;
