@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // copies that are waited for before they return
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cipherlane_core::{DeviceError, DeviceMemory};
 
@@ -11,9 +11,6 @@ use crate::backend::{Backend, Fault, Memory};
 /// Memory that a device gave to a caller, or that a caller lends it.
 #[derive(Debug)]
 pub struct CallerMemory<B: Backend> {
-    /// A queue that no copy is on: to make one takes some drivers milliseconds. The first to go, while its backend is
-    /// there.
-    idle: Mutex<Option<B::Queue>>,
     backend: Arc<B>,
     memory: B::Memory,
     bytes: usize,
@@ -29,7 +26,7 @@ impl<B: Backend> CallerMemory<B> {
     pub(crate) fn new(backend: Arc<B>, bytes: usize) -> Result<Self, Fault> {
         // Kernels read whole words.
         let memory = backend.allocate(bytes.next_multiple_of(16).max(16))?;
-        let made = Self { idle: Mutex::default(), backend, memory, bytes, is_own: true };
+        let made = Self { backend, memory, bytes, is_own: true };
         made.wipe()?;
         Ok(made)
     }
@@ -37,7 +34,7 @@ impl<B: Backend> CallerMemory<B> {
     /// All of `memory`, which somebody else has allocated and is to free.
     #[must_use]
     pub fn lent(backend: Arc<B>, memory: B::Memory) -> Self {
-        Self { idle: Mutex::default(), bytes: memory.bytes(), backend, memory, is_own: false }
+        Self { bytes: memory.bytes(), backend, memory, is_own: false }
     }
 
     /// What `memory` is to `backend`.
@@ -70,17 +67,8 @@ impl<B: Backend> CallerMemory<B> {
     }
 
     fn wipe(&self) -> Result<(), Fault> {
-        self.wait_for(|queue| self.backend.wipe(queue, &self.memory))
-    }
-
-    /// Has `enqueue` put its work on a queue of nobody else's, and waits for it.
-    fn wait_for(&self, enqueue: impl FnOnce(&B::Queue) -> Result<B::Step, Fault>) -> Result<(), Fault> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = idle().take();
-        let queue = kept.map_or_else(|| self.backend.queue(), Ok)?;
-        self.backend.wait(&enqueue(&queue)?)?;
-        *idle() = Some(queue);
-        Ok(())
+        let queue = self.backend.queue()?;
+        self.backend.wait(&self.backend.wipe(&queue, &self.memory)?)
     }
 
     /// Has `copy` enqueue the copy of `count` bytes at byte `at`, and waits for it.
@@ -99,7 +87,8 @@ impl<B: Backend> CallerMemory<B> {
         if count == 0 {
             return Ok(());
         }
-        self.wait_for(copy).map_err(|Fault(reason)| DeviceError::Failed { device: device(), reason })
+        let copied = self.backend.queue().and_then(|queue| self.backend.wait(&copy(&queue)?));
+        copied.map_err(|Fault(reason)| DeviceError::Failed { device: device(), reason })
     }
 }
 

@@ -8,15 +8,15 @@ use opencl3::command_queue::CommandQueue;
 use opencl3::event::Event;
 
 use super::error::Named;
-use super::{ClError, Context, Kernel, Memory, Part};
+use super::{ClError, Context, Kernel, Memory};
 
-/// Bytes of a part that is wiped by itself. NVIDIA's driver 580.159 counts what it fills in 32 bits: of 4 GiB it fills
-/// nothing, and from item 2^31 on it writes elsewhere, after which its context is of no more use. Within a part there are
-/// not so many.
-const WIPED_AT_ONCE: usize = 1 << 30;
+/// Most items that are filled at once. NVIDIA's driver 580.159 counts them in 32 bits: of 4 GiB it fills nothing byte by
+/// byte, and from item 2^31 on it writes elsewhere, after which its context is of no more use. Nor is a part of the memory filled
+/// by itself: the first use of a part has that driver bring all of the memory from the host, which takes a second a GiB.
+const MOST_ITEMS: usize = 1 << 30;
 
-/// Bytes that are filled as one item: seven times as fast there as byte by byte.
-const ITEM: usize = 16;
+/// Zeros, for what is left behind whole items.
+static ZEROS: [u8; 128] = [0; 128];
 
 /// Commands that the device carries out one after the other.
 #[derive(Debug)]
@@ -139,49 +139,45 @@ impl Queue {
         self.started(event.named("clEnqueueBarrierWithWaitList")?).map(drop)
     }
 
-    /// Enqueues filling all of `memory` with zeros. Commands of a queue follow one another: the last part ends last.
+    /// Enqueues filling all of `memory` with zeros. Commands of a queue follow one another: the last one ends last.
     ///
     /// # Errors
     /// If the driver refuses.
     pub fn wipe(&self, memory: &Memory) -> Result<Step, ClError> {
-        self.wipe_by(WIPED_AT_ONCE, memory)
-    }
-
-    /// The same by parts of `most` bytes, to which the device has to align them.
-    fn wipe_by(&self, most: usize, memory: &Memory) -> Result<Step, ClError> {
-        let all = memory.len().max(1);
-        let wipe = |at| {
-            let bytes = most.min(all - at);
-            self.wipe_part(&memory.part(at, bytes)?, bytes)
-        };
-        let mut step = wipe(0)?;
-        for at in (most..all).step_by(most) {
-            step = wipe(at)?;
+        // The narrowest are the fastest, but for 1 B.
+        match memory.len() / MOST_ITEMS {
+            0..16 => self.wipe_by::<16>(memory),
+            16..64 => self.wipe_by::<64>(memory),
+            _ => self.wipe_by::<128>(memory),
         }
-        Ok(step)
     }
 
-    /// Enqueues filling `part`, which has `bytes` bytes, with zeros. OpenCL keeps it until that is done.
-    fn wipe_part(&self, part: &Part, bytes: usize) -> Result<Step, ClError> {
-        let whole = bytes - bytes % ITEM;
-        if whole == 0 {
-            return self.fill::<1>(part, 0, bytes);
+    /// The same by items of N bytes.
+    fn wipe_by<const N: usize>(&self, memory: &Memory) -> Result<Step, ClError> {
+        // OpenCL has no empty buffers.
+        let bytes = memory.len().max(1);
+        let whole = bytes - bytes % N;
+        if whole > 0 {
+            let step = self.fill::<N>(memory, whole)?;
+            if whole == bytes {
+                return Ok(step);
+            }
         }
-        let step = self.fill::<ITEM>(part, 0, whole)?;
-        if whole < bytes { self.fill::<1>(part, whole, bytes - whole) } else { Ok(step) }
+        // SAFETY: there are as many zeros, for ever.
+        unsafe { self.write(memory, whole, ZEROS.as_ptr(), bytes - whole) }
     }
 
-    /// Enqueues filling `bytes` bytes of `part` from byte `at` on with zeros, N at a time: both are multiples of N.
-    fn fill<const N: usize>(&self, part: &Part, at: usize, bytes: usize) -> Result<Step, ClError> {
+    /// Enqueues filling the first `bytes` bytes of `memory`, a multiple of N, with zeros, N at a time.
+    fn fill<const N: usize>(&self, memory: &Memory, bytes: usize) -> Result<Step, ClError> {
         let zeros = [0_u8; N];
         // SAFETY: the pattern is N bytes, which OpenCL copies; it checks the place.
         let event = unsafe {
             cl3::command_queue::enqueue_fill_buffer(
                 self.0.get(),
-                part.get(),
+                memory.get(),
                 zeros.as_ptr().cast(),
                 N,
-                at,
+                0,
                 bytes,
                 0,
                 std::ptr::null(),
@@ -243,9 +239,9 @@ impl Step {
 mod tests {
     use super::*;
 
-    /// One part and several, the last of them shorter, with and without a rest behind the items.
+    /// By items of each size, with and without a rest behind them.
     #[test]
-    fn what_is_wiped_part_by_part_is_zero() {
+    fn what_is_wiped_is_zero() {
         let devices = match crate::driver::devices() {
             Ok(devices) => devices,
             Err(reason) if std::env::var_os("CIPHERLANE_REQUIRE_OPENCL").is_some() => panic!("{reason}"),
@@ -255,14 +251,16 @@ mod tests {
             let context = Context::new(&device).unwrap();
             let queue = Queue::new(&context).unwrap();
             for len in [1, 15, 16, 17, 4095, 4096, 4097, 10_000, 16_400] {
-                let mut bytes = vec![0xa5_u8; len];
-                let memory = Memory::new(&context, len).unwrap();
-                // SAFETY: all of the bytes, which are not touched until they are there.
-                unsafe { queue.write(&memory, 0, bytes.as_ptr(), len) }.unwrap().wait().unwrap();
-                queue.wipe_by(4096, &memory).unwrap().wait().unwrap();
-                // SAFETY: as above.
-                unsafe { queue.read(&memory, 0, bytes.as_mut_ptr(), len) }.unwrap().wait().unwrap();
-                assert!(bytes.iter().all(|&byte| byte == 0), "{len} B");
+                for wipe in [Queue::wipe_by::<16>, Queue::wipe_by::<64>, Queue::wipe_by::<128>] {
+                    let mut bytes = vec![0xa5_u8; len];
+                    let memory = Memory::new(&context, len).unwrap();
+                    // SAFETY: all of the bytes, which are not touched until they are there.
+                    unsafe { queue.write(&memory, 0, bytes.as_ptr(), len) }.unwrap().wait().unwrap();
+                    wipe(&queue, &memory).unwrap().wait().unwrap();
+                    // SAFETY: as above.
+                    unsafe { queue.read(&memory, 0, bytes.as_mut_ptr(), len) }.unwrap().wait().unwrap();
+                    assert!(bytes.iter().all(|&byte| byte == 0), "{len} B");
+                }
             }
         }
     }
