@@ -53,6 +53,7 @@ fn impossible_combinations_say_why() {
         (&["plan", "-a", "aes-128-xts", "-s", "15"], "16 bytes to 16 MiB"),
         (&["plan", "-a", "aes-128-gcm", "-t", "0"], "1 to 4096, phys or all"),
         (&["plan", "-a", "aes-128-gcm", "-s", "1q"], "write 16, 16k, 1MiB or 4kB"),
+        (&["plan", "-a", "aes-128-gcm", "-s", "99999999999999999999"], "more than this machine can address"),
         (&["plan", "-a", "aes-128-gcm", "--blocks", "3"], "must be left out on cpu"),
         (&["verify", "--device", "cpu", "--blocks", "3"], "none of these devices launches kernels"),
         (&["bench", "--json", "a", "--log", "./a"], "--json and --log would both write ./a"),

@@ -9,6 +9,7 @@ use cipherlane_lab::Contender;
 use cipherlane_record::Host;
 
 use crate::exit::Usage;
+use crate::render::complain;
 
 /// Everything that runs batches here: the engine's devices, and the rivals.
 pub(crate) struct Roster {
@@ -87,7 +88,7 @@ fn rivals() -> Vec<Box<dyn Device>> {
     Vec::new()
 }
 
-/// Each of `devices` at each of `tiers`.
+/// Each of `devices` at each of `tiers`; says which have none of them.
 ///
 /// # Errors
 /// If a tier is not one of this machine, or a device has none to choose from.
@@ -110,6 +111,12 @@ pub(crate) fn at_tiers<'a>(devices: &[&'a dyn Device], tiers: &[String]) -> Resu
             let algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
             device.plan(&Shape::uniform(algorithm, Operation::Seal, 1, 0, true), &contender.wish)?;
             contenders.push(contender);
+        }
+    }
+    for device in devices {
+        let id = &device.info().id;
+        if contenders.iter().all(|contender| contender.device.info().id != *id) {
+            complain("left out", &format!("{id}, which has none of the tiers {}", tiers.join(", ")));
         }
     }
     Ok(contenders)

@@ -1,5 +1,6 @@
 //! Numbers with units, in and out.
 
+use std::num::IntErrorKind;
 use std::time::Duration;
 
 pub(crate) use cipherlane_record::units::bytes;
@@ -13,7 +14,8 @@ pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
     let remedy = || format!("`{text}` is no size; write 16, 16k, 1MiB or 4kB");
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let number: usize = text[..digits].parse().map_err(|_| remedy())?;
+    let too_large = || format!("`{text}` is more than this machine can address");
+    let number = text[..digits].parse::<usize>();
     let unit: usize = match text[digits..].trim() {
         "" | "B" => 1,
         "k" | "K" | "KiB" => 1 << 10,
@@ -24,7 +26,11 @@ pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
         "GB" => 1_000_000_000,
         _ => return Err(remedy()),
     };
-    number.checked_mul(unit).ok_or_else(|| format!("`{text}` is more than this machine can address"))
+    match number {
+        Ok(number) => number.checked_mul(unit).ok_or_else(too_large),
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Err(too_large()),
+        Err(_) => Err(remedy()),
+    }
 }
 
 /// Decimal gigabytes per second (1e9 bytes) with three significant digits, without the unit.
