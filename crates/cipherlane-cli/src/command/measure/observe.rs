@@ -208,6 +208,9 @@ fn notes(text: &mut String, rows: &[&Observation]) {
 
 /// One line a value, for `--csv` and `--md`.
 fn write_tables(how: &How, rows: &[Observation]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
     const HEAD: [&str; 10] =
         ["experiment", "subject", "axes", "value", "unit", "found", "low", "high", "published", "verified"];
     if let Some(sink) = &how.csv {

@@ -67,8 +67,11 @@ impl Store {
         self.path.as_deref()
     }
 
-    /// Writes the tables that were asked for.
+    /// Writes the tables that were asked for, if there is something to be in them.
     pub(super) fn write_tables(&self, how: &How, rows: &[Measurement]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
         if let Some(sink) = &how.csv {
             csv::write(sink.open_for_results()?, rows)?;
         }
