@@ -8,7 +8,7 @@ use super::stage::Stage;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
 use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, Source, V};
 use crate::job::Job;
-use crate::lanes::{Isa, Lanes, Work};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::keys::Keyless;
 use crate::mode::order::Order;
 use crate::worker::{Kernel, Segments, Worker};
@@ -176,8 +176,10 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
 }
 
 /// Blocks from which on it pays to bring outputs to where registers are aligned: a store across the border of two cache
-/// lines takes both.
-const ALIGNED_FROM: usize = 64;
+/// lines takes both. Registers of two lanes cross one with every other store, those of four with every store.
+const fn aligned_from(lanes: usize) -> usize {
+    if lanes < MAX_LANES { 512 } else { 64 }
+}
 
 /// Blocks from which on it pays to have stages of MAX_STEPS blocks. Shorter messages would spend too much of their time
 /// before the first stage and behind the last: theirs have half as many.
@@ -251,6 +253,7 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
         stage: &mut Stage<V<C::Cipher>, N>,
         streams: &mut Streams,
     ) -> usize {
+        streams.repeat_first(M * V::<C::Cipher>::LANES);
         let left = streams.left();
         let staged = if left >= LONG { MAX_STEPS } else { MAX_STEPS / 2 };
         let stages = left / staged;
@@ -261,7 +264,11 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
             stage.encrypt::<C, M>(&mut self.ciphers, streams, steps);
             return steps;
         }
-        let unaligned = if left >= ALIGNED_FROM { streams.unaligned(V::<C::Cipher>::LANES) } else { 0 };
+        let unaligned = if left >= aligned_from(V::<C::Cipher>::LANES) {
+            streams.unaligned(V::<C::Cipher>::LANES)
+        } else {
+            0
+        };
         if unaligned > 0 {
             stage.encrypt::<C, M>(&mut self.ciphers, streams, unaligned);
             return unaligned;

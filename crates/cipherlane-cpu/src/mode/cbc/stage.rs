@@ -1,7 +1,6 @@
 //! Blocks on their way from the messages to the lanes and back.
 
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
 use super::encrypt::Ciphers;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
@@ -36,7 +35,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         for register in 0..M {
             for first in (0..steps).step_by(V::LANES) {
                 // SAFETY: every stream has `steps` blocks left.
-                unsafe { enter(isa, streams, texts, register, first, 0..steps) }
+                unsafe { enter(isa, streams, texts, (register, first), first, steps - first) }
             }
         }
         // SAFETY: MAX_STREAMS blocks hold N registers, and N >= M.
@@ -50,7 +49,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         for register in 0..M {
             for first in (0..steps).step_by(V::LANES) {
                 // SAFETY: every stream has `steps` blocks left, and this thread alone has their messages.
-                unsafe { leave(streams, texts, register, first, 0..steps) }
+                unsafe { leave(streams, texts, (register, first), first, steps - first) }
             }
         }
     }
@@ -113,47 +112,51 @@ unsafe fn chain<C: Ciphers<Cipher: Permutation<Isa = V::Isa>>, V: Lanes, const M
     chains
 }
 
-/// Brings blocks of the streams of a register on the stage: as many as LANES, from step `first` on. The stage has the
-/// blocks `range` of each.
+/// Brings blocks of the streams of a register on the stage: `blocks` of each from block `from` on, but no more than LANES, as
+/// those of step `first` and behind it.
 ///
 /// # Safety
-/// The active streams have these blocks.
+/// The streams have these blocks, and the stage has these steps and this register.
 #[inline(always)]
 unsafe fn enter<V: Lanes, const N: usize>(
     isa: V::Isa,
     streams: &Streams,
     texts: &mut Texts<V, N>,
-    register: usize,
-    first: usize,
-    range: Range<usize>,
+    (register, first): (usize, usize),
+    from: usize,
+    blocks: usize,
 ) {
     // SAFETY: the caller's.
-    let blocks = unsafe { streams.load(isa, register, range.start + first, range.len() - first) };
-    for (i, block) in blocks.iter().enumerate().take(V::LANES) {
-        texts[first + i][register].write(*block);
+    let texts = unsafe { texts.get_unchecked_mut(first..first + V::LANES) };
+    // SAFETY: the caller's.
+    let blocks = unsafe { streams.load(isa, register, from, blocks) };
+    for (text, block) in texts.iter_mut().zip(blocks) {
+        // SAFETY: the caller's.
+        unsafe { text.get_unchecked_mut(register) }.write(block);
     }
 }
 
 /// Takes back what [`enter`] brought.
 ///
 /// # Safety
-/// The active streams have these blocks, and this thread alone has their messages.
+/// As there, and this thread alone has the messages.
 #[inline(always)]
 unsafe fn leave<V: Lanes, const N: usize>(
     streams: &Streams,
     texts: &Texts<V, N>,
-    register: usize,
-    first: usize,
-    range: Range<usize>,
+    (register, first): (usize, usize),
+    from: usize,
+    blocks: usize,
 ) {
-    // SAFETY: the blocks have entered, LANES of them from a multiple of LANES on, and stay.
-    let mut blocks = [unsafe { texts[first][register].assume_init() }; MAX_LANES];
-    for (i, block) in blocks.iter_mut().enumerate().take(V::LANES) {
-        // SAFETY: as above.
-        *block = unsafe { texts[first + i][register].assume_init() };
+    // SAFETY: the caller's; the blocks have entered, LANES of them from a multiple of LANES on, and stay.
+    let text =
+        |step: usize| unsafe { texts.get_unchecked(first + step).get_unchecked(register).assume_init() };
+    let mut entered = [text(0); MAX_LANES];
+    for (step, block) in entered.iter_mut().enumerate().take(V::LANES) {
+        *block = text(step);
     }
     // SAFETY: the caller's.
-    unsafe { streams.store(&blocks, register, range.start + first, range.len() - first) }
+    unsafe { streams.store(&entered, register, from, blocks) }
 }
 
 /// What happens on one stage while the blocks on the other are encrypted. Made only where every stream has the blocks
@@ -194,19 +197,23 @@ impl<'a, V: Lanes, const N: usize, const M: usize> Exchange<'a, V, N, M> {
         Self { isa, streams, texts, leaves, enters, steps, step: 0 }
     }
 
+    /// Exchanges a part: `further` parts behind part `index`, of the same register.
     #[inline(always)]
-    fn part(&mut self, index: usize) {
+    fn part(&mut self, index: usize, further: usize) {
         // A power of two, and no division.
         let parts = (self.steps / V::LANES).trailing_zeros();
-        let (register, first) = (index >> parts, (index & ((1 << parts) - 1)) * V::LANES);
-        let blocks = |number: usize| number * self.steps..(number + 1) * self.steps;
+        let (register, first) = (index >> parts, ((index & ((1 << parts) - 1)) + further) * V::LANES);
+        debug_assert!(register < M && first < self.steps);
         if let Some(number) = self.leaves {
             // SAFETY: see the type.
-            unsafe { leave(self.streams, self.texts, register, first, blocks(number)) }
+            unsafe {
+                leave(self.streams, self.texts, (register, first), number * self.steps + first, V::LANES)
+            }
         }
         if let Some(number) = self.enters {
+            let from = number * self.steps + first;
             // SAFETY: see the type.
-            unsafe { enter(self.isa, self.streams, self.texts, register, first, blocks(number)) }
+            unsafe { enter(self.isa, self.streams, self.texts, (register, first), from, V::LANES) }
         }
     }
 
@@ -214,7 +221,7 @@ impl<'a, V: Lanes, const N: usize, const M: usize> Exchange<'a, V, N, M> {
     fn all(&mut self) {
         const { assert!(M.is_multiple_of(V::LANES) || V::LANES.is_multiple_of(M), "parts are spread evenly") };
         for index in 0..self.steps * M / V::LANES {
-            self.part(index);
+            self.part(index, 0);
         }
     }
 }
@@ -224,11 +231,13 @@ impl<V: Lanes, const N: usize, const M: usize> Meanwhile for Exchange<'_, V, N, 
     fn step(&mut self, call: usize) {
         if Self::PARTS == 0 {
             if call == 0 && self.step.is_multiple_of(Self::BLOCKS) {
-                self.part(self.step / Self::BLOCKS);
+                self.part(self.step / Self::BLOCKS, 0);
             }
         } else if call < MOVING {
             for part in call * Self::PARTS / MOVING..(call + 1) * Self::PARTS / MOVING {
-                self.part(self.step * Self::PARTS + part);
+                let first = self.step * Self::PARTS;
+                // Parts of one register are found together.
+                if M <= MAX_STEPS / 2 { self.part(first, part) } else { self.part(first + part, 0) }
             }
         }
     }

@@ -19,7 +19,7 @@ pub(super) const MAX_STEPS: usize = 16;
 pub(super) struct Streams {
     /// The ciphertext block before the next one, at first the IV.
     chain: [[u8; BLOCK]; MAX_STREAMS],
-    /// Streams that run; the lanes behind them compute what nobody stores.
+    /// Streams that run.
     active: usize,
     message: [usize; MAX_STREAMS],
     input: [*const u8; MAX_STREAMS],
@@ -134,6 +134,15 @@ impl Streams {
         }
     }
 
+    /// Has the lanes behind those of the streams, `lanes` in all, do once more what the first stream does: nobody then has
+    /// to ask which lanes there are.
+    #[inline(always)]
+    pub(super) fn repeat_first(&mut self, lanes: usize) {
+        for stream in self.active..lanes {
+            self.replace(stream, 0);
+        }
+    }
+
     #[inline(always)]
     fn replace(&mut self, to: usize, from: usize) {
         self.message[to] = self.message[from];
@@ -147,7 +156,7 @@ impl Streams {
     /// result i holds block `first + i` of all of them.
     ///
     /// # Safety
-    /// The active streams have these blocks.
+    /// The streams in the lanes of `register` have these blocks.
     #[inline(always)]
     pub(super) unsafe fn load<I: Isa>(
         &self,
@@ -159,10 +168,8 @@ impl Streams {
         let mut streams = [isa.zero(); MAX_LANES];
         for (lane, text) in streams.iter_mut().enumerate().take(I::V::LANES) {
             let stream = register * I::V::LANES + lane;
-            if stream >= self.active {
-                break;
-            }
-            let from = self.input[stream].wrapping_add(first * BLOCK);
+            // SAFETY: the caller's promise.
+            let from = unsafe { self.input.get_unchecked(stream) }.wrapping_add(first * BLOCK);
             // SAFETY: the caller's promise.
             *text = unsafe {
                 if blocks >= I::V::LANES { isa.load(from) } else { isa.load_partial(from, blocks * BLOCK) }
@@ -174,7 +181,7 @@ impl Streams {
     /// Stores what [`Streams::load`] has loaded, once it is encrypted.
     ///
     /// # Safety
-    /// The active streams have these blocks, and this thread alone has their messages.
+    /// The streams in the lanes of `register` have these blocks, and this thread alone has their messages.
     #[inline(always)]
     pub(super) unsafe fn store<V: Lanes>(
         &self,
@@ -186,10 +193,8 @@ impl Streams {
         let streams = V::transpose(text);
         for (lane, text) in streams.iter().enumerate().take(V::LANES) {
             let stream = register * V::LANES + lane;
-            if stream >= self.active {
-                break;
-            }
-            let to = self.output[stream].wrapping_add(first * BLOCK);
+            // SAFETY: the caller's promise.
+            let to = unsafe { self.output.get_unchecked(stream) }.wrapping_add(first * BLOCK);
             // SAFETY: the caller's promise.
             unsafe {
                 if blocks >= V::LANES {
