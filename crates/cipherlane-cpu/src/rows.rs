@@ -109,7 +109,7 @@ pub(crate) unsafe fn store_block(value: u128, to: *mut u8, bytes: usize) {
     }
 }
 
-/// [`load_block`] of fewer than 16 bytes: the first and the last 8, 4 or 1 of them, which may overlap.
+/// [`load_block`] of fewer than 16 bytes: the first and the last 8 of them, which may overlap, or [`load_word`].
 ///
 /// # Safety
 /// `bytes` bytes are readable.
@@ -121,14 +121,29 @@ unsafe fn load_part(from: *const u8, bytes: usize) -> u128 {
             let (first, last) = (from.cast::<u64>(), from.add(bytes - 8).cast::<u64>());
             let last = u128::from(u64::from_le(last.read_unaligned())) << (8 * (bytes - 8));
             u128::from(u64::from_le(first.read_unaligned())) | last
-        } else if bytes >= 4 {
+        } else {
+            u128::from(load_word(from, bytes))
+        }
+    }
+}
+
+/// [`load_block`] of fewer than 8 bytes: the first and the last 4 or 1 of them, which may overlap.
+///
+/// # Safety
+/// `bytes` bytes are readable.
+#[inline(always)]
+pub(crate) unsafe fn load_word(from: *const u8, bytes: usize) -> u64 {
+    debug_assert!(bytes < 8);
+    // SAFETY: each branch reads within the bytes.
+    unsafe {
+        if bytes >= 4 {
             let (first, last) = (from.cast::<u32>(), from.add(bytes - 4).cast::<u32>());
             let last = u64::from(u32::from_le(last.read_unaligned())) << (8 * (bytes - 4));
-            u128::from(u64::from(u32::from_le(first.read_unaligned())) | last)
+            u64::from(u32::from_le(first.read_unaligned())) | last
         } else if bytes > 0 {
             let (middle, last) = (bytes / 2, bytes - 1);
             let at = |i: usize| u32::from(*from.add(i)) << (8 * i);
-            u128::from(at(0) | at(middle) | at(last))
+            u64::from(at(0) | at(middle) | at(last))
         } else {
             0
         }
@@ -149,13 +164,29 @@ unsafe fn store_part(value: u128, to: *mut u8, bytes: usize) {
             let last = (value >> (8 * (bytes - 8))) as u64;
             to.add(bytes - 8).cast::<u64>().write_unaligned(last.to_le());
             to.cast::<u64>().write_unaligned(low.to_le());
-        } else if bytes >= 4 {
-            let last = (low >> (8 * (bytes - 4))) as u32;
+        } else {
+            store_word(low, to, bytes);
+        }
+    }
+}
+
+/// [`store_block`] of fewer than 8 bytes, likewise.
+///
+/// # Safety
+/// `bytes` bytes are writable.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // takes words apart
+pub(crate) unsafe fn store_word(value: u64, to: *mut u8, bytes: usize) {
+    debug_assert!(bytes < 8);
+    // SAFETY: each branch writes within the bytes.
+    unsafe {
+        if bytes >= 4 {
+            let last = (value >> (8 * (bytes - 4))) as u32;
             to.add(bytes - 4).cast::<u32>().write_unaligned(last.to_le());
-            to.cast::<u32>().write_unaligned((low as u32).to_le());
+            to.cast::<u32>().write_unaligned((value as u32).to_le());
         } else if bytes > 0 {
             for i in [0, bytes / 2, bytes - 1] {
-                to.add(i).write((low >> (8 * i)) as u8);
+                to.add(i).write((value >> (8 * i)) as u8);
             }
         }
     }

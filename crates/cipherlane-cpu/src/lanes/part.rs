@@ -7,8 +7,10 @@ use std::arch::x86_64::*;
 
 use cipherlane_core::BLOCK;
 
-/// Which byte of a block goes where, with zeros before and behind it. A register from [`SHIFTS`] + n on moves the bytes
-/// of a block down by n, which is at most 16; one from n on moves them up by 16 - n.
+use crate::rows::{load_word, store_word};
+
+/// Which byte of a block goes where, with zeros before and behind it. A register from 16 + n on moves the bytes of a block
+/// down by n, which is at most 16; one from n on moves them up by 16 - n.
 static PLACES: [u8; 3 * BLOCK] = {
     let mut places = [0x80; 3 * BLOCK];
     let mut i = 0;
@@ -19,9 +21,6 @@ static PLACES: [u8; 3 * BLOCK] = {
     places
 };
 
-/// Where the bytes of [`PLACES`] that move none begin.
-const SHIFTS: usize = BLOCK;
-
 /// `block` with its bytes moved down by `by`, at most 16, and zeros behind them.
 ///
 /// # Safety
@@ -30,7 +29,7 @@ const SHIFTS: usize = BLOCK;
 unsafe fn moved_down(block: __m128i, by: usize) -> __m128i {
     debug_assert!(by <= BLOCK);
     // SAFETY: the caller's; the table goes on for a register.
-    unsafe { _mm_shuffle_epi8(block, _mm_loadu_si128(PLACES.as_ptr().add(SHIFTS + by).cast())) }
+    unsafe { _mm_shuffle_epi8(block, _mm_loadu_si128(PLACES.as_ptr().add(BLOCK + by).cast())) }
 }
 
 /// `block` with its bytes moved up by 16 - `kept`, and zeros before them.
@@ -59,15 +58,7 @@ pub(super) unsafe fn load(from: *const u8, bytes: usize) -> __m128i {
                 let last = _mm_loadl_epi64(from.add(bytes - 8).cast());
                 _mm_unpacklo_epi64(_mm_loadl_epi64(from.cast()), moved_down(last, BLOCK - bytes))
             }
-            4.. => {
-                let last = u64::from(from.add(bytes - 4).cast::<u32>().read_unaligned());
-                let first = u64::from(from.cast::<u32>().read_unaligned());
-                _mm_cvtsi64_si128((first | last << (8 * (bytes - 4))) as i64)
-            }
-            1.. => {
-                let at = |i: usize| i32::from(*from.add(i)) << (8 * i);
-                _mm_cvtsi32_si128(at(0) | at(bytes / 2) | at(bytes - 1))
-            }
+            1.. => _mm_cvtsi64_si128(load_word(from, bytes) as i64),
             0 => _mm_setzero_si128(),
         }
     }
@@ -78,7 +69,7 @@ pub(super) unsafe fn load(from: *const u8, bytes: usize) -> __m128i {
 /// # Safety
 /// They are writable, and this CPU has SSSE3.
 #[inline(always)]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // takes words apart
+#[allow(clippy::cast_sign_loss)] // bits in another type
 pub(super) unsafe fn store(block: __m128i, to: *mut u8, bytes: usize) {
     // SAFETY: the caller's; each branch writes within the bytes, the first and the last ones.
     unsafe {
@@ -88,18 +79,7 @@ pub(super) unsafe fn store(block: __m128i, to: *mut u8, bytes: usize) {
                 _mm_storel_epi64(to.add(bytes - 8).cast(), moved_down(block, bytes - 8));
                 _mm_storel_epi64(to.cast(), block);
             }
-            4.. => {
-                let first = _mm_cvtsi128_si64(block) as u64;
-                let last = (first >> (8 * (bytes - 4))) as u32;
-                to.add(bytes - 4).cast::<u32>().write_unaligned(last);
-                to.cast::<u32>().write_unaligned(first as u32);
-            }
-            1.. => {
-                let word = _mm_cvtsi128_si32(block) as u32;
-                for i in [0, bytes / 2, bytes - 1] {
-                    to.add(i).write((word >> (8 * i)) as u8);
-                }
-            }
+            1.. => store_word(_mm_cvtsi128_si64(block) as u64, to, bytes),
             0 => {}
         }
     }

@@ -57,6 +57,26 @@ unsafe fn one(block: *const u8) -> __m128i {
     unsafe { _mm_loadu_si128(block.cast()) }
 }
 
+/// A register of two lanes.
+///
+/// # Safety
+/// This CPU has the instructions.
+#[inline(always)]
+unsafe fn joined([low, high]: [__m128i; 2]) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high) }
+}
+
+/// The lanes of a register.
+///
+/// # Safety
+/// This CPU has the instructions.
+#[inline(always)]
+unsafe fn parted(two: __m256i) -> [__m128i; 2] {
+    // SAFETY: the caller's.
+    unsafe { [_mm256_castsi256_si128(two), _mm256_extracti128_si256::<1>(two)] }
+}
+
 // SAFETY of every block below: `Vaes256` and `X2` values exist only after detection; pointers are the caller's duty.
 impl<const GFNI: bool> Isa for Vaes256<GFNI> {
     type V = X2<GFNI>;
@@ -94,33 +114,25 @@ impl<const GFNI: bool> Isa for Vaes256<GFNI> {
     #[inline(always)]
     unsafe fn gather(self, from: &[*const u8]) -> X2<GFNI> {
         // SAFETY: as above.
-        X2(unsafe { _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(one(from[0])), one(from[1])) })
+        X2(unsafe { joined([one(from[0]), one(from[1])]) })
     }
 
     #[inline(always)]
     unsafe fn load_partial(self, from: *const u8, bytes: usize) -> X2<GFNI> {
         // SAFETY: as above.
-        unsafe {
-            let [low, high] = part::load_two(from, bytes);
-            X2(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high))
-        }
+        X2(unsafe { joined(part::load_two(from, bytes)) })
     }
 
     #[inline(always)]
     fn gather_partial(self, blocks: &[&[u8]; MAX_LANES]) -> X2<GFNI> {
         // SAFETY: as above; slices are readable.
-        unsafe {
-            let [low, high] = [0, 1].map(|lane| part::load(blocks[lane].as_ptr(), blocks[lane].len()));
-            X2(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high))
-        }
+        X2(unsafe { joined([0, 1].map(|lane| part::load(blocks[lane].as_ptr(), blocks[lane].len()))) })
     }
 
     #[inline(always)]
     unsafe fn rows_of_12(self, from: *const u8) -> X2<GFNI> {
         // SAFETY: as above.
-        X2(unsafe {
-            _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(twelve(from)), twelve(from.add(12)))
-        })
+        X2(unsafe { joined([twelve(from), twelve(from.add(12))]) })
     }
 }
 
@@ -148,10 +160,7 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
         // SAFETY: as above.
-        unsafe {
-            let (low, high) = (_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0));
-            part::store_two([low, high], to, bytes);
-        }
+        unsafe { part::store_two(parted(self.0), to, bytes) }
     }
 
     #[inline(always)]
@@ -254,9 +263,8 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
         let mut block = [0; BLOCK];
         // SAFETY: as above.
         unsafe {
-            let two = self.0;
-            let one = _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256::<1>(two));
-            _mm_storeu_si128(block.as_mut_ptr().cast(), one);
+            let [low, high] = parted(self.0);
+            _mm_storeu_si128(block.as_mut_ptr().cast(), _mm_xor_si128(low, high));
         }
         block
     }
