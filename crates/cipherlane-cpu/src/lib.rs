@@ -9,6 +9,9 @@ mod cipher;
 mod crew;
 mod describe;
 mod device;
+#[cfg(all(test, unix))]
+#[path = "../tests/kernels/fence.rs"]
+mod fence;
 #[allow(unsafe_code)] // blocks of a checked batch through pointers, vector intrinsics
 mod hash;
 #[allow(unsafe_code)] // pointers into the buffers of a checked batch, shared by threads
@@ -28,6 +31,10 @@ mod split;
 mod table;
 mod tier;
 mod worker;
+
+#[cfg(all(test, unix))]
+#[global_allocator]
+static FENCED: fence::Fenced = fence::Fenced;
 
 pub use device::Cpu;
 pub use hash::incremental::{Hasher, Xof};

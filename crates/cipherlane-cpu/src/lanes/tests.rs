@@ -85,7 +85,7 @@ fn memory_is_read_and_written_to_the_byte() {
             let whole = unsafe { isa.load(source.as_ptr()) };
             assert_eq!(whole.to_blocks().as_flattened()[..all], *source);
             for bytes in 0..=all {
-                // A copy without slack: reading beyond it is an error that sanitizers see.
+                // A copy without slack: reading beyond it ends at a fence.
                 let exact = source[..bytes].to_vec();
                 // SAFETY: `exact` has that many bytes.
                 let partial = unsafe { isa.load_partial(exact.as_ptr(), bytes) };
@@ -125,7 +125,7 @@ fn ranges_and_rows_are_read_and_written_to_the_byte() {
             let whole = unsafe { isa.load(source.as_ptr()) };
             for start in (0..=all).step_by(5) {
                 for end in (start..=all).step_by(3) {
-                    // Copies without slack: reading beyond them is an error that sanitizers see.
+                    // Copies without slack: reading beyond them ends at a fence.
                     let mut exact = source[start..end].to_vec();
                     let from = exact.as_ptr().wrapping_sub(start);
                     // SAFETY: the range is that of `exact`.

@@ -6,6 +6,8 @@ mod bunches;
 mod caches;
 mod chains;
 mod conformance;
+#[cfg(unix)]
+mod fence;
 mod hasher;
 mod hashes;
 mod lanes;
@@ -18,6 +20,10 @@ mod units;
 use cipherlane_core::{Algorithm, Batch, Device, Operation, Output, Plan, Shape, Wish};
 use cipherlane_cpu::{Cpu, Tier};
 use cipherlane_reference::Reference;
+
+#[cfg(unix)]
+#[global_allocator]
+static FENCED: fence::Fenced = fence::Fenced;
 
 /// The tiers to test, best first. Where a tier is switched off, the best of the others alone: what that is made of may
 /// have changed, and the rest is tested without the switch.
