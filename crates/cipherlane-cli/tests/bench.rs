@@ -58,7 +58,9 @@ fn what_a_file_holds_is_not_measured_again() {
     assert_eq!(sandbox.read("rows.jsonl"), text);
     // Other contents are other rows. A line that was not ended is ended first.
     sandbox.write("rows.jsonl", text.trim_end());
-    run(&["--resume", "rows.jsonl", "--seed", "2"]).assert().success();
+    // A variable holds for every command, and gives way to what this one is told.
+    run(&["--resume", "rows.jsonl", "--seed", "2"]).env("CIPHERLANE_JSON", "other.jsonl").assert().success();
+    assert!(!sandbox.folder.path().join("other.jsonl").exists());
     let seeds: Vec<u64> = rows(&sandbox.read("rows.jsonl")).iter().map(|row| row.seed).collect();
     assert_eq!(seeds, [1, 2]);
     sandbox.write("diary.txt", "rain");

@@ -58,6 +58,7 @@ fn impossible_combinations_say_why() {
         (&["verify", "--device", "cpu", "--blocks", "3"], "none of these devices launches kernels"),
         (&["bench", "--json", "a", "--log", "./a"], "--json and --log would both write ./a"),
         (&["bench", "--json", "a", "--csv", "./a"], "--json and --csv would both write ./a"),
+        (&["bench", "--json", "a", "--resume", "b"], "--resume goes on with one: leave one of them out"),
         (&["bench", "-a", "aes-128-ctr", "-o", "seal,open"], "it can encrypt and decrypt"),
         (&["bench", "--log", "-"], "no result for stdout; name a file"),
         (&["bench", "--resume", "-"], "no result for stdout; name a file"),

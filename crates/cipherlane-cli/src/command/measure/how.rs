@@ -1,6 +1,6 @@
 //! How to measure, as the verbs that do have it on their command lines.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use cipherlane_lab::Suite;
@@ -9,6 +9,7 @@ use cipherlane_lab::telemetry::DEFAULT_HERTZ;
 use cipherlane_record::{Cache, Measurement};
 use clap::builder::FalseyValueParser;
 
+use super::records::Records;
 use crate::command::launch::Launch;
 use crate::command::shared::{self, Threads};
 use crate::exit::Usage;
@@ -42,12 +43,8 @@ pub(crate) struct How {
     #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, help_heading = "Where")]
     pub(crate) seed: u64,
 
-    /// Records, one JSON object a line, written as rows finish [default: a new file, which is named at the end]
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
-    pub(crate) json: Option<Sink>,
-    /// Go on with a file of records: rows that it holds are not measured again, new ones are added
-    #[arg(long, value_name = "FILE", value_parser = sink::file, conflicts_with = "json", help_heading = "Results (- is stdout)")]
-    pub(crate) resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) records: Records,
     /// The rows as comma-separated values
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]
     pub(crate) csv: Option<Sink>,
@@ -68,7 +65,7 @@ impl How {
     /// # Errors
     /// If two of them do, or if records go there that a report is wanted of.
     pub(crate) fn takes_stdout(&self) -> Result<bool, Usage> {
-        if self.open && self.json == Some(Sink::Stdout) {
+        if self.open && self.records.sink() == Some(&Sink::Stdout) {
             return Err(Usage("--open makes a report of the file of records; give --json a file".to_owned()));
         }
         sink::takes_stdout(self.sinks())
@@ -83,7 +80,7 @@ impl How {
     }
 
     fn sinks(&self) -> [(&'static str, Option<&Sink>); 3] {
-        [("--json", self.json.as_ref()), ("--csv", self.csv.as_ref()), ("--md", self.md.as_ref())]
+        [("--json", self.records.sink()), ("--csv", self.csv.as_ref()), ("--md", self.md.as_ref())]
     }
 
     /// The rows of the file to go on with; none without one.
@@ -91,11 +88,7 @@ impl How {
     /// # Errors
     /// If it is no file of records.
     pub(crate) fn done(&self) -> Result<Done> {
-        Ok(self
-            .resume
-            .as_ref()
-            .map_or_else(|| Ok(Vec::new()), |path| cipherlane_record::read(path))
-            .map(Done::of)?)
+        Ok(self.records.resumed().map_or_else(|| Ok(Vec::new()), cipherlane_record::read).map(Done::of)?)
     }
 
     /// Leaves the points out of `suite` that the file to go on with has, and says so. Returns whether it has them all.

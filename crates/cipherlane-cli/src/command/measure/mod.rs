@@ -3,6 +3,7 @@
 mod how;
 mod known;
 mod observe;
+mod records;
 mod report;
 pub(crate) mod store;
 mod watch;

@@ -88,7 +88,7 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host:
         report::show_beside(records, stdout_taken)?;
     }
     // What a file to go on with lacks is measured, or skipped for a reason.
-    let had_all = how.resume.is_some() && skipped.is_empty();
+    let had_all = how.records.resumed().is_some() && skipped.is_empty();
     Ok(exit(&rows, &setting, had_all))
 }
 

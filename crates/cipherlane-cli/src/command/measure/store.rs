@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use cipherlane_record::{Measurement, Observation, Writer, csv, date, markdown};
 
 use super::How;
+use super::records::Records;
 use crate::render::complain;
 use crate::render::sink::{self, Sink};
 
@@ -23,21 +24,23 @@ impl Store {
     /// Opens what `--json` names, or a new file of this run, called `name`, in the user's data folder. Opens every other result file
     /// as well, so that a wrong path is known before the run and not after it.
     pub(super) fn open(how: &How, name: &str) -> Result<Self> {
-        if let Some(path) = &how.resume {
+        if let Some(path) = how.records.resumed() {
             sink::protect(path);
         }
         for sink in [&how.csv, &how.md].into_iter().flatten() {
             sink.check()?;
         }
-        if let Some(path) = &how.resume {
-            let file =
-                open_to_go_on(path).with_context(|| format!("cannot go on with {}", path.display()))?;
-            return Ok(Self { writer: Some(Writer::new(Box::new(file))), path: Some(path.clone()) });
-        }
-        match &how.json {
-            Some(sink @ Sink::Stdout) => Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None }),
-            Some(Sink::File(path)) => Self::at(path.clone()),
-            None => Ok(new_path(name).and_then(Self::at).unwrap_or_else(|reason| {
+        match &how.records {
+            Records::GoOn(path) => {
+                let file =
+                    open_to_go_on(path).with_context(|| format!("cannot go on with {}", path.display()))?;
+                Ok(Self { writer: Some(Writer::new(Box::new(file))), path: Some(path.clone()) })
+            }
+            Records::To(sink @ Sink::Stdout) => {
+                Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None })
+            }
+            Records::To(Sink::File(path)) => Self::at(path.clone()),
+            Records::New => Ok(new_path(name).and_then(Self::at).unwrap_or_else(|reason| {
                 complain(
                     "warning",
                     &format!("records are not kept: {reason:#}; name a file with --json FILE"),
