@@ -22,22 +22,28 @@ pub(crate) enum Sink {
 }
 
 impl FromStr for Sink {
-    type Err = std::convert::Infallible;
+    type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Ok(if name == "-" { Self::Stdout } else { Self::File(name.into()) })
+        match name {
+            // What a script gives of a variable that was not set.
+            "" => Err("no file has an empty name; give its path, or leave the option and its variable unset"
+                .to_owned()),
+            "-" => Ok(Self::Stdout),
+            name => Ok(Self::File(name.into())),
+        }
     }
 }
 
 /// A file by its name, where [`Sink::Stdout`] does not serve.
 ///
 /// # Errors
-/// If standard output was asked for.
+/// If it has no name, or standard output was asked for.
 pub(crate) fn file(name: &str) -> Result<PathBuf, String> {
-    if name == "-" {
-        return Err("this is no result for stdout; name a file, ./- for one of this name".to_owned());
+    match name.parse()? {
+        Sink::Stdout => Err("this is no result for stdout; name a file, ./- for one of this name".to_owned()),
+        Sink::File(path) => Ok(path),
     }
-    Ok(name.into())
 }
 
 impl Sink {
