@@ -47,12 +47,19 @@ impl Suite {
         Self::of_choices(choices, &threads[..threads.len().min(1)])
     }
 
-    /// The workloads of these names with every job that they have, at each number of `threads`.
+    /// The workloads of these names with every job that they have, at each number of `threads`. One that is named twice is
+    /// there once.
     ///
     /// # Errors
     /// The first name that no workload has, with the names that there are.
     pub fn of(names: &[impl AsRef<str>], threads: &[usize]) -> Result<Self, UnknownName> {
-        let workloads = names.iter().map(|name| named(name.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        let mut workloads: Vec<&Named> = Vec::new();
+        for name in names {
+            let workload = named(name.as_ref())?;
+            if !workloads.contains(&workload) {
+                workloads.push(workload);
+            }
+        }
         Ok(Self::of_workloads(&workloads, threads))
     }
 
@@ -76,5 +83,21 @@ impl Suite {
         };
         let points = choices.flat_map(|choice| threads.iter().map(move |threads| point(&choice, threads)));
         Self { experiment: "bench".to_owned(), points: points.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workload_that_is_named_twice_is_measured_once() {
+        let names = |suite: &Suite| {
+            let mut names: Vec<_> = suite.points.iter().map(|point| point.choice.name().to_owned()).collect();
+            names.dedup();
+            names
+        };
+        let suite = Suite::of(&["tls-16k", "meter-128", "tls-16k"], &[1]).unwrap();
+        assert_eq!(names(&suite), ["tls-16k", "meter-128"]);
     }
 }

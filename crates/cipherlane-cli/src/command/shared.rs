@@ -88,13 +88,16 @@ fn rivals() -> Vec<Box<dyn Device>> {
     Vec::new()
 }
 
-/// Each of `devices` at each of `tiers`; says which have none of them.
+/// Each of `devices` at each of `tiers`, once where one is named twice; says which have none of them.
 ///
 /// # Errors
 /// If a tier is not one of this machine, or a device has none to choose from.
 pub(crate) fn at_tiers<'a>(devices: &[&'a dyn Device], tiers: &[String]) -> Result<Vec<Contender<'a>>> {
     let mut contenders = Vec::new();
-    for tier in tiers {
+    for (place, tier) in tiers.iter().enumerate() {
+        if tiers[..place].iter().any(|earlier| earlier.eq_ignore_ascii_case(tier)) {
+            continue;
+        }
         let has =
             |device: &&&dyn Device| device.info().tiers.iter().any(|known| known.eq_ignore_ascii_case(tier));
         let having: Vec<_> = devices.iter().filter(has).collect();
@@ -183,13 +186,18 @@ impl FromStr for Threads {
 /// The numbers of threads that were asked for, or else `default`, each once.
 pub(crate) fn thread_counts(wanted: &[Threads], default: &[Threads], host: &Host) -> Vec<usize> {
     let wanted = if wanted.is_empty() { default } else { wanted };
-    let mut counts = Vec::new();
-    for count in wanted.iter().map(|threads| threads.on(host)) {
-        if !counts.contains(&count) {
-            counts.push(count);
+    once(wanted.iter().map(|threads| threads.on(host)))
+}
+
+/// What was asked for, in the order of first mention: what is named twice is meant once.
+pub(crate) fn once<T: PartialEq>(asked: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for item in asked {
+        if !distinct.contains(&item) {
+            distinct.push(item);
         }
     }
-    counts
+    distinct
 }
 
 /// A time on the command line.
@@ -235,6 +243,16 @@ mod tests {
         assert_eq!("3".parse(), Ok(Threads::Count(3)));
         assert_eq!("phys".parse(), Ok(Threads::Physical));
         assert!("0".parse::<Threads>().unwrap_err().contains("phys or all"));
+    }
+
+    #[test]
+    fn what_is_named_twice_is_meant_once() {
+        assert_eq!(once([3, 1, 3, 2, 1]), [3, 1, 2]);
+        let roster = Roster::find(false);
+        let cpu = roster.choose(&["cpu".to_owned(), "cpu".to_owned()]).unwrap();
+        assert_eq!(cpu.len(), 1);
+        let tiers = ["portable", "Portable"].map(str::to_owned);
+        assert_eq!(at_tiers(&cpu, &tiers).unwrap().len(), 1);
     }
 
     #[test]

@@ -177,8 +177,9 @@ impl Options {
         if self.operation.is_empty() {
             return Ok(algorithm.operations().to_vec());
         }
+        let asked = shared::once(self.operation.iter().copied());
         let (fit, unfit): (Vec<_>, Vec<_>) =
-            self.operation.iter().copied().partition(|operation| algorithm.operations().contains(operation));
+            asked.into_iter().partition(|operation| algorithm.operations().contains(operation));
         match (fit.is_empty(), unfit.first()) {
             (true, Some(&operation)) => Err(BatchError::Operation { algorithm, operation }),
             _ => Ok(fit),
@@ -186,6 +187,7 @@ impl Options {
     }
 }
 
-fn or_default<T: Copy>(given: &[T], default: T) -> Vec<T> {
-    if given.is_empty() { vec![default] } else { given.to_vec() }
+/// What was given, each once, or else `default`.
+fn or_default<T: Copy + PartialEq>(given: &[T], default: T) -> Vec<T> {
+    if given.is_empty() { vec![default] } else { shared::once(given.iter().copied()) }
 }

@@ -10,7 +10,7 @@ use cipherlane_lab::workload::{Choice, Custom, Request, Task};
 use cipherlane_lab::{Contender, Judges};
 use clap::builder::FalseyValueParser;
 
-use super::shared::{Keys, Roster};
+use super::shared::{self, Keys, Roster};
 use crate::exit::{Exit, Nothing, Usage};
 use crate::render::progress::Bar;
 use crate::render::sink::Sink;
@@ -167,12 +167,13 @@ impl Options {
     /// Algorithms by operations by sizes.
     fn jobs(&self) -> Result<Vec<Job>> {
         let mut jobs = Vec::new();
-        for &algorithm in &self.algorithm {
+        let sizes = shared::once(self.size.iter().copied());
+        for algorithm in shared::once(self.algorithm.iter().copied()) {
             for &operation in algorithm.operations() {
                 if !self.operation.is_empty() && !self.operation.contains(&operation) {
                     continue;
                 }
-                for &size in &self.size {
+                for &size in &sizes {
                     cipherlane_lab::workload::check(algorithm, operation, size)?;
                     jobs.push(Job { algorithm, operation, size });
                 }
