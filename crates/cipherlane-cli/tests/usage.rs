@@ -25,6 +25,19 @@ fn every_verb_has_examples() {
 }
 
 #[test]
+fn help_names_every_operation() {
+    let sandbox = Sandbox::new();
+    for verb in ["bench", "plan", "tune"] {
+        let help = stdout(&mut sandbox.cipherlane(&[verb, "--help"]));
+        let start = help.find("--operation").unwrap();
+        let paragraph = help[start..].split("\n\n").next().unwrap();
+        for operation in cipherlane::Operation::ALL {
+            assert!(paragraph.contains(operation.name()), "{verb}: {operation} is not in\n{paragraph}");
+        }
+    }
+}
+
+#[test]
 fn unknown_names_list_the_known_ones() {
     let sandbox = Sandbox::new();
     for (arguments, known) in [

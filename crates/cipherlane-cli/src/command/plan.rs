@@ -22,10 +22,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Cipher, key bits and mode: aes-128-gcm
+    /// Cipher, key bits and mode, or a hash function: aes-128-gcm, sha3-256
     #[arg(long, short, env = "CIPHERLANE_ALGORITHM")]
     algorithm: Algorithm,
-    /// What is done to each message: seal, open, encrypt or decrypt [default: the algorithm's forward one]
+    /// What is done to each message: seal, open, encrypt, decrypt or hash [default: the algorithm's forward one]
     #[arg(long, short, env = "CIPHERLANE_OPERATION")]
     operation: Option<Operation>,
     /// Bytes of each message: 16, 16k, 1MiB

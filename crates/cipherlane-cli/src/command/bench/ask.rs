@@ -49,7 +49,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
     time: Option<f64>,
 
-    /// Your own workload: ciphers in their modes, as aes-128-gcm [default: aes-128-gcm]
+    /// Your own workload: ciphers in their modes and hash functions, as aes-128-gcm or sha3-256 [default: aes-128-gcm]
     #[arg(
         long,
         short,
@@ -58,7 +58,7 @@ pub(crate) struct Options {
         help_heading = "Your own workload"
     )]
     algorithm: Vec<Algorithm>,
-    /// seal, open, encrypt, decrypt [default: both of the algorithm's]
+    /// seal, open, encrypt, decrypt, hash [default: all of the algorithm's]
     #[arg(
         long,
         short,

@@ -42,7 +42,7 @@ pub(crate) struct Options {
     /// Algorithms, as aes-128-gcm
     #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_delimiter = ',', required = true)]
     algorithm: Vec<Algorithm>,
-    /// seal, open, encrypt, decrypt [default: all of the algorithm's]
+    /// seal, open, encrypt, decrypt, hash [default: all of the algorithm's]
     #[arg(long, short, env = "CIPHERLANE_OPERATION", value_delimiter = ',')]
     operation: Vec<Operation>,
     /// Bytes of each message: 128, 16k, 1MiB, or a list, since messages of other lengths have other kernels
