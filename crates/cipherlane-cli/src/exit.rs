@@ -66,11 +66,22 @@ pub(crate) fn guard(command: impl FnOnce() -> Result<Exit>) -> Exit {
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) if is_broken_pipe(&error) => Exit::Success,
         Ok(Err(error)) => {
-            complain("error", &format!("{error:#}"));
+            complain("error", &in_words(&error));
             of(&error)
         }
         Err(_) => Exit::Failure,
     }
+}
+
+/// An error with its causes, for people. Some errors say their cause themselves: it is not said again.
+pub(crate) fn in_words(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// Whether the reader of a pipe has seen enough: `cipherlane devices | head -1`.
@@ -148,6 +159,14 @@ mod tests {
             Unsupported::Missing { tier: "avx512".to_owned(), missing: "VAES".to_owned(), known: vec![] };
         assert_eq!(wrapped(DeviceError::from(missing).into()), Exit::NothingToRun);
         assert!(is_of_the_run(&anyhow!("disk full")) && !is_of_the_run(&Usage("both".to_owned()).into()));
+    }
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let full = || io::Error::other("disk full");
+        let row = anyhow::Error::from(BenchError::from(full())).context("bench");
+        assert_eq!(in_words(&row), "bench: a finished row cannot be written: disk full");
+        assert_eq!(in_words(&anyhow::Error::from(full()).context("rows.csv")), "rows.csv: disk full");
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl RunOptions {
                 Ok(exit) => exit,
                 // The others can still be run.
                 Err(error) if experiments.len() > 1 && exit::is_of_the_run(&error) => {
-                    complain("error", &format!("{}: {error:#}", experiment.name));
+                    complain("error", &format!("{}: {}", experiment.name, exit::in_words(&error)));
                     exit::of(&error)
                 }
                 Err(error) => return Err(error),
