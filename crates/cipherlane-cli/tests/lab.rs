@@ -23,6 +23,22 @@ fn a_dry_run_says_what_it_would_do_and_does_nothing() {
 }
 
 #[test]
+fn records_that_no_experiment_reads_are_not_passed_over_in_silence() {
+    let sandbox = Sandbox::new();
+    sandbox.write("rows.jsonl", "");
+    let dry = |experiments: &[&str]| {
+        let arguments =
+            [&["lab", "run"], experiments, &["rows.jsonl", "--device", "cpu", "--dry-run"]].concat();
+        sandbox.cipherlane(&arguments).assert().success()
+    };
+    let passed_over = || contains("passed over: rows.jsonl: no experiment here").and(contains("findings"));
+    dry(&["energy"]).stderr(passed_over());
+    dry(&["rivals", "thermal"]).stderr(passed_over());
+    // One that reads them is enough.
+    dry(&["findings", "energy"]).stderr(contains("passed over").not());
+}
+
+#[test]
 fn a_smoke_run_is_verified_and_kept_and_not_repeated() {
     let sandbox = Sandbox::new();
     let path = sandbox.folder.path().join("rows.jsonl");

@@ -144,6 +144,14 @@ pub enum Kind {
     Mix,
 }
 
+impl Kind {
+    /// Whether it takes the records that are handed in into account.
+    #[must_use]
+    pub const fn reads_records(self) -> bool {
+        matches!(self, Self::Generations | Self::Findings | Self::Projection)
+    }
+}
+
 /// Why an experiment cannot be run.
 #[derive(Debug, Error)]
 pub enum ExperimentError {

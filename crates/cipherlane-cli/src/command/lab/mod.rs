@@ -120,11 +120,12 @@ impl RunOptions {
         }
         let experiments = self.experiments()?;
         if experiments.is_empty() {
-            let remedy = "name an experiment before the records: findings, generations, projection";
-            return Err(Usage(remedy.to_owned()).into());
+            let remedy = format!("name an experiment before the records: {}", readers());
+            return Err(Usage(remedy).into());
         }
         // Read before any result is written, which none of the files then can be.
         let records = self.records()?;
+        self.say_unread(&experiments);
         let mut how = self.how.clone();
         if self.smoke && how.device.is_empty() {
             how.device.push("all".to_owned());
@@ -189,14 +190,29 @@ impl RunOptions {
         Ok(all.into_iter().filter(is_asked).collect())
     }
 
+    /// The files of records that were handed in.
+    fn files(&self) -> impl Iterator<Item = &str> {
+        self.experiments.iter().map(String::as_str).filter(|name| is_records(name))
+    }
+
     /// The records that were handed in.
     fn records(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
-        for path in self.experiments.iter().filter(|name| is_records(name)).map(Path::new) {
+        for path in self.files().map(Path::new) {
             sink::protect(path);
             records.extend(cipherlane_record::read(path)?);
         }
         Ok(records)
+    }
+
+    /// Says that records were handed in to `experiments` that conclude nothing from them, if they were.
+    fn say_unread(&self, experiments: &[Experiment]) {
+        let files: Vec<&str> = self.files().collect();
+        if !files.is_empty() && experiments.iter().all(|experiment| !experiment.kind.reads_records()) {
+            let files = files.join(", ");
+            let text = format!("{files}: no experiment here reads records; these do: {}", readers());
+            complain("passed over", &text);
+        }
     }
 
     const fn scale(&self) -> Scale {
@@ -269,6 +285,14 @@ impl RunOptions {
         measure::show(&losing::of(&measured.outcome.rows), measured.stdout_taken)?;
         Ok(measure::exit(&measured.outcome))
     }
+}
+
+/// The names of the experiments that conclude from records.
+fn readers() -> String {
+    let all = Experiment::all().into_iter();
+    let names: Vec<String> =
+        all.filter(|experiment| experiment.kind.reads_records()).map(|experiment| experiment.name).collect();
+    names.join(", ")
 }
 
 /// Whether an argument is a file of records, and no experiment.
