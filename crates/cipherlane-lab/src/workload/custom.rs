@@ -1,7 +1,8 @@
 //! One's own workload, from random bytes or from a file.
 
-use std::io;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use cipherlane::{Algorithm, Operation};
 use cipherlane_record::Keys;
@@ -109,12 +110,7 @@ impl Custom {
     /// The texts and their offsets.
     fn texts(&self, request: &Request<'_>, random: &mut Random) -> Result<(Vec<u8>, Vec<u64>), InputError> {
         if let Some(path) = &self.input {
-            let mut bytes =
-                std::fs::read(path).map_err(|error| InputError::File { path: path.clone(), error })?;
-            bytes.truncate(self.wanted_of_input(path, bytes.len())?);
-            let cuts = (0..bytes.len()).step_by(self.message_bytes).chain([bytes.len()]);
-            let offsets = cuts.map(|cut| cut as u64).collect();
-            return Ok((bytes, offsets));
+            return self.texts_of(path);
         }
         let other = self.algorithm.key_bytes() + 2 * cipherlane::BLOCK;
         let messages = self.messages.unwrap_or_else(|| request.messages(self.message_bytes, other));
@@ -126,21 +122,35 @@ impl Custom {
         Ok((texts, super::part::uniform_offsets(messages, self.message_bytes)))
     }
 
-    /// How many bytes of an input of `found` bytes are wanted.
-    fn wanted_of_input(&self, path: &std::path::Path, found: usize) -> Result<usize, InputError> {
+    /// The texts that the file at `path` is cut into, and their offsets.
+    fn texts_of(&self, path: &Path) -> Result<(Vec<u8>, Vec<u64>), InputError> {
         if self.message_bytes == 0 {
             return Err(InputError::NoSize);
         }
-        if found == 0 || self.messages == Some(0) {
+        let failed = |error| InputError::File { path: path.to_owned(), error };
+        let file = File::open(path).map_err(failed)?;
+        let wanted = self.messages.map(|messages| messages.saturating_mul(self.message_bytes));
+        let most = wanted.map_or(u64::MAX, |wanted| wanted as u64);
+        // What cannot be held is not read first.
+        let length = usize::try_from(file.metadata().map_err(failed)?.len().min(most)).unwrap_or(usize::MAX);
+        self.check_memory(length.div_ceil(self.message_bytes))?;
+        let mut bytes = Vec::with_capacity(length);
+        file.take(most).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.is_empty() {
             return Err(InputError::NoMessages {
                 remedy: "give an input with bytes in it, and a number of messages or none",
             });
         }
-        let wanted = self.messages.map_or(found, |messages| messages.saturating_mul(self.message_bytes));
-        if wanted > found {
-            return Err(InputError::Short { path: path.to_owned(), found, wanted });
+        if let Some(wanted) = wanted.filter(|&wanted| wanted > bytes.len()) {
+            return Err(InputError::Short { path: path.to_owned(), found: bytes.len(), wanted });
         }
-        Ok(wanted)
+        // A pipe has no length before it is read.
+        if bytes.len() > length {
+            self.check_memory(bytes.len().div_ceil(self.message_bytes))?;
+        }
+        let cuts = (0..bytes.len()).step_by(self.message_bytes).chain([bytes.len()]);
+        let offsets = cuts.map(|cut| cut as u64).collect();
+        Ok((bytes, offsets))
     }
 
     /// Refuses what would drive the machine out of memory: input, output, expected output, and the judge's copy.
@@ -152,5 +162,43 @@ impl Custom {
             return Err(refused);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane::{Cipher, Mode};
+
+    use super::*;
+
+    fn custom(message_bytes: usize, messages: Option<usize>) -> Custom {
+        let algorithm = Algorithm::new(Cipher::Aes128, Mode::Ctr);
+        let (operation, keys) = (algorithm.forward(), Keys::Distinct);
+        Custom { algorithm, operation, message_bytes, messages, keys, input: None }
+    }
+
+    #[test]
+    fn an_input_is_read_as_far_as_it_is_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("input");
+        std::fs::write(&path, "0123456789").unwrap();
+        assert_eq!(custom(4, None).texts_of(&path).unwrap(), (b"0123456789".to_vec(), vec![0, 4, 8, 10]));
+        assert_eq!(custom(4, Some(2)).texts_of(&path).unwrap(), (b"01234567".to_vec(), vec![0, 4, 8]));
+        let error = |message_bytes, messages| custom(message_bytes, messages).texts_of(&path).unwrap_err();
+        assert!(matches!(error(4, Some(3)), InputError::Short { found: 10, wanted: 12, .. }));
+        assert!(matches!(error(0, None), InputError::NoSize));
+        assert!(matches!(error(4, Some(0)), InputError::NoMessages { .. }));
+    }
+
+    #[test]
+    fn an_input_of_too_many_messages_is_not_read() {
+        let Some(available) = crate::host::available_memory_bytes() else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("input");
+        // Nothing but a length: the file takes no room.
+        File::create(&path).unwrap().set_len(available / 100).unwrap();
+        let error = custom(1, None).texts_of(&path).unwrap_err();
+        assert!(matches!(error, InputError::Memory { message_bytes: 1, .. }), "{error}");
+        assert_eq!(custom(1, Some(3)).texts_of(&path).unwrap().1, [0, 1, 2, 3]);
     }
 }
