@@ -1,5 +1,6 @@
 //! How to measure, as the verbs that do have it on their command lines.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
@@ -81,6 +82,25 @@ impl How {
 
     fn sinks(&self) -> [(&'static str, Option<&Sink>); 3] {
         [("--json", self.records.sink()), ("--csv", self.csv.as_ref()), ("--md", self.md.as_ref())]
+    }
+
+    /// Has `csv` and `markdown` write the tables that were asked for. Where there are no rows, those of another run stay.
+    pub(super) fn write_tables<R>(
+        &self,
+        rows: &[R],
+        csv: impl FnOnce(Box<dyn Write>, &[R]) -> io::Result<()>,
+        markdown: impl FnOnce(Box<dyn Write>, &[R]) -> io::Result<()>,
+    ) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        if let Some(sink) = &self.csv {
+            csv(sink.open_for_results()?, rows)?;
+        }
+        if let Some(sink) = &self.md {
+            markdown(sink.open_for_results()?, rows)?;
+        }
+        Ok(())
     }
 
     /// The rows of the file to go on with; none without one.

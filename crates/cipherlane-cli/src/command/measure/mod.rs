@@ -19,7 +19,7 @@ use cipherlane::{Device, Tier};
 use cipherlane_lab::experiment;
 use cipherlane_lab::telemetry::{Sampler, Sensors};
 use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, Wanted, run_suite};
-use cipherlane_record::Host;
+use cipherlane_record::{Host, csv, markdown};
 
 pub(crate) use how::How;
 pub(crate) use observe::{Asked, observe, plan_of};
@@ -73,7 +73,7 @@ pub(crate) fn run(
     let outcome = run_suite(suite, &contenders, &judges, host, &options, &mut watch)?;
     watch.clear();
     let store = watch.into_store();
-    store.write_tables(how, &outcome.rows)?;
+    how.write_tables(&outcome.rows, csv::write, markdown::write)?;
     let shown = |id: &str| !id.starts_with("rival:") || how.device.iter().any(|asked| asked == id);
     let mut report = report::of(&outcome, shown, store.path());
     if let Some(path) = log {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use cipherlane::Tier;
@@ -75,7 +75,7 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host:
     run.run(&setting, &mut Missing::new(done, &mut watch))?;
     watch.clear();
     let (store, rows, skipped) = watch.into_parts();
-    write_tables(how, &rows)?;
+    how.write_tables(&rows, write_csv, write_markdown)?;
     let mut text = tables(&rows);
     for reason in &skipped {
         let _ = writeln!(text, "not measured: {reason}");
@@ -206,26 +206,23 @@ fn notes(text: &mut String, rows: &[&Observation]) {
     rows.iter().flat_map(|row| &row.notes).for_each(|note| say(note.clone()));
 }
 
-/// One line a value, for `--csv` and `--md`.
-fn write_tables(how: &How, rows: &[Observation]) -> Result<()> {
-    if rows.is_empty() {
-        return Ok(());
+const HEAD: [&str; 10] =
+    ["experiment", "subject", "axes", "value", "unit", "found", "low", "high", "published", "verified"];
+
+/// One line a value, for `--csv`.
+fn write_csv(mut file: impl Write, rows: &[Observation]) -> io::Result<()> {
+    writeln!(file, "{}", HEAD.join(","))?;
+    for line in lines(rows) {
+        writeln!(file, "{}", line.map(|field| quoted(&field)).join(","))?;
     }
-    const HEAD: [&str; 10] =
-        ["experiment", "subject", "axes", "value", "unit", "found", "low", "high", "published", "verified"];
-    if let Some(sink) = &how.csv {
-        let mut file = sink.open_for_results()?;
-        writeln!(file, "{}", HEAD.join(","))?;
-        for line in lines(rows) {
-            writeln!(file, "{}", line.map(|field| quoted(&field)).join(","))?;
-        }
-    }
-    if let Some(sink) = &how.md {
-        let mut file = sink.open_for_results()?;
-        writeln!(file, "| {} |\n|{}", HEAD.join(" | "), "---|".repeat(HEAD.len()))?;
-        for line in lines(rows) {
-            writeln!(file, "| {} |", line.map(|field| field.replace('|', "\\|")).join(" | "))?;
-        }
+    Ok(())
+}
+
+/// The same for `--md`.
+fn write_markdown(mut file: impl Write, rows: &[Observation]) -> io::Result<()> {
+    writeln!(file, "| {} |\n|{}", HEAD.join(" | "), "---|".repeat(HEAD.len()))?;
+    for line in lines(rows) {
+        writeln!(file, "| {} |", line.map(|field| field.replace('|', "\\|")).join(" | "))?;
     }
     Ok(())
 }

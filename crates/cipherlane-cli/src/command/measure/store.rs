@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use cipherlane_record::{Measurement, Observation, Writer, csv, date, markdown};
+use cipherlane_record::{Measurement, Observation, Writer, date};
 
 use super::How;
 use super::records::Records;
@@ -68,20 +68,6 @@ impl Store {
     /// The file of records, if it is one.
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
-    }
-
-    /// Writes the tables that were asked for, if there is something to be in them.
-    pub(super) fn write_tables(&self, how: &How, rows: &[Measurement]) -> Result<()> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        if let Some(sink) = &how.csv {
-            csv::write(sink.open_for_results()?, rows)?;
-        }
-        if let Some(sink) = &how.md {
-            markdown::write(sink.open_for_results()?, rows)?;
-        }
-        Ok(())
     }
 }
 
