@@ -251,12 +251,8 @@ impl RunOptions {
         }
         let host = cipherlane_lab::host::detect();
         let run = experiment.at(self.scale())?.context("this kind makes no observations")?;
-        let asked = Asked {
-            done: how.done()?,
-            dry: self.dry_run,
-            change_machine: self.change_machine,
-            records: records.to_vec(),
-        };
+        let (dry, change_machine) = (self.dry_run, self.change_machine);
+        let asked = Asked { done: how.done()?, dry, change_machine, records };
         measure::observe(&experiment.name, &*run, how, &asked, &host)
     }
 

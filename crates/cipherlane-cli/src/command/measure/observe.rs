@@ -24,7 +24,7 @@ use crate::render::units;
 
 /// What of a run is asked for beside how to measure.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Asked<'a> {
     /// Rows that need no measuring.
     pub(crate) done: Done,
     /// Say what would be done, and do nothing.
@@ -32,13 +32,12 @@ pub(crate) struct Asked {
     /// Settings of the machine may be changed.
     pub(crate) change_machine: bool,
     /// Records to conclude from.
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: &'a [Record],
 }
 
 /// Runs `run` under the experiment's `name`, or says what it would do.
-pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked, host: &Host) -> Result<Exit> {
-    let Asked { done, dry, change_machine, records } = asked;
-    let (dry, change_machine) = (*dry, *change_machine);
+pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, host: &Host) -> Result<Exit> {
+    let &Asked { ref done, dry, change_machine, records } = asked;
     let stdout_taken = how.takes_stdout()?;
     let roster = Roster::find(false);
     let devices = roster.choose(&how.device)?;
