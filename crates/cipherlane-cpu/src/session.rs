@@ -5,9 +5,7 @@ mod bare;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cipherlane_core::{
-    Algorithm, Batch, BatchError, Column, DeviceError, Operation, Output, Plan, Session, Spans,
-};
+use cipherlane_core::{Algorithm, Batch, Column, DeviceError, Operation, Output, Plan, Session, Spans};
 use cipherlane_threads::Pool;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -57,22 +55,10 @@ impl CpuSession {
     }
 }
 
-/// Whether `batch` is of the algorithm and operation that a session is for.
-fn check_operation(session: (Algorithm, Operation), batch: &Batch<'_>) -> Result<(), BatchError> {
-    if (batch.algorithm, batch.operation) == session {
-        return Ok(());
-    }
-    let (algorithm, operation) = session;
-    Err(BatchError::OtherSession {
-        session: format!("{algorithm} {operation}"),
-        batch: format!("{} {}", batch.algorithm, batch.operation),
-    })
-}
-
 impl Session for CpuSession {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        check_operation((self.algorithm, self.operation), batch)?;
+        batch.check_operation(self.algorithm, self.operation)?;
         let job = Job::new(batch, output)?
             .beside_second_caches(self.caches.second.unwrap_or(usize::MAX))
             .beside_cache(self.caches.last.unwrap_or(usize::MAX));

@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::{Batch, BatchError, DeviceTexts, Operation, Output, Plan, Shape, Source};
+use cipherlane_core::{Batch, BatchError, DeviceTexts, Operation, Output, Shape, Source};
 
 use crate::copy;
 use crate::part::Part;
@@ -25,16 +25,20 @@ pub(crate) struct Job<'a> {
     borrowed: PhantomData<&'a mut u8>,
 }
 
-/// Whether `batch` is of the algorithm and the operation of `plan`.
-pub(crate) fn check_operation(plan: &Plan, batch: &Batch<'_>) -> Result<(), BatchError> {
-    let &Plan { algorithm, operation, .. } = plan;
-    if (batch.algorithm, batch.operation) == (algorithm, operation) {
-        return Ok(());
-    }
-    Err(BatchError::OtherSession {
-        session: format!("{algorithm} {operation}"),
-        batch: format!("{} {}", batch.algorithm, batch.operation),
-    })
+/// All offsets of texts of `batch` that the host has: none where they lie on the device.
+fn texts(batch: &Batch<'_>) -> Range<u64> {
+    let offsets = match batch.messages.source {
+        Source::Apart(_) | Source::InPlace => batch.messages.offsets,
+        Source::OnDevice => &[],
+    };
+    offsets.first().copied().unwrap_or(0)..offsets.last().copied().unwrap_or(0)
+}
+
+/// The offsets of what is zeroed of an output when a device fails at `batch`: all that may have come out. Texts in place
+/// are lost with it, and left alone unless some may be there that no tag vouches for.
+pub(crate) fn forgotten(batch: &Batch<'_>) -> Range<u64> {
+    let came_out = matches!(batch.messages.source, Source::Apart(_)) && batch.operation != Operation::Hash;
+    if came_out || batch.operation == Operation::Open { texts(batch) } else { 0..0 }
 }
 
 impl<'a> Job<'a> {
@@ -82,11 +86,7 @@ impl<'a> Job<'a> {
 
     /// All offsets of texts that the host has: none where they lie on the device.
     pub(crate) fn texts(&self) -> Range<u64> {
-        let offsets = self.batch.messages.offsets;
-        if self.on_device {
-            return 0..0;
-        }
-        offsets.first().copied().unwrap_or(0)..offsets.last().copied().unwrap_or(0)
+        texts(self.batch)
     }
 
     /// First byte of the input at text offset `at`, which is at most the last that the host has.
@@ -155,5 +155,31 @@ impl<'a> Job<'a> {
         let tags =
             unsafe { std::slice::from_raw_parts_mut(self.tags.add(messages.start * stride), rows.len()) };
         copy::from_staging(rows, tags, near);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_core::{Algorithm, Cipher, Column, Hash, Messages, Mode};
+
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_is_what_came_out_and_what_no_tag_vouches_for() {
+        let offsets = [16, 32, 48];
+        let at = |source| Messages { source, offsets: &offsets };
+        let (apart, none) = (at(Source::Apart(&[0; 48])), Column::EMPTY);
+        let algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
+        let open = |messages| forgotten(&Batch::open(algorithm, none, none, none, messages, &[]));
+        let seal = |messages| forgotten(&Batch::seal(algorithm, none, none, none, messages));
+        assert_eq!(
+            [open(apart), open(at(Source::InPlace)), open(at(Source::OnDevice))],
+            [16..48, 16..48, 0..0]
+        );
+        assert_eq!(
+            [seal(apart), seal(at(Source::InPlace)), seal(at(Source::OnDevice))],
+            [16..48, 0..0, 0..0]
+        );
+        assert_eq!(forgotten(&Batch::hash(Hash::Sha256, apart, 32)), 0..0);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cipherlane_core::{Batch, DeviceError, DeviceTexts, Output, Spans};
+use cipherlane_core::{Batch, BatchError, DeviceError, DeviceTexts, Output, Plan, Spans};
 use cipherlane_kernels::manifest::{Layout, When};
 
 use crate::backend::{Backend, Fault};
@@ -11,7 +11,7 @@ use crate::bound::Bound;
 use crate::buffers::{Buffers, Link, Needs, Stagings};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group, Piece};
-use crate::job::{Job, check_operation};
+use crate::job::Job;
 use crate::lane::{Results, download_results, download_text, size, time, upload_rows, upload_text};
 use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
@@ -200,6 +200,11 @@ impl<B: Backend> Resident<B> {
         time(backend, &steps)
     }
 
+    fn check_operation(&self, batch: &Batch<'_>) -> Result<(), BatchError> {
+        let Plan { algorithm, operation, .. } = *self.programs.plan();
+        batch.check_operation(algorithm, operation)
+    }
+
     fn failed(&self, Fault(reason): Fault) -> DeviceError {
         DeviceError::Failed { device: self.backend.id().to_owned(), reason }
     }
@@ -208,7 +213,7 @@ impl<B: Backend> Resident<B> {
 impl<B: Backend> cipherlane_core::Resident for Resident<B> {
     fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        check_operation(self.programs.plan(), batch)?;
+        self.check_operation(batch)?;
         let job = Job::new(batch, output)?;
         let load = self.load_job(&job, None).map_err(|fault| self.failed(fault))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
@@ -221,7 +226,7 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
         texts: &DeviceTexts,
     ) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        check_operation(self.programs.plan(), batch)?;
+        self.check_operation(batch)?;
         let job = Job::of_texts(batch, output, texts)?;
         let bound = Bound::new(&*self.backend, texts)?;
         let load = self.load_job(&job, Some(bound)).map_err(|fault| self.failed(fault))?;
@@ -236,7 +241,7 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
 
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        check_operation(self.programs.plan(), batch)?;
+        self.check_operation(batch)?;
         let mut job = match self.loaded.as_ref().and_then(|scenery| scenery.bound.as_ref()) {
             Some(bound) => Job::of_texts(batch, output, &bound.texts)?,
             None => Job::new(batch, output)?,
@@ -272,7 +277,7 @@ impl<B: Backend> ResidentParts for Resident<B> {
         part: Part,
     ) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        check_operation(self.programs.plan(), batch)?;
+        self.check_operation(batch)?;
         let job = Job::of_part(batch, output, part)?;
         let load = self.load_job(&job, None).map_err(|fault| self.failed(fault))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })

@@ -16,7 +16,7 @@ use crate::buffers::{Buffers, Link, Needs};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
-use crate::job::{Job, check_operation};
+use crate::job::{Job, forgotten};
 use crate::lane::{Lane, size};
 use crate::launch::{Scene, Schedule};
 use crate::loaded::Chosen;
@@ -255,10 +255,7 @@ impl<B: Backend> OffloadSession<B> {
                 }
                 // What workspaces hold is not known any more.
                 self.key = None;
-                // What was in place is lost with it, and left alone unless texts may be there that no tag vouches for.
-                if !job.runs_in_place() || batch.operation == Operation::Open {
-                    job.zero_output(&job.texts());
-                }
+                job.zero_output(&forgotten(batch));
                 return Err(self.failed(fault));
             }
         }
@@ -277,7 +274,7 @@ impl<B: Backend> Session for OffloadSession<B> {
     /// other texts in place are undefined.
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        check_operation(&self.plan, batch)?;
+        batch.check_operation(self.plan.algorithm, self.plan.operation)?;
         self.run_as(Job::new(batch, output)?, &mut Ending::Result, start)
     }
 
@@ -294,7 +291,7 @@ impl<B: Backend> Parts for OffloadSession<B> {
         part: Part,
     ) -> Result<(Spans, Sum), DeviceError> {
         let start = Instant::now();
-        check_operation(&self.plan, batch)?;
+        batch.check_operation(self.plan.algorithm, self.plan.operation)?;
         let mut sum = Sum::default();
         let job = Job::of_part(batch, output, part)?;
         let spans = self.run_as(job, &mut Ending::Sum(&mut sum), start)?;
@@ -309,7 +306,7 @@ impl<B: Backend> Parts for OffloadSession<B> {
         sum: &Sum,
     ) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        check_operation(&self.plan, batch)?;
+        batch.check_operation(self.plan.algorithm, self.plan.operation)?;
         let job = Job::of_part(batch, output, Part { start: 0, message_bytes })?;
         self.run_as(job, &mut Ending::Of(sum), start)
     }

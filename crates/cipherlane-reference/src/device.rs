@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use cipherlane_core::{
-    Algorithm, BLOCK, Batch, BatchError, Cipher, Device, DeviceError, Hash, Info, Kernel, Mode, Output, Plan,
-    Session, Shape, Source, Spans, Unsupported, Wish,
+    Algorithm, BLOCK, Batch, Cipher, Device, DeviceError, Hash, Info, Kernel, Mode, Output, Plan, Session,
+    Shape, Source, Spans, Unsupported, Wish,
 };
 
 use crate::cipher::{Block, BlockCipher, keyed};
@@ -130,12 +130,7 @@ struct ReferenceSession {
 impl Session for ReferenceSession {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        if (batch.algorithm, batch.operation) != (self.plan.algorithm, self.plan.operation) {
-            return Err(DeviceError::Batch(BatchError::OtherSession {
-                session: format!("{} {}", self.plan.algorithm, self.plan.operation),
-                batch: format!("{} {}", batch.algorithm, batch.operation),
-            }));
-        }
+        batch.check_operation(self.plan.algorithm, self.plan.operation)?;
         batch.check(output)?;
         for message in 0..batch.len() {
             match batch.algorithm {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use cipherlane_core::{
-    Algorithm, Batch, BatchError, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan, Session,
-    Shape, Spans, TagLengths, Unsupported, Wish,
+    Algorithm, Batch, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan, Session, Shape,
+    Spans, TagLengths, Unsupported, Wish,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use subtle::ConstantTimeEq;
@@ -271,12 +271,7 @@ struct EachSession {
 impl EachSession {
     fn check(&self, batch: &Batch<'_>, output: &Output<'_>) -> Result<(), DeviceError> {
         batch.check(output)?;
-        let (session, found) =
-            ((self.plan.algorithm, self.plan.operation), (batch.algorithm, batch.operation));
-        if session != found {
-            let name = |(algorithm, operation): (Algorithm, Operation)| format!("{algorithm} {operation}");
-            return Err(BatchError::OtherSession { session: name(session), batch: name(found) }.into());
-        }
+        batch.check_operation(self.plan.algorithm, self.plan.operation)?;
         Ok(self.limits.check(batch)?)
     }
 

@@ -57,6 +57,20 @@ impl Batch<'_> {
         self.check_in(&room, output)
     }
 
+    /// Checks that it asks for what a session was opened for.
+    ///
+    /// # Errors
+    /// [`BatchError::OtherSession`] if `algorithm` or `operation` is another than its own.
+    pub fn check_operation(&self, algorithm: Algorithm, operation: Operation) -> Result<(), BatchError> {
+        if (self.algorithm, self.operation) == (algorithm, operation) {
+            return Ok(());
+        }
+        Err(BatchError::OtherSession {
+            session: format!("{algorithm} {operation}"),
+            batch: format!("{} {}", self.algorithm, self.operation),
+        })
+    }
+
     fn check_in(&self, room: &Room, output: &Output<'_>) -> Result<Shape, BatchError> {
         if !self.algorithm.operations().contains(&self.operation) {
             return Err(BatchError::Operation { algorithm: self.algorithm, operation: self.operation });
@@ -286,6 +300,17 @@ mod tests {
         let ragged = Ragged { bytes: &[0; 3], offsets: &[0, 4] };
         assert!(error(key, Column::Ragged(ragged), one).contains("offsets of nonces"));
         assert!(error(key, nonce, messages(&[0; 200], &[0, 200])).contains("200 bytes of text"));
+    }
+
+    #[test]
+    fn a_batch_for_another_session_is_refused() {
+        let (key, nonce) = (Column::Shared(&[0; 16]), Column::Shared(&[0; 12]));
+        let batch = Batch::seal(GCM, key, nonce, Column::EMPTY, messages(&[0; 16], &[0, 16]));
+        assert_eq!(batch.check_operation(GCM, Operation::Seal), Ok(()));
+        let error = batch.check_operation(GCM, Operation::Open).unwrap_err().to_string();
+        assert!(error.contains("runs aes-128-gcm open, the batch asks for aes-128-gcm seal"), "{error}");
+        let other = Algorithm::new(Cipher::Aes256, Mode::Gcm);
+        assert!(batch.check_operation(other, Operation::Seal).is_err());
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use cipherlane_core::{Algorithm, BLOCK, Batch, Column, DeviceError, Operation, Output, Session, Spans};
 
-use super::check_operation;
 use crate::job::Job;
 use crate::worker::{Kernel, LAST_SEGMENT, Segment, Segments};
 
@@ -37,7 +36,7 @@ impl Bare {
 impl Session for Bare {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        check_operation((self.algorithm, self.operation), batch)?;
+        batch.check_operation(self.algorithm, self.operation)?;
         let key = match batch.keys {
             Column::Shared(key) => Some(key),
             Column::Each { .. } | Column::Ragged(_) => None,

@@ -1,11 +1,13 @@
 //! Shares of a batch, each worked on by a thread of its own.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use cipherlane_core::{Batch, DeviceError, Operation, Output, Source, Spans};
+use cipherlane_core::{Batch, DeviceError, Output, Source, Spans};
 
 use super::owned::Owned;
 use super::share::{self, Aside, Cut, Share};
+use crate::job::forgotten;
 use crate::part::{Part, Sum};
 
 /// What came of a part of a message.
@@ -141,19 +143,15 @@ fn source<'a>(batch: &Batch<'a>, share: &Share) -> Source<'a> {
     }
 }
 
-/// Zeroes what devices have written of a batch that one of them failed at. What was in place is lost with it, and left
-/// alone unless texts may be there that no tag vouches for.
+/// Zeroes what devices have written of a batch that one of them failed at, as one device does by itself.
 pub(super) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, error: &DeviceError) {
     // Others are told before anything runs.
     if !matches!(error, DeviceError::Failed { .. }) {
         return;
     }
-    let is_apart = matches!(batch.messages.source, Source::Apart(_)) && batch.algorithm.hash().is_none();
-    if let (true, [start, .., end]) = (is_apart || batch.operation == Operation::Open, batch.messages.offsets)
-    {
-        let [start, end] = [*start, *end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-        output.bytes[start..end].fill(0);
-    }
+    let Range { start, end } = forgotten(batch);
+    let [start, end] = [start, end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+    output.bytes[start..end].fill(0);
 }
 
 /// Does all of `jobs` at once, the first on this thread. The spans are the longest of each kind, since they overlap.
