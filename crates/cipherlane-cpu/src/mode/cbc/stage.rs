@@ -205,10 +205,9 @@ impl<'a, V: Lanes, const N: usize, const M: usize> Exchange<'a, V, N, M> {
         let (register, first) = (index >> parts, ((index & ((1 << parts) - 1)) + further) * V::LANES);
         debug_assert!(register < M && first < self.steps);
         if let Some(number) = self.leaves {
+            let from = number * self.steps + first;
             // SAFETY: see the type.
-            unsafe {
-                leave(self.streams, self.texts, (register, first), number * self.steps + first, V::LANES)
-            }
+            unsafe { leave(self.streams, self.texts, (register, first), from, V::LANES) }
         }
         if let Some(number) = self.enters {
             let from = number * self.steps + first;
