@@ -56,6 +56,9 @@ fn what_a_file_holds_is_not_measured_again() {
     let text = sandbox.read("rows.jsonl");
     run(&["--resume", "rows.jsonl"]).assert().success().stderr(contains("1 points are in the file already"));
     assert_eq!(sandbox.read("rows.jsonl"), text);
+    // Tiers are named in any case.
+    let own = ["-o", "seal", "-t", "1", "--tier", "PORTABLE", "--no-rivals", "--resume", "rows.jsonl"];
+    sandbox.cipherlane(&with(&own)).assert().success().stderr(contains("1 points are in the file already"));
     // Other contents are other rows. A line that was not ended is ended first.
     sandbox.write("rows.jsonl", text.trim_end());
     // A variable holds for every command, and gives way to what this one is told.

@@ -74,8 +74,13 @@ fn energy_without_a_meter_says_why() {
     let sandbox = Sandbox::new();
     let path = sandbox.folder.path().join("rows.jsonl");
     let file = path.display().to_string();
-    let arguments = ["lab", "run", "energy", "--smoke", "--device", "cpu", "--sensors", "0", "--json", &file];
+    let mut arguments =
+        vec!["lab", "run", "energy", "--smoke", "--device", "cpu", "--sensors", "0", "--json", &file];
+    arguments.extend(["--csv", "values.csv"]);
     sandbox.cipherlane(&arguments).assert().success().stdout(contains("no meter of energy for cpu"));
+    // Lines end as RFC 4180 has it, in files of observations as in those of measurements.
+    let csv = sandbox.read("values.csv");
+    assert!(csv.starts_with("experiment,subject,axes,") && csv.split("\r\n").count() > 2, "{csv}");
     assert!(fs::read_to_string(&path).unwrap().contains("\"throughput\""));
 }
 

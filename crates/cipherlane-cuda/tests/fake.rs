@@ -130,6 +130,7 @@ fn lose_the_gpu() {
         let error = session.run(&batch, &mut Output::opened(&mut text, &mut accepted)).unwrap_err();
         assert!(error.to_string().contains("719"), "{error}");
         assert!(text.iter().all(|&byte| byte == 0), "text that no tag vouches for, in place: {in_place}");
+        assert_eq!(accepted, [false], "in place: {in_place}");
         std::fs::remove_file(&failing).unwrap();
     }
 }

@@ -41,6 +41,13 @@ pub(crate) fn forgotten(batch: &Batch<'_>) -> Range<u64> {
     if came_out || batch.operation == Operation::Open { texts(batch) } else { 0..0 }
 }
 
+/// Accepts no message of `batch`, which a device failed at: verdicts of a batch before may still be there.
+pub(crate) fn accept_none(batch: &Batch<'_>, output: &mut Output<'_>) {
+    if batch.operation == Operation::Open {
+        output.accepted.iter_mut().take(batch.len()).for_each(|accepted| *accepted = false);
+    }
+}
+
 impl<'a> Job<'a> {
     /// The job of running `batch` into `output`, which it checks first.
     pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Result<Self, BatchError> {

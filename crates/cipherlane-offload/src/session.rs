@@ -16,7 +16,7 @@ use crate::buffers::{Buffers, Link, Needs};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
-use crate::job::{Job, forgotten};
+use crate::job::{Job, accept_none, forgotten};
 use crate::lane::{Lane, size};
 use crate::launch::{Scene, Schedule};
 use crate::loaded::Chosen;
@@ -271,11 +271,12 @@ impl<B: Backend> OffloadSession<B> {
 
 impl<B: Backend> Session for OffloadSession<B> {
     /// Runs one batch. An error of the device leaves an output that lies apart zeroed, and so one that was opened in place;
-    /// other texts in place are undefined.
+    /// other texts in place are undefined. No message is accepted then.
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         batch.check_operation(self.plan.algorithm, self.plan.operation)?;
-        self.run_as(Job::new(batch, output)?, &mut Ending::Result, start)
+        let ran = self.run_as(Job::new(batch, output)?, &mut Ending::Result, start);
+        ran.inspect_err(|_| accept_none(batch, output))
     }
 
     fn streams(&self) -> Vec<StreamSpans> {

@@ -7,7 +7,7 @@ use cipherlane_core::{Batch, DeviceError, Output, Source, Spans};
 
 use super::owned::Owned;
 use super::share::{self, Aside, Cut, Share};
-use crate::job::forgotten;
+use crate::job::{accept_none, forgotten};
 use crate::part::{Part, Sum};
 
 /// What came of a part of a message.
@@ -152,6 +152,7 @@ pub(super) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, error: &DeviceE
     let Range { start, end } = forgotten(batch);
     let [start, end] = [start, end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
     output.bytes[start..end].fill(0);
+    accept_none(batch, output);
 }
 
 /// Does all of `jobs` at once, the first on this thread. The spans are the longest of each kind, since they overlap.

@@ -118,9 +118,10 @@ impl How {
     pub(crate) fn leave_out_done(&self, suite: &mut Suite) -> Result<bool> {
         let cpu = ["cpu".to_owned()];
         let asked = if self.device.is_empty() { &cpu[..] } else { &self.device };
+        let of_tier = |row: &Measurement| self.tier.iter().any(|tier| tier.eq_ignore_ascii_case(&row.tier));
         let is_asked = |row: &Measurement| {
             asked.contains(&row.device)
-                && (self.tier.is_empty() || self.tier.contains(&row.tier))
+                && (self.tier.is_empty() || of_tier(row))
                 && (!self.cold || row.scope.cache == Cache::Cold)
                 && row.seed == self.seed
         };

@@ -11,7 +11,7 @@ use cipherlane_lab::experiment::{Run, Setting};
 use cipherlane_lab::resume::{Done, Missing};
 use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};
 use cipherlane_lab::{Contender, Judges};
-use cipherlane_record::{Host, Observation, Record, Value};
+use cipherlane_record::{Host, Observation, Record, Value, csv, markdown};
 
 use super::store::Store;
 use super::watch::Watch;
@@ -210,29 +210,21 @@ const HEAD: [&str; 10] =
 
 /// One line a value, for `--csv`.
 fn write_csv(mut file: impl Write, rows: &[Observation]) -> io::Result<()> {
-    writeln!(file, "{}", HEAD.join(","))?;
+    csv::write_line(&mut file, HEAD.iter().map(|&head| head.to_owned()))?;
     for line in lines(rows) {
-        writeln!(file, "{}", line.map(|field| quoted(&field)).join(","))?;
+        csv::write_line(&mut file, line.into_iter())?;
     }
-    Ok(())
+    file.flush()
 }
 
 /// The same for `--md`.
 fn write_markdown(mut file: impl Write, rows: &[Observation]) -> io::Result<()> {
-    writeln!(file, "| {} |\n|{}", HEAD.join(" | "), "---|".repeat(HEAD.len()))?;
+    markdown::write_line(&mut file, &HEAD.map(str::to_owned))?;
+    markdown::write_line(&mut file, &HEAD.map(|_| "---".to_owned()))?;
     for line in lines(rows) {
-        writeln!(file, "| {} |", line.map(|field| field.replace('|', "\\|")).join(" | "))?;
+        markdown::write_line(&mut file, &line)?;
     }
-    Ok(())
-}
-
-/// A field as RFC 4180 has it.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
+    file.flush()
 }
 
 fn lines(rows: &[Observation]) -> impl Iterator<Item = [String; 10]> {
