@@ -1,8 +1,9 @@
 //! The engine on this CPU: every algorithm on a portable, an SSE, an AVX2 and an AVX-512 tier.
 //!
-//! Read in this order: `lanes` is the vector vocabulary, one file per instruction set; `cipher` has one file per
-//! block cipher, `mode` one per mode of operation, each written once over the vocabulary; `table` says which of
-//! them serves an algorithm on a tier; `crew` spreads a batch over `threads` of a `pool`.
+//! Read in this order: `lanes` is the vector vocabulary, one file per instruction set; `cipher` has a file or a folder
+//! for each block cipher, `mode` for each mode of operation and `hash` for each kind of hash function, written once over
+//! the vocabulary; `table` says which of them serves an algorithm on a tier; `crew` spreads a batch over threads, which
+//! are those of the crate `cipherlane-threads`.
 
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod cipher;

@@ -1,4 +1,4 @@
-//! Block ciphers over the vector vocabulary: one file each.
+//! Block ciphers over the vector vocabulary: a file or a folder each.
 
 pub(crate) mod aes_bitsliced;
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Modes of operation over any block cipher and instruction set: one file each.
+//! Modes of operation over any block cipher and instruction set: a file or a folder each.
 
 mod blocks;
 mod body;
