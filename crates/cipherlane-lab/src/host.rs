@@ -35,6 +35,7 @@ pub fn detect() -> Host {
     }
     Host {
         cpu_model: or_missing.keep("cpu_model", cpu_model()),
+        cpu_signature: or_missing.keep("cpu_signature", cpu_signature()),
         gpus: or_missing.keep("gpus", gpus(Path::new("/proc/driver/nvidia/gpus"))),
         features: features(),
         logical_cores: thread::available_parallelism().map_or(1, usize::from),
@@ -110,6 +111,17 @@ fn cpu_model() -> Result<String, String> {
         .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
         .map(|(_, name)| name.trim().to_owned())
         .ok_or_else(|| "/proc/cpuinfo has no model name".to_owned())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn cpu_signature() -> Result<String, String> {
+    let id = raw_cpuid::CpuId::new().get_feature_info().ok_or_else(|| "CPUID has no leaf 1".to_owned())?;
+    Ok(format!("family {} model {} stepping {}", id.family_id(), id.model_id(), id.stepping_id()))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn cpu_signature() -> Result<String, String> {
+    Err("known through CPUID, which this architecture has not".to_owned())
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -232,6 +244,7 @@ mod tests {
         let host = detect();
         for (field, absent) in [
             ("cpu_model", host.cpu_model.is_none()),
+            ("cpu_signature", host.cpu_signature.is_none()),
             ("gpus", host.gpus.is_none()),
             ("physical_cores", host.physical_cores.is_none()),
             ("smt", host.smt.is_none()),

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 pub struct Host {
     /// CPU model, as the CPU calls itself.
     pub cpu_model: Option<String>,
+    /// CPU family, model and stepping, as CPUID tells them: many virtual machines name no more than the maker. Records of
+    /// before 2026-11-26 have none.
+    #[serde(default)]
+    pub cpu_signature: Option<String>,
     /// GPU models; empty where a driver is loaded and lists none.
     pub gpus: Option<Vec<String>>,
     /// Instruction sets that matter here and that this CPU and operating system offer.
@@ -61,9 +65,15 @@ impl Host {
         };
         sizes(self) == sizes(other)
             && self.cpu_model == other.cpu_model
+            && agree(&self.cpu_signature, &other.cpu_signature)
             && self.gpus == other.gpus
             && self.hypervisor == other.hypervisor
     }
+}
+
+/// Whether two values are the same, as far as both are known.
+fn agree<T: PartialEq>(one: &Option<T>, other: &Option<T>) -> bool {
+    one.is_none() || other.is_none() || one == other
 }
 
 /// The tool that measured.

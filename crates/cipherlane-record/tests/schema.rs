@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 fn host() -> Host {
     Host {
         cpu_model: Some("A CPU".to_owned()),
+        cpu_signature: Some("family 25 model 1 stepping 1".to_owned()),
         gpus: None,
         features: vec!["aes".to_owned()],
         logical_cores: 2,
@@ -355,6 +356,18 @@ fn rows_read_back_as_they_were() {
 }
 
 /// Lines of writers that had no streams yet.
+#[test]
+fn cpus_of_one_name_are_told_apart_by_their_signatures() {
+    let signed = |model: u8| Host { cpu_signature: Some(format!("family 25 model {model}")), ..host() };
+    assert!(signed(1).is_machine_of(&signed(1)));
+    assert!(!signed(1).is_machine_of(&signed(17)));
+    // Records of before there were signatures are those of the machine of that name, and read back.
+    let mut old = serde_json::to_value(host()).unwrap();
+    old.as_object_mut().unwrap().remove("cpu_signature");
+    let old: Host = serde_json::from_value(old).unwrap();
+    assert!(old.is_machine_of(&signed(1)) && signed(17).is_machine_of(&old));
+}
+
 #[test]
 fn rows_without_streams_read_back() {
     let without = Measurement { streams: Vec::new(), ..row() };

@@ -130,6 +130,7 @@ fn facts(machine: &Machine<'_>) -> Vec<(String, String)> {
     let or = |value: Option<String>, field: &str| value.unwrap_or_else(|| unknown(field));
     let facts = [
         ("CPU", or(host.cpu_model.clone(), "cpu_model")),
+        ("CPU signature", or(host.cpu_signature.clone(), "cpu_signature")),
         ("GPUs", or(host.gpus.as_ref().map(|gpus| listed(gpus)), "gpus")),
         ("Logical CPUs", host.logical_cores.to_string()),
         ("Cores", or(host.physical_cores.map(|cores| cores.to_string()), "physical_cores")),

@@ -21,6 +21,7 @@ pub(crate) fn cpu_seconds() -> f64 {
 pub(crate) fn host(cpu: &str) -> Host {
     Host {
         cpu_model: Some(cpu.to_owned()),
+        cpu_signature: Some("family 6 model 143 stepping 8".to_owned()),
         gpus: Some(vec!["NVIDIA H200".to_owned()]),
         features: vec!["aes".to_owned(), "vaes".to_owned()],
         logical_cores: 32,
