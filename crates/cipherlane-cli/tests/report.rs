@@ -76,6 +76,13 @@ fn what_is_read_is_never_replaced() {
         .stderr(contains("--md and --csv would both write one"));
 }
 
+#[cfg(target_os = "linux")] // which has a disk that is always full
+#[test]
+fn a_file_that_cannot_be_written_to_its_end_is_named() {
+    let said = contains("/dev/full cannot be written to its end: ");
+    with_records().cipherlane(&["report", "bench.jsonl", "--csv", "/dev/full"]).assert().code(1).stderr(said);
+}
+
 #[test]
 fn what_cannot_be_reported_says_why() {
     let sandbox = with_records();

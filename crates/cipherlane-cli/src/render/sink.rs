@@ -1,6 +1,7 @@
 //! Files that results go to, `-` for stdout.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
@@ -69,6 +70,37 @@ impl Sink {
         self.open_for_results().map(drop)
     }
 
+    /// Has `write` fill it, in place of a file that is there.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or not be written to its end, with its name.
+    pub(crate) fn fill(&self, write: impl FnOnce(Box<dyn Write>) -> io::Result<()>) -> Result<()> {
+        write(self.open()?).with_context(|| self.cut_short())
+    }
+
+    /// The same of results, as [`Sink::open_for_results`] opens it.
+    pub(crate) fn fill_with_results(
+        &self,
+        write: impl FnOnce(Box<dyn Write>) -> io::Result<()>,
+    ) -> Result<()> {
+        write(self.open_for_results()?).with_context(|| self.cut_short())
+    }
+
+    /// Has it hold `text`.
+    ///
+    /// # Errors
+    /// Those of [`Sink::fill`].
+    pub(crate) fn fill_with_text(&self, text: &str) -> Result<()> {
+        self.fill(|mut target| {
+            target.write_all(text.as_bytes())?;
+            target.flush()
+        })
+    }
+
+    fn cut_short(&self) -> String {
+        format!("{self} cannot be written to its end")
+    }
+
     /// Writes one JSON value and a newline.
     pub(crate) fn write_json(&self, value: &impl serde::Serialize) -> Result<()> {
         self.write_json_lines(std::slice::from_ref(value))
@@ -76,14 +108,21 @@ impl Sink {
 
     /// Writes JSON values, each with a newline.
     pub(crate) fn write_json_lines(&self, values: &[impl serde::Serialize]) -> Result<()> {
-        let mut lines = Vec::new();
+        let mut lines = String::new();
         for value in values {
-            serde_json::to_writer(&mut lines, value).context("a result cannot be written as JSON")?;
-            lines.push(b'\n');
+            lines += &serde_json::to_string(value).context("a result cannot be written as JSON")?;
+            lines.push('\n');
         }
-        let mut sink = self.open()?;
-        sink.write_all(&lines)?;
-        Ok(sink.flush()?)
+        self.fill_with_text(&lines)
+    }
+}
+
+impl fmt::Display for Sink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdout => f.write_str("standard output"),
+            Self::File(path) => path.display().fmt(f),
+        }
     }
 }
 

@@ -115,10 +115,10 @@ impl Options {
             sink.write_json(comparison)?;
         }
         if let Some(sink) = &self.csv {
-            table::csv(sink.open()?, comparison)?;
+            sink.fill(|target| table::csv(target, comparison))?;
         }
         if let Some(sink) = &self.md {
-            table::markdown(sink.open()?, comparison)?;
+            sink.fill(|target| table::markdown(target, comparison))?;
         }
         Ok(())
     }

@@ -95,10 +95,10 @@ impl How {
             return Ok(());
         }
         if let Some(sink) = &self.csv {
-            csv(sink.open_for_results()?, rows)?;
+            sink.fill_with_results(|target| csv(target, rows))?;
         }
         if let Some(sink) = &self.md {
-            markdown(sink.open_for_results()?, rows)?;
+            sink.fill_with_results(|target| markdown(target, rows))?;
         }
         Ok(())
     }

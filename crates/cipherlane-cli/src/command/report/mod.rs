@@ -58,13 +58,13 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     let questions = questions::all();
     let report = Report::new(&records, &questions);
     if let Some(sink) = &options.md {
-        sink.open()?.write_all(report.markdown().as_bytes())?;
+        sink.fill_with_text(&report.markdown())?;
     }
     if let Some(sink) = &options.csv {
-        sink.open()?.write_all(report.csv().as_bytes())?;
+        sink.fill_with_text(&report.csv())?;
     }
     if let Some(sink) = &page {
-        sink.open()?.write_all(report.html()?.as_bytes())?;
+        sink.fill_with_text(&report.html()?)?;
     }
     if let Some(Sink::File(path)) = &page {
         tell(path, records.len(), taken)?;
@@ -97,7 +97,7 @@ pub(crate) fn show_beside(records: &Path, stdout_taken: bool) -> Result<()> {
     let path = beside(records);
     let records = read(&[records.to_owned()])?;
     let page = Report::new(&records, &questions::all()).html()?;
-    Sink::File(path.clone()).open()?.write_all(page.as_bytes())?;
+    Sink::File(path.clone()).fill_with_text(&page)?;
     tell(&path, records.len(), stdout_taken)?;
     browser::show(&path);
     Ok(())
