@@ -56,20 +56,29 @@ const FIELDS: &[Field] = &[
 ///
 /// # Errors
 /// If the sink fails.
-pub fn write(mut sink: impl Write, rows: &[Measurement]) -> io::Result<()> {
-    write_line(&mut sink, FIELDS.iter().map(|(header, _)| (*header).to_owned()))?;
-    for row in rows {
-        write_line(&mut sink, FIELDS.iter().map(|(_, value)| value(row)))?;
+pub fn write(sink: impl Write, rows: &[Measurement]) -> io::Result<()> {
+    let headers: Vec<&str> = FIELDS.iter().map(|&(header, _)| header).collect();
+    write_table(sink, &headers, rows.iter().map(|row| FIELDS.iter().map(|(_, value)| value(row))))
+}
+
+/// Writes `headers` and `lines`, each a value for every header, quoted where they need it.
+///
+/// # Errors
+/// If the sink fails.
+pub fn write_table(
+    mut sink: impl Write,
+    headers: &[&str],
+    lines: impl IntoIterator<Item = impl IntoIterator<Item = String>>,
+) -> io::Result<()> {
+    write_line(&mut sink, headers.iter().map(|&header| header.to_owned()))?;
+    for line in lines {
+        write_line(&mut sink, line)?;
     }
     sink.flush()
 }
 
-/// Writes one line of values, quoted where they need it.
-///
-/// # Errors
-/// If the sink fails.
-pub fn write_line(mut sink: impl Write, values: impl Iterator<Item = String>) -> io::Result<()> {
-    let quoted: Vec<String> = values.map(quote).collect();
+fn write_line(mut sink: impl Write, values: impl IntoIterator<Item = String>) -> io::Result<()> {
+    let quoted: Vec<String> = values.into_iter().map(quote).collect();
     write!(sink, "{}\r\n", quoted.join(","))
 }
 

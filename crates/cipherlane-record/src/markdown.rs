@@ -23,11 +23,23 @@ const HEADERS: [&str; 11] = [
 ///
 /// # Errors
 /// If the sink fails.
-pub fn write(mut sink: impl Write, rows: &[Measurement]) -> io::Result<()> {
-    write_line(&mut sink, &HEADERS.map(str::to_owned))?;
-    write_line(&mut sink, &HEADERS.map(|_| "---".to_owned()))?;
-    for row in rows {
-        write_line(&mut sink, &cells(row))?;
+pub fn write(sink: impl Write, rows: &[Measurement]) -> io::Result<()> {
+    write_table(sink, &HEADERS, rows.iter().map(cells))
+}
+
+/// Writes `headers` and `lines`, each a cell for every header.
+///
+/// # Errors
+/// If the sink fails.
+pub fn write_table(
+    mut sink: impl Write,
+    headers: &[&str],
+    lines: impl IntoIterator<Item = impl IntoIterator<Item = String>>,
+) -> io::Result<()> {
+    write_line(&mut sink, headers.iter().map(|&header| header.to_owned()))?;
+    write_line(&mut sink, headers.iter().map(|_| "---".to_owned()))?;
+    for line in lines {
+        write_line(&mut sink, line)?;
     }
     sink.flush()
 }
@@ -69,11 +81,7 @@ fn ratio(best: &Comparison) -> String {
     format!("{:.2} ({:.2} to {:.2}) {}", best.ratio, interval.low, interval.high, best.verdict.name())
 }
 
-/// Writes one line of a table.
-///
-/// # Errors
-/// If the sink fails.
-pub fn write_line(mut sink: impl Write, cells: &[String]) -> io::Result<()> {
-    let escaped: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+fn write_line(mut sink: impl Write, cells: impl IntoIterator<Item = String>) -> io::Result<()> {
+    let escaped: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
     writeln!(sink, "| {} |", escaped.join(" | "))
 }

@@ -150,20 +150,11 @@ fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
 }
 
 /// Writes a header and a line a row.
-pub(super) fn csv(mut sink: impl Write, comparison: &Comparison) -> io::Result<()> {
-    csv::write_line(&mut sink, HEADERS.iter().map(|&header| header.to_owned()))?;
-    for line in lines(comparison) {
-        csv::write_line(&mut sink, line.into_iter())?;
-    }
-    sink.flush()
+pub(super) fn csv(sink: impl Write, comparison: &Comparison) -> io::Result<()> {
+    csv::write_table(sink, &HEADERS, lines(comparison))
 }
 
 /// Writes a Markdown table of the rows.
-pub(super) fn markdown(mut sink: impl Write, comparison: &Comparison) -> io::Result<()> {
-    markdown::write_line(&mut sink, &HEADERS.map(str::to_owned))?;
-    markdown::write_line(&mut sink, &HEADERS.map(|_| "---".to_owned()))?;
-    for line in lines(comparison) {
-        markdown::write_line(&mut sink, &line)?;
-    }
-    sink.flush()
+pub(super) fn markdown(sink: impl Write, comparison: &Comparison) -> io::Result<()> {
+    markdown::write_table(sink, &HEADERS, lines(comparison))
 }

@@ -205,26 +205,17 @@ fn notes(text: &mut String, rows: &[&Observation]) {
     rows.iter().flat_map(|row| &row.notes).for_each(|note| say(note.clone()));
 }
 
-const HEAD: [&str; 10] =
+const HEADERS: [&str; 10] =
     ["experiment", "subject", "axes", "value", "unit", "found", "low", "high", "published", "verified"];
 
 /// One line a value, for `--csv`.
-fn write_csv(mut file: impl Write, rows: &[Observation]) -> io::Result<()> {
-    csv::write_line(&mut file, HEAD.iter().map(|&head| head.to_owned()))?;
-    for line in lines(rows) {
-        csv::write_line(&mut file, line.into_iter())?;
-    }
-    file.flush()
+fn write_csv(sink: impl Write, rows: &[Observation]) -> io::Result<()> {
+    csv::write_table(sink, &HEADERS, lines(rows))
 }
 
 /// The same for `--md`.
-fn write_markdown(mut file: impl Write, rows: &[Observation]) -> io::Result<()> {
-    markdown::write_line(&mut file, &HEAD.map(str::to_owned))?;
-    markdown::write_line(&mut file, &HEAD.map(|_| "---".to_owned()))?;
-    for line in lines(rows) {
-        markdown::write_line(&mut file, &line)?;
-    }
-    file.flush()
+fn write_markdown(sink: impl Write, rows: &[Observation]) -> io::Result<()> {
+    markdown::write_table(sink, &HEADERS, lines(rows))
 }
 
 fn lines(rows: &[Observation]) -> impl Iterator<Item = [String; 10]> {
