@@ -91,7 +91,7 @@ pub(super) mod x86 {
     use crate::lanes::bytes::x86::{Xmm, Ymm, Zmm};
     use crate::lanes::{avx2, sse::Sse, vaes256, vaes512::Vaes512};
     use crate::tier::{Tier, has_vaes256};
-    use camellia::{CamelliaDecrypt, CamelliaEncrypt};
+    use camellia::{CamelliaDecrypt, CamelliaEncrypt, by_aes};
     use sc2000::sliced::{Sc2000Decrypt, Sc2000Encrypt};
     use sm4::{Sm4Decrypt, Sm4Encrypt};
 
@@ -114,14 +114,13 @@ pub(super) mod x86 {
     /// S-boxes by the instructions of the AES, and small tables.
     fn aes<B>(isa: IsaOf<B>, cipher: Cipher) -> Option<Pair<IsaOf<B>>>
     where
-        B: crate::lanes::bytes::AesBytes + crate::lanes::permute::ShuffleBytes,
+        B: by_aes::Segments + crate::lanes::permute::ShuffleBytes,
     {
-        type C<B> = camellia::aes::AesBox<B>;
         type S<B> = sm4::aes::AesBox<B>;
         type N<B> = sc2000::sliced::shuffle::WithNibbles<B>;
         Some(match cipher {
             Cipher::Camellia128 | Cipher::Camellia192 | Cipher::Camellia256 => {
-                Pair::new::<CamelliaEncrypt<C<B>>, CamelliaDecrypt<C<B>>>(isa)
+                Pair::new::<by_aes::CamelliaEncrypt<B>, by_aes::CamelliaDecrypt<B>>(isa)
             }
             Cipher::Sc2000_128 | Cipher::Sc2000_192 | Cipher::Sc2000_256 => {
                 Pair::new::<Sc2000Encrypt<N<B>>, Sc2000Decrypt<N<B>>>(isa)

@@ -147,6 +147,12 @@ pub(crate) const fn after_aes(matrix: Matrix, constant: u8) -> (Matrix, u8) {
     (matrix, matrix.apply(AES_CONSTANT) ^ constant)
 }
 
+/// The inverse S-box of the AES is the inverse of `AES_AFFINE⁻¹ (x ^ AES_CONSTANT)`: what `matrix` makes of a byte, XOR
+/// `constant`, to be inverted, as an affine map in front of the inverse S-box.
+pub(crate) const fn before_inverse_aes(matrix: Matrix, constant: u8) -> (Matrix, u8) {
+    (AES_AFFINE.after(matrix), AES_AFFINE.apply(constant) ^ AES_CONSTANT)
+}
+
 /// The product of `a` and `b` in the field modulo `polynomial`.
 #[allow(clippy::cast_possible_truncation)] // reduced to eight bits
 pub(crate) const fn times(a: u8, b: u8, polynomial: u16) -> u8 {

@@ -23,7 +23,7 @@ pub(crate) trait SlicedCipher: Send + Sync + 'static {
     type Few: Few<IsaOf<Self::Bytes>>;
 
     /// No round keys.
-    fn none_shared() -> Self::Shared;
+    fn none_shared(isa: IsaOf<Self::Bytes>) -> Self::Shared;
 
     /// Expands `key` for all lanes. INVERSE decrypts.
     fn share<const INVERSE: bool>(isa: IsaOf<Self::Bytes>, key: &Key, to: &mut Self::Shared);
@@ -45,7 +45,10 @@ pub(crate) trait SlicedCipher: Send + Sync + 'static {
         block: [Self::Bytes; GROUP],
     ) -> [Self::Bytes; GROUP];
 
-    /// Runs two groups, all under the same key: side by side, where that is worth more than it costs in registers.
+    /// Whether [`SlicedCipher::run_two`] is faster than one group after the other.
+    const PAIRED: bool = false;
+
+    /// Runs two groups side by side, all under the same key.
     #[inline(always)]
     fn run_two(
         isa: IsaOf<Self::Bytes>,
@@ -92,7 +95,7 @@ impl<C: SlicedCipher> Work for Whole<'_, C> {
 
     #[inline(always)]
     fn run(self) {
-        let (pairs, last) = self.groups.as_chunks_mut();
+        let (pairs, last) = if C::PAIRED { self.groups.as_chunks_mut() } else { (&mut [][..], self.groups) };
         for [first, second] in pairs {
             let slices = [slices_of::<C>(first), slices_of::<C>(second)];
             let slices = C::run_two(self.isa, self.keys, slices);

@@ -87,7 +87,7 @@ impl<C: SlicedCipher> OneKey<C> {
     /// The round keys of groups.
     pub(super) fn groups<const INVERSE: bool>(&self, isa: IsaOf<C::Bytes>) -> &C::Shared {
         self.groups.get_or_init(|| {
-            let mut shared = Box::new(C::none_shared());
+            let mut shared = Box::new(C::none_shared(isa));
             isa.vectorize(Share::<C, INVERSE> { isa, key: &self.key, to: &mut shared });
             shared
         })

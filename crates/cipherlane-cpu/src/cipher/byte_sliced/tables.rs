@@ -44,11 +44,33 @@ impl<B: Bytes> Halves<B> {
     }
 }
 
-/// Byte i is where ShiftRows puts byte i (FIPS 197 section 5.1.2): undoes that.
+/// Byte i goes where ShiftRows puts byte i (FIPS 197 section 5.1.2): undoes that.
 const UNSHIFTED: [u8; 16] = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
+const SHIFTED: [u8; 16] = [0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7, 12, 1, 6, 11];
+
+/// The bytes of each lane where ShiftRows puts them.
+#[inline(always)]
+pub(crate) fn shifted<B: AesBytes, const N: usize>(slices: [B; N]) -> [B; N] {
+    permuted(slices, &SHIFTED)
+}
+
+/// The bytes of each lane back from where ShiftRows put them.
+#[inline(always)]
+pub(crate) fn unshifted<B: AesBytes, const N: usize>(slices: [B; N]) -> [B; N] {
+    permuted(slices, &UNSHIFTED)
+}
+
+#[inline(always)]
+fn permuted<B: AesBytes, const N: usize>(mut slices: [B; N], pattern: &[u8; 16]) -> [B; N] {
+    for slice in &mut slices {
+        *slice = slice.permute_bytes(B::splat(slice.isa(), pattern));
+    }
+    slices
+}
 
 /// The S-box of the AES of each byte, in its place.
 #[inline(always)]
 pub(crate) fn aes_sub_bytes<B: AesBytes>(bytes: B) -> B {
-    bytes.sub_bytes_and_shift_rows().permute_bytes(B::splat(bytes.isa(), &UNSHIFTED))
+    let [substituted] = unshifted([bytes.last_round(B::splat_half(bytes.isa(), 0))]);
+    substituted
 }

@@ -1,9 +1,9 @@
 //! Camellia (RFC 3713), byte-sliced.
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod aes;
 pub(crate) mod bits;
 pub(super) mod boxes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod by_aes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod galois;
 #[cfg(target_arch = "x86_64")]
@@ -36,7 +36,7 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     type Few = X::Few;
 
     #[inline(always)]
-    fn none_shared() -> Shared {
+    fn none_shared(_: IsaOf<X::Bytes>) -> Shared {
         Shared::none()
     }
 

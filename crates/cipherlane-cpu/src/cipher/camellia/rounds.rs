@@ -46,12 +46,26 @@ fn round<X: Boxes>(from: Half<X::Bytes>, to: Half<X::Bytes>, sum: Half<X::Bytes>
 
 /// P (section 2.4.1), in steps that each change a byte: 16 sums of two.
 #[inline(always)]
-fn p<B: Bytes>([mut z1, mut z2, mut z3, mut z4, mut z5, mut z6, mut z7, mut z8]: Half<B>) -> Half<B> {
+pub(super) fn p<B: Bytes>(
+    [mut z1, mut z2, mut z3, mut z4, mut z5, mut z6, mut z7, mut z8]: Half<B>,
+) -> Half<B> {
     (z1, z2, z3, z4) = (z1.xor(z6), z2.xor(z7), z3.xor(z8), z4.xor(z5));
     (z5, z6, z7, z8) = (z5.xor(z3), z6.xor(z4), z7.xor(z1), z8.xor(z2));
     (z1, z2, z3, z4) = (z1.xor(z8), z2.xor(z5), z3.xor(z6), z4.xor(z7));
     (z5, z6, z7, z8) = (z5.xor(z4), z6.xor(z1), z7.xor(z2), z8.xor(z3));
     [z5, z6, z7, z8, z1, z2, z3, z4]
+}
+
+/// The inverse of [`p`]: its steps backwards, each of which undoes itself.
+#[inline(always)]
+pub(super) fn p_inverse<B: Bytes>(
+    [mut z5, mut z6, mut z7, mut z8, mut z1, mut z2, mut z3, mut z4]: Half<B>,
+) -> Half<B> {
+    (z5, z6, z7, z8) = (z5.xor(z4), z6.xor(z1), z7.xor(z2), z8.xor(z3));
+    (z1, z2, z3, z4) = (z1.xor(z8), z2.xor(z5), z3.xor(z6), z4.xor(z7));
+    (z5, z6, z7, z8) = (z5.xor(z3), z6.xor(z4), z7.xor(z1), z8.xor(z2));
+    (z1, z2, z3, z4) = (z1.xor(z6), z2.xor(z7), z3.xor(z8), z4.xor(z5));
+    [z1, z2, z3, z4, z5, z6, z7, z8]
 }
 
 /// `to ^ P(z) ^ sum` in 23 sums of three or two, of which two, one after the other, wait for the last of `z`.
@@ -151,8 +165,8 @@ pub(super) fn left_again<C: Coordinates>(halves: [Half<C::Bytes>; 2]) -> [C::Byt
 }
 
 #[inline(always)]
-fn add<B: Bytes>(mut a: Half<B>, b: Half<B>) -> Half<B> {
-    for i in 0..8 {
+pub(super) fn add<B: Bytes, const N: usize>(mut a: [B; N], b: [B; N]) -> [B; N] {
+    for i in 0..N {
         a[i] = a[i].xor(b[i]);
     }
     a

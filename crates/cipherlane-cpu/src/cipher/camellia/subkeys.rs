@@ -32,14 +32,19 @@ impl Shared {
     #[inline(always)]
     pub(super) fn set<X: Boxes, const INVERSE: bool>(&mut self, isa: IsaOf<X::Bytes>, key: &Key) {
         self.rounds = rounds(key.bytes);
-        let (kl, kr) = (words(key.first), second_half(words(key.rest), key.bytes));
-        let slices = [repeated_and_sliced(isa.splat(&bytes(kl))), repeated_and_sliced(isa.splat(&bytes(kr)))];
-        let [ka, kb] = derive::<X>(isa, slices, key.bytes > 16);
-        let material = Material { kl, kr, ka: of_slices(ka), kb: of_slices(kb) };
         let rounds = self.rounds;
         let mut sink = Spreads::<X> { isa, subkeys: self };
-        expand::<_, INVERSE>(&material, rounds, repeated(X::OFFSET), &mut sink);
+        expand::<_, INVERSE>(&material::<X>(isa, key), rounds, repeated(X::OFFSET), &mut sink);
     }
+}
+
+/// What the subkeys of `key` are made of.
+#[inline(always)]
+pub(super) fn material<X: Boxes>(isa: IsaOf<X::Bytes>, key: &Key) -> Material<u64> {
+    let (kl, kr) = (words(key.first), second_half(words(key.rest), key.bytes));
+    let slices = [repeated_and_sliced(isa.splat(&bytes(kl))), repeated_and_sliced(isa.splat(&bytes(kr)))];
+    let [ka, kb] = derive::<X>(isa, slices, key.bytes > 16);
+    Material { kl, kr, ka: of_slices(ka), kb: of_slices(kb) }
 }
 
 /// Subkeys on their way to be spread.
@@ -147,10 +152,10 @@ impl<X: Boxes> ForAll<'_, X> {
 /// The subkeys of a key for each lane of each register of a group, in slices. Wiped when dropped.
 pub(crate) struct EachKey<V: Lanes> {
     /// Entered: see [`Sink::sum`].
-    sums: [[V; GROUP]; MAX_BLOCKS],
+    pub(super) sums: [[V; GROUP]; MAX_BLOCKS],
     /// As RFC 3713 has them.
-    masks: [[V; GROUP]; MAX_LAYERS],
-    rounds: usize,
+    pub(super) masks: [[V; GROUP]; MAX_LAYERS],
+    pub(super) rounds: usize,
 }
 
 impl<V: Lanes> EachKey<V> {
@@ -168,14 +173,22 @@ impl<V: Lanes> EachKey<V> {
         X: Boxes<Bytes: Bytes<Lanes = V>>,
     {
         self.rounds = rounds(keys.bytes);
-        let (kl, kr) = (parts(keys.first), second_half(parts(keys.rest), keys.bytes));
-        let slices = [keys.first, join([kr[0].0, kr[1].0])];
-        let [ka, kb] = derive::<X>(isa, slices, keys.bytes > 16);
-        let material = Material { kl, kr, ka: parts(ka), kb: parts(kb) };
         let rounds = self.rounds;
         let mut sink = Slices::<X>(self);
-        expand::<_, INVERSE>(&material, rounds, repeated(X::OFFSET), &mut sink);
+        expand::<_, INVERSE>(&material_of_each::<X>(isa, keys), rounds, repeated(X::OFFSET), &mut sink);
     }
+}
+
+/// What the subkeys of `keys` are made of.
+#[inline(always)]
+pub(super) fn material_of_each<X: Boxes>(
+    isa: IsaOf<X::Bytes>,
+    keys: &SlicedKeys<X::Bytes>,
+) -> Material<Sliced<X::Bytes>> {
+    let (kl, kr) = (parts(keys.first), second_half(parts(keys.rest), keys.bytes));
+    let slices = [keys.first, join([kr[0].0, kr[1].0])];
+    let [ka, kb] = derive::<X>(isa, slices, keys.bytes > 16);
+    Material { kl, kr, ka: parts(ka), kb: parts(kb) }
 }
 
 /// Subkeys on their way to stay as slices.
@@ -202,7 +215,7 @@ impl<V: Lanes> Drop for EachKey<V> {
 
 /// Halves of many keys, byte by byte.
 #[derive(Clone, Copy)]
-struct Sliced<B>(Half<B>);
+pub(super) struct Sliced<B>(pub(super) Half<B>);
 
 #[inline(always)]
 fn parts<B: Copy>(slices: [B; GROUP]) -> [Sliced<B>; 2] {

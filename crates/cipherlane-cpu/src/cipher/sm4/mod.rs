@@ -35,7 +35,7 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     type Few = X::Few;
 
     #[inline(always)]
-    fn none_shared() -> Shared {
+    fn none_shared(_: IsaOf<X::Bytes>) -> Shared {
         Shared::none()
     }
 
@@ -65,6 +65,8 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     }
 
     /// A round is a chain of instructions that leaves half of the ports idle.
+    const PAIRED: bool = true;
+
     #[inline(always)]
     fn run_two(
         isa: IsaOf<X::Bytes>,

@@ -81,8 +81,11 @@ pub(crate) trait AesBytes: Bytes {
     /// Byte `i` of each lane becomes its byte `pattern[i]`, which is below 16: a table of 16 bytes for each lane.
     fn permute_bytes(self, pattern: Self) -> Self;
 
-    /// SubBytes and ShiftRows of each lane (FIPS 197 sections 5.1.1 and 5.1.2).
-    fn sub_bytes_and_shift_rows(self) -> Self;
+    /// The last round of encryption of each lane: SubBytes, ShiftRows and AddRoundKey (FIPS 197 section 5.1).
+    fn last_round(self, key: Self) -> Self;
+
+    /// The last round of decryption of each lane: InvSubBytes, InvShiftRows and AddRoundKey (section 5.3).
+    fn inverse_last_round(self, key: Self) -> Self;
 }
 
 /// A byte in all bytes of a half.

@@ -54,7 +54,7 @@ fn count(bits: u32) -> __m128i {
 /// [`Bytes`] but for what differs between the widths.
 macro_rules! bytes {
     ($lanes:ty, $new:path, $load:ident, $store:ident, $splat:ident, $xor:ident, $and:ident, $low:ident,
-     $high:ident, $left:ident, $right:ident) => {
+     $high:ident, $left:ident, $right:ident, $add:ident) => {
         type Lanes = $lanes;
 
         #[inline(always)]
@@ -114,6 +114,11 @@ macro_rules! bytes {
 
         #[inline(always)]
         fn shift_bits_left<const BITS: u32>(self) -> Self {
+            if BITS == 1 {
+                // Bytes have a sum, but no shift.
+                // SAFETY: as above.
+                return $new(unsafe { $add(self.0, self.0) });
+            }
             // SAFETY: as above.
             let shifted = $new(unsafe { $left(self.0, count(BITS)) });
             shifted.and(Self::splat_half(self.isa(), repeated(0xff << BITS)))
@@ -133,7 +138,7 @@ macro_rules! bytes {
 impl Bytes for Xmm {
     bytes!(
         sse::X1, Self, _mm_loadu_si128, _mm_storeu_si128, _mm_set1_epi64x, _mm_xor_si128, _mm_and_si128,
-        _mm_unpacklo_epi8, _mm_unpackhi_epi8, _mm_sll_epi16, _mm_srl_epi16
+        _mm_unpacklo_epi8, _mm_unpackhi_epi8, _mm_sll_epi16, _mm_srl_epi16, _mm_add_epi8
     );
 }
 
@@ -141,7 +146,8 @@ impl Bytes for Xmm {
 impl<L: Avx2Lanes> Bytes for Ymm<L> {
     bytes!(
         L, Self::new, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_set1_epi64x, _mm256_xor_si256,
-        _mm256_and_si256, _mm256_unpacklo_epi8, _mm256_unpackhi_epi8, _mm256_sll_epi16, _mm256_srl_epi16
+        _mm256_and_si256, _mm256_unpacklo_epi8, _mm256_unpackhi_epi8, _mm256_sll_epi16, _mm256_srl_epi16,
+        _mm256_add_epi8
     );
 }
 
@@ -149,7 +155,7 @@ impl<L: Avx2Lanes> Bytes for Ymm<L> {
 impl Bytes for Zmm {
     bytes!(
         vaes512::X4, Self, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_set1_epi64, _mm512_xor_si512,
-        _mm512_and_si512, _mm512_unpacklo_epi8, _mm512_unpackhi_epi8, _mm512_sll_epi16, _mm512_srl_epi16
+        _mm512_and_si512, _mm512_unpacklo_epi8, _mm512_unpackhi_epi8, _mm512_sll_epi16, _mm512_srl_epi16, _mm512_add_epi8
     );
 
     const HAS_XOR3: bool = true;
@@ -203,9 +209,15 @@ impl AesBytes for Xmm {
     }
 
     #[inline(always)]
-    fn sub_bytes_and_shift_rows(self) -> Self {
+    fn last_round(self, key: Self) -> Self {
         // SAFETY: as above.
-        Self(unsafe { _mm_aesenclast_si128(self.0, _mm_setzero_si128()) })
+        Self(unsafe { _mm_aesenclast_si128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn inverse_last_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_aesdeclast_si128(self.0, key.0) })
     }
 }
 
@@ -232,15 +244,28 @@ impl AesBytes for Ymm<avx2::X2> {
         Self::new(unsafe { _mm256_shuffle_epi8(self.0, pattern.0) })
     }
 
-    /// The instruction has 128 bits on these CPUs.
     #[inline(always)]
-    fn sub_bytes_and_shift_rows(self) -> Self {
+    fn last_round(self, key: Self) -> Self {
         // SAFETY: as above.
-        Self::new(unsafe {
-            let (low, high) = (_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0));
-            let zero = _mm_setzero_si128();
-            _mm256_set_m128i(_mm_aesenclast_si128(high, zero), _mm_aesenclast_si128(low, zero))
-        })
+        self.by_halves(key, |half, key| unsafe { _mm_aesenclast_si128(half, key) })
+    }
+
+    #[inline(always)]
+    fn inverse_last_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        self.by_halves(key, |half, key| unsafe { _mm_aesdeclast_si128(half, key) })
+    }
+}
+
+impl Ymm<avx2::X2> {
+    /// `round` of each lane: instructions of the AES have 128 bits on these CPUs.
+    #[inline(always)]
+    fn by_halves(self, key: Self, round: impl Fn(__m128i, __m128i) -> __m128i) -> Self {
+        // SAFETY: as above.
+        let halves = |of: __m256i| unsafe { (_mm256_castsi256_si128(of), _mm256_extracti128_si256::<1>(of)) };
+        let ((low, high), (of_low, of_high)) = (halves(self.0), halves(key.0));
+        // SAFETY: as above.
+        Self::new(unsafe { _mm256_set_m128i(round(high, of_high), round(low, of_low)) })
     }
 }
 
@@ -258,8 +283,14 @@ impl AesBytes for Ymm<vaes256::X2> {
     }
 
     #[inline(always)]
-    fn sub_bytes_and_shift_rows(self) -> Self {
+    fn last_round(self, key: Self) -> Self {
         // SAFETY: as above.
-        Self::new(unsafe { _mm256_aesenclast_epi128(self.0, _mm256_setzero_si256()) })
+        Self::new(unsafe { _mm256_aesenclast_epi128(self.0, key.0) })
+    }
+
+    #[inline(always)]
+    fn inverse_last_round(self, key: Self) -> Self {
+        // SAFETY: as above.
+        Self::new(unsafe { _mm256_aesdeclast_epi128(self.0, key.0) })
     }
 }

@@ -1,0 +1,71 @@
+//! The rounds, in turn by either instruction.
+
+use super::{assembly, boxes::sboxes};
+use crate::cipher::byte_sliced::tables::{shifted, unshifted};
+use crate::cipher::byte_sliced::{GROUP, load};
+use crate::cipher::camellia::boxes::{Half, Maps, Plain};
+use crate::cipher::camellia::rounds::{add, fl, fl_inverse, halves, join, p};
+use crate::cipher::camellia::schedule::ROUNDS_OF_SEGMENT;
+use crate::cipher::camellia::subkeys::EachKey;
+use crate::lanes::bytes::x86::{Xmm, Ymm};
+use crate::lanes::bytes::{AesBytes, Bytes};
+use crate::lanes::{avx2, vaes256};
+
+/// All rounds.
+#[inline(always)]
+pub(super) fn crypt<B: Segments>(subkeys: &EachKey<B::Lanes>, block: [B; GROUP]) -> [B; GROUP] {
+    let [left, right] = halves(add(block, load(&subkeys.sums[0])));
+    let mut block = [left, shifted(right)];
+    let segments = subkeys.sums[1..].as_chunks::<{ ROUNDS_OF_SEGMENT / 2 }>().0;
+    for (index, keys) in segments[..subkeys.rounds / ROUNDS_OF_SEGMENT].iter().enumerate() {
+        if index > 0 {
+            layer(&subkeys.masks[index - 1], &mut block);
+        }
+        B::segment(&mut block, keys);
+    }
+    let [last, _] = halves(load(&subkeys.sums[1 + subkeys.rounds / 2]));
+    let [left, right] = block;
+    join([add(unshifted(right), last), left])
+}
+
+/// FL of the left half and FLINV of the right one, without their constants.
+#[inline(always)]
+fn layer<B: AesBytes>(masks: &[B::Lanes; GROUP], [left, right]: &mut [Half<B>; 2]) {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = load(masks);
+    let (k1, k2) = ([a, b, c, d], [e, f, g, h]);
+    *left = fl::<Plain<_>>(*left, &Maps { left: k1, right: k1, plain: k2 });
+    let (k1, k2) = ([i, j, k, l], [m, n, o, p]);
+    *right = fl_inverse::<Plain<_>>(*right, &Maps { left: k1, right: k1, plain: k2 });
+}
+
+/// Registers that have the rounds of a segment.
+pub(crate) trait Segments: AesBytes {
+    /// Six rounds of both halves of a block.
+    #[inline(always)]
+    fn segment([left, right]: &mut [Half<Self>; 2], keys: &SegmentKeys<Self>) {
+        for keys in keys {
+            let [first, second] = halves(load(keys));
+            *right = round::<Self, false>(*left, *right, first);
+            *left = round::<Self, true>(*right, *left, second);
+        }
+    }
+}
+
+/// Keys of pairs of rounds, one for each byte of a block.
+pub(super) type SegmentKeys<B> = [[<B as Bytes>::Lanes; GROUP]; ROUNDS_OF_SEGMENT / 2];
+
+impl Segments for Xmm {}
+impl Segments for Ymm<avx2::X2> {}
+impl Segments for Ymm<vaes256::X2> {
+    #[inline(always)]
+    fn segment(halves: &mut [Half<Self>; 2], keys: &SegmentKeys<Self>) {
+        // SAFETY: such registers exist only where AVX2 and VAES do.
+        unsafe { assembly::segment(halves, keys) }
+    }
+}
+
+/// `to ^ F(from)` and what `keys` stand for.
+#[inline(always)]
+fn round<B: AesBytes, const INVERSE: bool>(from: Half<B>, to: Half<B>, keys: Half<B>) -> Half<B> {
+    add(to, p(sboxes::<B, INVERSE>(from, keys)))
+}
