@@ -190,9 +190,9 @@ impl<P: Permutation> Pass for Counters<'_, P> {
     }
 
     #[inline(always)]
-    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
+    fn registers<const M: usize>(&mut self, text: &mut [V<P>; M]) {
         let begun = self.take();
-        added(self.cipher.finish_while(begun, &mut Nothing), &input)
+        add(text, &self.cipher.finish_while(begun, &mut Nothing));
     }
 }
 
@@ -227,21 +227,21 @@ impl<P: Permutation> Pass for Little<'_, P> {
     }
 
     #[inline(always)]
-    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
-        let mut blocks = input;
+    fn registers<const M: usize>(&mut self, text: &mut [V<P>; M]) {
+        let mut blocks = [self.next; M];
         for block in &mut blocks {
             *block = self.next.reverse_bytes();
             self.next = self.next.add32(self.step);
         }
-        added(self.cipher.apply(blocks), &input)
+        self.cipher.apply_first::<M>(&mut blocks);
+        add(text, &blocks);
     }
 }
 
-/// The key stream added to the text.
+/// Adds the key stream to the text.
 #[inline(always)]
-fn added<V: Lanes, const M: usize>(mut keystream: [V; M], text: &[V; M]) -> [V; M] {
-    for (key, text) in keystream.iter_mut().zip(text) {
-        *key = key.xor(*text);
+fn add<V: Lanes, const M: usize>(text: &mut [V; M], keystream: &[V; M]) {
+    for (text, key) in text.iter_mut().zip(keystream) {
+        *text = text.xor(*key);
     }
-    keystream
 }

@@ -106,7 +106,7 @@ impl<P: Permutation> Pass for Codebook<'_, P> {
     }
 
     #[inline(always)]
-    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
-        self.cipher.apply(input)
+    fn registers<const M: usize>(&mut self, registers: &mut [V<P>; M]) {
+        self.cipher.apply_first::<M>(registers);
     }
 }

@@ -130,12 +130,13 @@ impl<P: Permutation> Pass for Chain<'_, P> {
     }
 
     #[inline(always)]
-    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
-        let mut output = self.cipher.apply(input);
-        for (out, text) in output.iter_mut().zip(&input) {
-            *out = out.xor(text.shift_in(self.before));
+    fn registers<const M: usize>(&mut self, registers: &mut [V<P>; M]) {
+        let mut output = *registers;
+        self.cipher.apply_first::<M>(&mut output);
+        for (text, out) in registers.iter_mut().zip(&output) {
+            let before = text.shift_in(self.before);
             self.before = *text;
+            *text = out.xor(before);
         }
-        output
     }
 }

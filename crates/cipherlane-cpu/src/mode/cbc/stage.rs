@@ -45,7 +45,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
             chains = unsafe { chain(ciphers, chains, texts, &mut Nothing) };
         }
         // SAFETY: as above.
-        unsafe { blocks::store(chains, streams.chains().as_mut_ptr().cast()) }
+        unsafe { blocks::store(&chains, streams.chains().as_mut_ptr().cast()) }
         for register in 0..M {
             for first in (0..steps).step_by(V::LANES) {
                 // SAFETY: every stream has `steps` blocks left, and this thread alone has their messages.
@@ -86,7 +86,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         }
         Exchange::<V, N, M>::new(isa, streams, there, [stages.checked_sub(1), None], steps).all();
         // SAFETY: as above.
-        unsafe { blocks::store(chains, streams.chains().as_mut_ptr().cast()) }
+        unsafe { blocks::store(&chains, streams.chains().as_mut_ptr().cast()) }
     }
 }
 

@@ -181,7 +181,7 @@ fn encrypt_numbers<E: Permutation, const M: usize>(
         numbers = cipher.apply(numbers);
     }
     // SAFETY: MAX_GROUP blocks hold M registers, or `tweak::start` would not compile.
-    unsafe { blocks::store(numbers, tweaks.as_mut_ptr().cast()) }
+    unsafe { blocks::store(&numbers, tweaks.as_mut_ptr().cast()) }
 }
 
 /// Whether a unit is of whole blocks, and of few enough to share groups with others.
@@ -278,15 +278,15 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
     }
 
     #[inline(always)]
-    fn registers<const M: usize>(&mut self, input: [V<P>; M]) -> [V<P>; M] {
+    fn registers<const M: usize>(&mut self, registers: &mut [V<P>; M]) {
         if M == N {
             let now = self.next;
-            return tweaked(self.cipher, input, &now, &mut Advance::new(&mut self.next));
+            *registers = tweaked(self.cipher, *registers, &now, &mut Advance::new(&mut self.next));
+        } else {
+            *registers = tweaked(self.cipher, *registers, &self.next, &mut Nothing);
+            // Groups smaller than N end a message: together they have no more than the registers here.
+            self.next.copy_within(M.., 0);
         }
-        let output = tweaked(self.cipher, input, &self.next, &mut Nothing);
-        // Groups smaller than N end a message: together they have no more than the registers here.
-        self.next.copy_within(M.., 0);
-        output
     }
 }
 

@@ -131,8 +131,8 @@ const TABLES: Steps = Steps { logic: 3.0, shifts: 1.0, shuffles: 2.0, ..NONE };
 const AES_BOX: Steps = Steps { aes: 1.0, shuffles: 1.0, ..NONE };
 
 /// RFC 3713. A round is eight S-boxes, two of them with a rotated input, P in 16 sums, and 16 more for the other half
-/// and the subkey; a layer of FL and FLINV between each six rounds is 24 bytes masked, 16 of them by two maps, and
-/// added. What is added before and after all rounds is 24 bytes.
+/// and the subkey, or eight where an S-box adds that; a layer of FL and FLINV between each six rounds is 24 bytes
+/// masked, 16 of them by two maps, and added. What is added before and after all rounds is 24 bytes.
 fn camellia(means: Means, rounds: f64) -> Steps {
     let (round, layer, ends) = match means {
         // P, the other half and the subkey are 23 sums of two or three.
@@ -146,11 +146,13 @@ fn camellia(means: Means, rounds: f64) -> Steps {
             Steps { affine: 24.0, logic: 24.0, ..NONE },
             Steps { affine: 2.0 * GROUP, ..NONE },
         ),
-        // An affine map on either side of the S-box of the AES. A mask is a mask, and a rotation two shifts.
+        // An affine map on either side of the S-box of the AES, whose ShiftRows the inverse one undoes in the next
+        // round: half a block is moved before the first and after the last. A mask is a mask, and a rotation a sum, a
+        // shift and a mask.
         Means::Aes => (
-            TABLES.times_and(2.0, AES_BOX).times_and(8.0, Steps { logic: 32.0, ..NONE }),
-            Steps { logic: 56.0, shifts: 16.0, ..NONE },
-            NONE,
+            TABLES.times_and(2.0, Steps { aes: 1.0, ..NONE }).times_and(8.0, Steps { logic: 24.0, ..NONE }),
+            Steps { logic: 56.0, shifts: 8.0, ..NONE },
+            Steps { shuffles: GROUP, ..NONE },
         ),
     };
     let ends = ends.times_and(1.0, Steps { logic: 24.0, ..TRANSPOSED });
