@@ -104,6 +104,22 @@ fn rows_of_different_scope_are_compared_only_on_demand() {
 }
 
 #[test]
+fn cpus_of_one_name_are_told_apart_by_their_signatures_where_both_are_known() {
+    let mut row = one();
+    row.host.cpu_model = Some("AMD EPYC".to_owned());
+    row.host.cpu_signature = Some("family 25 model 1 stepping 1".to_owned());
+    let mut other = another_run(&row, 1.0);
+    other.host.cpu_signature = Some("family 25 model 17 stepping 1".to_owned());
+    let differs = of(from_ref(&row), from_ref(&other)).compared.remove(0).differs;
+    assert_eq!(
+        differs,
+        ["CPU AMD EPYC (family 25 model 1 stepping 1) and AMD EPYC (family 25 model 17 stepping 1)"]
+    );
+    other.host.cpu_signature = None;
+    assert!(of(&[row], &[other]).compared[0].differs.is_empty());
+}
+
+#[test]
 fn wrong_outputs_have_no_ratio() {
     let row = one();
     let mut wrong = another_run(&row, 0.5);

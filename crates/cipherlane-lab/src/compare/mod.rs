@@ -169,8 +169,15 @@ fn scopes_differ(base: &Scope, new: &Scope) -> Vec<String> {
 }
 
 fn differences(base: &Measurement, new: &Measurement) -> Vec<String> {
-    let unknown = || "unknown".to_owned();
-    let cpu = |row: &Measurement| row.host.cpu_model.clone().unwrap_or_else(unknown);
+    // Older records have no signature, and it is no difference that one is not known.
+    let signed = [base, new].iter().all(|row| row.host.cpu_signature.is_some());
+    let cpu = |row: &Measurement| {
+        let model = row.host.cpu_model.as_deref().unwrap_or("unknown");
+        match &row.host.cpu_signature {
+            Some(signature) if signed => format!("{model} ({signature})"),
+            _ => model.to_owned(),
+        }
+    };
     let mut differs = scopes_differ(&base.scope, &new.scope);
     for (name, base, new) in [
         ("messages", base.messages.to_string(), new.messages.to_string()),
