@@ -44,9 +44,10 @@ impl<B: Bytes> Halves<B> {
     }
 }
 
-/// Byte i goes where ShiftRows puts byte i (FIPS 197 section 5.1.2): undoes that.
-const UNSHIFTED: [u8; 16] = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
+/// The byte that ShiftRows puts at place i (FIPS 197 section 5.1.2).
 const SHIFTED: [u8; 16] = [0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7, 12, 1, 6, 11];
+/// The place where ShiftRows puts byte i: undoes it.
+const UNSHIFTED: [u8; 16] = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
 
 /// The bytes of each lane where ShiftRows puts them.
 #[inline(always)]

@@ -151,7 +151,7 @@ impl<X: Boxes> ForAll<'_, X> {
 
 /// The subkeys of a key for each lane of each register of a group, in slices. Wiped when dropped.
 pub(crate) struct EachKey<V: Lanes> {
-    /// Entered: see [`Sink::sum`].
+    /// Entered: see [`Sink::sum`]. Where `by_aes` runs the rounds, as its S-boxes add them.
     pub(super) sums: [[V; GROUP]; MAX_BLOCKS],
     /// As RFC 3713 has them.
     pub(super) masks: [[V; GROUP]; MAX_LAYERS],

@@ -43,8 +43,8 @@ const fn around(input: (Matrix, u8), output: (Matrix, u8)) -> Around {
     Around { input: Tables::new(input), input_4, outputs, keys }
 }
 
-/// The S-boxes of F (RFC 3713 section 2.4.1), each of which adds its part of `keys` on the way, as [`key`] gives it: by
-/// `aesdeclast` if INVERSE, else by `aesenclast`, which leave bytes where InvShiftRows and ShiftRows put them.
+/// The S-boxes of F (RFC 3713 section 2.4.1), each of which adds its part of `keys` on the way, as [`keys`] gives it:
+/// by `aesdeclast` if INVERSE, else by `aesenclast`, which leave bytes where InvShiftRows and ShiftRows put them.
 #[inline(always)]
 pub(super) fn sboxes<B: AesBytes, const INVERSE: bool>(bytes: Half<B>, keys: Half<B>) -> Half<B> {
     let Around { input, input_4, outputs: [output_1, output_2, output_3], .. } = of::<INVERSE>();

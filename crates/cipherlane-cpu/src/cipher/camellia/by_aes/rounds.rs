@@ -15,6 +15,7 @@ use crate::lanes::{avx2, vaes256};
 #[inline(always)]
 pub(super) fn crypt<B: Segments>(subkeys: &EachKey<B::Lanes>, block: [B; GROUP]) -> [B; GROUP] {
     let [left, right] = halves(add(block, load(&subkeys.sums[0])));
+    // From here on blocks lie elsewhere in the slices of the right half.
     let mut block = [left, shifted(right)];
     let segments = subkeys.sums[1..].as_chunks::<{ ROUNDS_OF_SEGMENT / 2 }>().0;
     for (index, keys) in segments[..subkeys.rounds / ROUNDS_OF_SEGMENT].iter().enumerate() {
