@@ -10,7 +10,7 @@ use std::arch::x86_64::{_mm_set1_epi8, _mm_set1_epi16};
 use std::mem::offset_of;
 
 use super::boxes::{Around, DECRYPTING, ENCRYPTING};
-use super::rounds::SegmentKeys;
+use super::subkeys::SegmentKeys;
 use crate::cipher::camellia::boxes::Half;
 use crate::lanes::bytes::x86::Ymm;
 use crate::lanes::vaes256::X2;

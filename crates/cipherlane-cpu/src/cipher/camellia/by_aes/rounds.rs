@@ -1,14 +1,16 @@
 //! The rounds, in turn by either instruction.
 
-use super::{assembly, boxes::sboxes};
+use super::assembly;
+use super::boxes::sboxes;
+use super::subkeys::SegmentKeys;
 use crate::cipher::byte_sliced::tables::{shifted, unshifted};
 use crate::cipher::byte_sliced::{GROUP, load};
 use crate::cipher::camellia::boxes::{Half, Maps, Plain};
 use crate::cipher::camellia::rounds::{add, fl, fl_inverse, halves, join, p};
 use crate::cipher::camellia::schedule::ROUNDS_OF_SEGMENT;
 use crate::cipher::camellia::subkeys::EachKey;
+use crate::lanes::bytes::AesBytes;
 use crate::lanes::bytes::x86::{Xmm, Ymm};
-use crate::lanes::bytes::{AesBytes, Bytes};
 use crate::lanes::{avx2, vaes256};
 
 /// All rounds.
@@ -51,9 +53,6 @@ pub(crate) trait Segments: AesBytes {
         }
     }
 }
-
-/// Keys of pairs of rounds, one for each byte of a block.
-pub(super) type SegmentKeys<B> = [[<B as Bytes>::Lanes; GROUP]; ROUNDS_OF_SEGMENT / 2];
 
 impl Segments for Xmm {}
 impl Segments for Ymm<avx2::X2> {}

@@ -2,12 +2,15 @@
 
 use super::boxes::{AesBox, keys};
 use crate::cipher::byte_sliced::tables::shifted;
-use crate::cipher::byte_sliced::{Key, SlicedKeys, store};
+use crate::cipher::byte_sliced::{GROUP, Key, SlicedKeys, store};
 use crate::cipher::camellia::boxes::Half;
 use crate::cipher::camellia::rounds::{join, p_inverse};
-use crate::cipher::camellia::schedule::{Sink, expand, rounds};
+use crate::cipher::camellia::schedule::{ROUNDS_OF_SEGMENT, Sink, expand, rounds};
 use crate::cipher::camellia::subkeys::{EachKey, Sliced, material, material_of_each};
-use crate::lanes::bytes::{AesBytes, IsaOf, repeated};
+use crate::lanes::bytes::{AesBytes, Bytes, IsaOf, repeated};
+
+/// The keys of a segment: of pairs of rounds, one for each byte of a block.
+pub(super) type SegmentKeys<B> = [[<B as Bytes>::Lanes; GROUP]; ROUNDS_OF_SEGMENT / 2];
 
 /// The subkeys of `key`, for every block.
 #[inline(always)]
