@@ -192,6 +192,7 @@ pub trait Resident: Send {
     /// sizes of those that were loaded or bound.
     ///
     /// # Errors
-    /// If they have not, nothing was loaded or bound, or the device fails.
+    /// If they have not, nothing was loaded or bound, or the device fails: then, as after [`Session::run`], an output that
+    /// lies apart or was to be opened is zeroed, and no message accepted.
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
 }

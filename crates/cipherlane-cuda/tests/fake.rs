@@ -99,7 +99,7 @@ fn the_fake_gpu_passes_the_exam() {
     }
 }
 
-/// Not a test of its own: a GPU that fails in the middle of a message that is opened.
+/// Not a test of its own: a GPU that fails in the middle of a message that is opened, and where it is stored.
 #[test]
 fn lose_the_gpu() {
     const BYTES: usize = 5 << 20;
@@ -111,16 +111,16 @@ fn lose_the_gpu() {
     // By a kernel that asks for no tensor cores, which the fake lacks.
     let kernel = Some("aes-gcm/banked1/x1".to_owned());
     let wish = Wish { chunk: Some(1 << 20), kernel, ..Wish::default() };
-    let open = |operation| {
-        let plan = device.plan(&Shape::uniform(algorithm, operation, 1, BYTES as u64, true), &wish).unwrap();
-        device.open(&plan).unwrap()
-    };
+    let plan =
+        |operation| device.plan(&Shape::uniform(algorithm, operation, 1, BYTES as u64, true), &wish).unwrap();
+    let open = |operation| device.open(&plan(operation)).unwrap();
     let (keys, nonces, aad) = (Column::Shared(&[7; 16]), Column::Shared(&[9; 12]), Column::Shared(&[]));
     let messages = |source| Messages { source, offsets: &[0, BYTES as u64] };
     let (mut sealed, mut tag) = (vec![0x5a; BYTES], [0; 16]);
     let batch = Batch::seal(algorithm, keys, nonces, aad, messages(Source::InPlace));
     open(Operation::Seal).run(&batch, &mut Output::sealed(&mut sealed, &mut tag)).unwrap();
     let mut session = open(Operation::Open);
+    let mut resident = device.resident(&plan(Operation::Open)).unwrap().unwrap();
     let failing = Path::new(&std::env::var("FAKE_FOLDER").unwrap()).join("failing");
     for in_place in [true, false] {
         let (mut text, mut accepted) = (sealed.clone(), [true]);
@@ -131,6 +131,17 @@ fn lose_the_gpu() {
         assert!(error.to_string().contains("719"), "{error}");
         assert!(text.iter().all(|&byte| byte == 0), "text that no tag vouches for, in place: {in_place}");
         assert_eq!(accepted, [false], "in place: {in_place}");
+        std::fs::remove_file(&failing).unwrap();
+
+        let (mut text, mut accepted) = (sealed.clone(), [true]);
+        let mut output = Output::opened(&mut text, &mut accepted);
+        resident.load(&batch, &mut output).unwrap();
+        resident.execute().unwrap();
+        std::fs::write(&failing, "2 ").unwrap();
+        let error = resident.store(&batch, &mut output).unwrap_err();
+        assert!(error.to_string().contains("719"), "{error}");
+        assert!(text.iter().all(|&byte| byte == 0), "text that stayed there, in place: {in_place}");
+        assert_eq!(accepted, [false], "of text that stayed there, in place: {in_place}");
         std::fs::remove_file(&failing).unwrap();
     }
 }

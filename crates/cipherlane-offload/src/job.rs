@@ -48,6 +48,14 @@ pub(crate) fn accept_none(batch: &Batch<'_>, output: &mut Output<'_>) {
     }
 }
 
+/// Zeroes what a device may have written of `batch`, which it failed at, and accepts no message.
+pub(crate) fn forget(batch: &Batch<'_>, output: &mut Output<'_>) {
+    let Range { start, end } = forgotten(batch);
+    let [start, end] = [start, end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+    output.bytes[start..end].fill(0);
+    accept_none(batch, output);
+}
+
 impl<'a> Job<'a> {
     /// The job of running `batch` into `output`, which it checks first.
     pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Result<Self, BatchError> {

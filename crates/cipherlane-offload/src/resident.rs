@@ -11,7 +11,7 @@ use crate::bound::Bound;
 use crate::buffers::{Buffers, Link, Needs, Stagings};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group, Piece};
-use crate::job::Job;
+use crate::job::{Job, forget};
 use crate::lane::{Results, download_results, download_text, size, time, upload_rows, upload_text};
 use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
@@ -143,13 +143,18 @@ impl<B: Backend> Resident<B> {
         time(backend, &steps)
     }
 
+    /// Refuses a job that is not the one that was loaded or bound.
+    fn check_loaded(&self, job: &Job<'_>) -> Result<(), Fault> {
+        if Sizes::of(job) == self.loaded.as_ref().ok_or_else(nothing)?.sizes {
+            return Ok(());
+        }
+        let reason = "the batch to store has not the sizes of the one that was loaded or bound: give its offsets, and \
+                      the lengths of its tags";
+        Err(Fault(reason.to_owned()))
+    }
+
     fn store_job(&mut self, job: &mut Job<'_>) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
-        if Sizes::of(job) != scenery.sizes {
-            let reason = "the batch to store has not the sizes of the one that was loaded or bound: give its offsets, and \
-                          the lengths of its tags";
-            return Err(Fault(reason.to_owned()));
-        }
         let backend = &*self.backend;
         let scene = scenery.scene(&self.buffers)?;
         let link = Link { backend, queue: &self.queue };
@@ -246,8 +251,15 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
             Some(bound) => Job::of_texts(batch, output, &bound.texts)?,
             None => Job::new(batch, output)?,
         };
-        let store = self.store_job(&mut job).map_err(|fault| self.failed(fault))?;
-        Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
+        self.check_loaded(&job).map_err(|fault| self.failed(fault))?;
+        match self.store_job(&mut job) {
+            Ok(store) => Ok(Spans { store, wall: start.elapsed(), ..Spans::default() }),
+            Err(fault) => {
+                // Text of a message that is opened may be there before its verdict.
+                forget(batch, output);
+                Err(self.failed(fault))
+            }
+        }
     }
 }
 

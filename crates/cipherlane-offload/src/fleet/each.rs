@@ -1,13 +1,12 @@
 //! Shares of a batch, each worked on by a thread of its own.
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use cipherlane_core::{Batch, DeviceError, Output, Source, Spans};
 
 use super::owned::Owned;
 use super::share::{self, Aside, Cut, Share};
-use crate::job::{accept_none, forgotten};
+use crate::job;
 use crate::part::{Part, Sum};
 
 /// What came of a part of a message.
@@ -146,13 +145,9 @@ fn source<'a>(batch: &Batch<'a>, share: &Share) -> Source<'a> {
 /// Zeroes what devices have written of a batch that one of them failed at, as one device does by itself.
 pub(super) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, error: &DeviceError) {
     // Others are told before anything runs.
-    if !matches!(error, DeviceError::Failed { .. }) {
-        return;
+    if matches!(error, DeviceError::Failed { .. }) {
+        job::forget(batch, output);
     }
-    let Range { start, end } = forgotten(batch);
-    let [start, end] = [start, end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-    output.bytes[start..end].fill(0);
-    accept_none(batch, output);
 }
 
 /// Does all of `jobs` at once, the first on this thread. The spans are the longest of each kind, since they overlap.
