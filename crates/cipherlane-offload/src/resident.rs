@@ -252,14 +252,10 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
             None => Job::new(batch, output)?,
         };
         self.check_loaded(&job).map_err(|fault| self.failed(fault))?;
-        match self.store_job(&mut job) {
-            Ok(store) => Ok(Spans { store, wall: start.elapsed(), ..Spans::default() }),
-            Err(fault) => {
-                // Text of a message that is opened may be there before its verdict.
-                forget(batch, output);
-                Err(self.failed(fault))
-            }
-        }
+        // Text of a message that is opened may be there before its verdict.
+        let store = self.store_job(&mut job).inspect_err(|_| forget(batch, output));
+        let store = store.map_err(|fault| self.failed(fault))?;
+        Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
     }
 }
 

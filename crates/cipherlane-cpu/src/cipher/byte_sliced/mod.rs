@@ -15,7 +15,7 @@ pub(crate) mod tables;
 mod tests;
 
 pub(crate) use each::SlicedKeys;
-pub(crate) use permutation::{ByteSliced, SlicedCipher};
+pub(crate) use permutation::{ByteSliced, Group, SlicedCipher, blocks_of, slices_of};
 pub(crate) use schedule::Key;
 
 use crate::lanes::Lanes;

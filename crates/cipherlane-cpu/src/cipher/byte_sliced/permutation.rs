@@ -9,7 +9,7 @@ use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Work};
 
 /// A block cipher over slices.
-pub(crate) trait SlicedCipher: Send + Sync + 'static {
+pub(crate) trait SlicedCipher: Send + Sync + Sized + 'static {
     /// Registers of bytes.
     type Bytes: Bytes;
 
@@ -45,27 +45,23 @@ pub(crate) trait SlicedCipher: Send + Sync + 'static {
         block: [Self::Bytes; GROUP],
     ) -> [Self::Bytes; GROUP];
 
-    /// Whether [`SlicedCipher::run_two`] is faster than one group after the other.
-    const PAIRED: bool = false;
-
-    /// Runs two groups side by side, all under the same key.
+    /// Runs groups, all under the same key: one after the other, which a cipher does otherwise that is faster with several
+    /// side by side.
     #[inline(always)]
-    fn run_two(
-        isa: IsaOf<Self::Bytes>,
-        keys: &Self::Shared,
-        [first, second]: [[Self::Bytes; GROUP]; 2],
-    ) -> [[Self::Bytes; GROUP]; 2] {
-        [Self::run_shared(isa, keys, first), Self::run_shared(isa, keys, second)]
+    fn run_groups(isa: IsaOf<Self::Bytes>, keys: &Self::Shared, groups: &mut [Group<Self>]) {
+        for group in groups {
+            blocks_of::<Self>(Self::run_shared(isa, keys, slices_of::<Self>(group)), group);
+        }
     }
 
     /// Runs sliced blocks, each under its own key.
     fn run_each(keys: &Self::EachKey, block: [Self::Bytes; GROUP]) -> [Self::Bytes; GROUP];
 }
 
-pub(super) type LanesOf<C> = <<C as SlicedCipher>::Bytes as Bytes>::Lanes;
+pub(crate) type LanesOf<C> = <<C as SlicedCipher>::Bytes as Bytes>::Lanes;
 
 /// Sixteen registers of blocks.
-pub(super) type Group<C> = [LanesOf<C>; GROUP];
+pub(crate) type Group<C> = [LanesOf<C>; GROUP];
 
 /// C under a key. INVERSE decrypts.
 pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
@@ -73,13 +69,15 @@ pub(crate) struct ByteSliced<C: SlicedCipher, const INVERSE: bool> {
     key: OneKey<C>,
 }
 
+/// Blocks as slices.
 #[inline(always)]
-pub(super) fn slices_of<C: SlicedCipher>(blocks: &Group<C>) -> [C::Bytes; GROUP] {
+pub(crate) fn slices_of<C: SlicedCipher>(blocks: &Group<C>) -> [C::Bytes; GROUP] {
     transpose(load::<C::Bytes>(blocks))
 }
 
+/// Slices as blocks.
 #[inline(always)]
-pub(super) fn blocks_of<C: SlicedCipher>(slices: [C::Bytes; GROUP], blocks: &mut Group<C>) {
+pub(crate) fn blocks_of<C: SlicedCipher>(slices: [C::Bytes; GROUP], blocks: &mut Group<C>) {
     store(blocks, transpose(slices));
 }
 
@@ -95,17 +93,7 @@ impl<C: SlicedCipher> Work for Whole<'_, C> {
 
     #[inline(always)]
     fn run(self) {
-        let (pairs, last) = if C::PAIRED { self.groups.as_chunks_mut() } else { (&mut [][..], self.groups) };
-        for [first, second] in pairs {
-            let slices = [slices_of::<C>(first), slices_of::<C>(second)];
-            let slices = C::run_two(self.isa, self.keys, slices);
-            blocks_of::<C>(slices[0], first);
-            blocks_of::<C>(slices[1], second);
-        }
-        for group in last {
-            let slices = C::run_shared(self.isa, self.keys, slices_of::<C>(group));
-            blocks_of::<C>(slices, group);
-        }
+        C::run_groups(self.isa, self.keys, self.groups);
     }
 }
 

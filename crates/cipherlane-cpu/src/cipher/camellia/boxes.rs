@@ -23,6 +23,14 @@ pub(crate) struct Maps<B> {
     pub(super) plain: Word<B>,
 }
 
+impl<B: Copy> Maps<B> {
+    /// Of bytes as RFC 3713 has them: the masks of k1 and of the complement of k2 themselves.
+    #[inline(always)]
+    pub(super) fn plain([a, b, c, d, e, f, g, h]: Half<B>) -> Self {
+        Self { left: [a, b, c, d], right: [a, b, c, d], plain: [e, f, g, h] }
+    }
+}
+
 /// What slices hold: bytes as RFC 3713 has them, or each of them after a linear map that the S-boxes want it to have
 /// gone through. XOR does not notice.
 pub(crate) trait Coordinates: Send + Sync + 'static {

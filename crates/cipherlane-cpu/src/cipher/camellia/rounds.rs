@@ -1,6 +1,6 @@
 //! The rounds of Camellia over slices (RFC 3713 sections 2.2 and 2.3).
 
-use super::boxes::{Boxes, Coordinates, Half, Maps, Word};
+use super::boxes::{Boxes, Coordinates, Half, Maps, Plain, Word};
 use super::schedule::{ROUNDS_OF_SEGMENT, SIGMA};
 use crate::cipher::byte_sliced::GROUP;
 use crate::lanes::bytes::{Bytes, IsaOf, repeated};
@@ -101,6 +101,14 @@ pub(super) fn fl_inverse<C: Coordinates>(half: Half<C::Bytes>, maps: &Maps<C::By
     let [y1, y2] = words(half);
     let y1 = C::add_masked(y1, y2, maps);
     of_words([y1, C::add_rotated(y2, y1, maps)])
+}
+
+/// FL of the left half and FLINV of the right one, without their constants, by the masks of a layer, all of it as RFC 3713
+/// has bytes.
+#[inline(always)]
+pub(super) fn plain_layer<B: Bytes>(masks: [B; GROUP], [left, right]: [Half<B>; 2]) -> [Half<B>; 2] {
+    let [of_fl, of_inverse] = halves(masks);
+    [fl::<Plain<B>>(left, &Maps::plain(of_fl)), fl_inverse::<Plain<B>>(right, &Maps::plain(of_inverse))]
 }
 
 /// KA and KB of KL and KR (section 2.2), in slices. KB only if it is needed.

@@ -4,7 +4,7 @@ use cipherlane_core::BLOCK;
 use zeroize::Zeroize;
 
 use super::boxes::{Boxes, Half, Maps, Plain, Word};
-use super::rounds::{Subkeys, derive, entered, fl, fl_inverse, halves, join, left_again};
+use super::rounds::{Subkeys, derive, entered, fl, fl_inverse, halves, join, left_again, plain_layer};
 use super::schedule::{MAX_BLOCKS, MAX_LAYERS, Material, Part, Sink, expand, rounds, second_half};
 use crate::cipher::byte_sliced::{
     GROUP, Key, SlicedKeys, Spread, first_register, load, repeated_and_sliced, sliced, spread, store,
@@ -227,8 +227,7 @@ impl<B: Bytes> Sliced<B> {
     /// What [`fl_inverse`] is given of a subkey.
     #[inline(always)]
     fn maps(self) -> Maps<B> {
-        let [a, b, c, d, e, f, g, h] = self.masks().0;
-        Maps { left: [a, b, c, d], right: [a, b, c, d], plain: [e, f, g, h] }
+        Maps::plain(self.masks().0)
     }
 }
 
@@ -300,12 +299,7 @@ impl<X: Boxes> Subkeys<X> for ForEach<'_, X> {
     /// A matrix of GFNI serves eight bytes, each of which has a key of its own here: so as RFC 3713 has it.
     #[inline(always)]
     fn layer(&self, index: usize, blocks: [Half<X::Bytes>; 2]) -> [Half<X::Bytes>; 2] {
-        let [left, right] = halves(left_again::<X>(blocks));
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = load(&self.0.masks[index]);
-        let (k1, k2) = ([a, b, c, d], [e, f, g, h]);
-        let left = fl::<Plain<_>>(left, &Maps { left: k1, right: k1, plain: k2 });
-        let (k1, k2) = ([i, j, k, l], [m, n, o, p]);
-        let right = fl_inverse::<Plain<_>>(right, &Maps { left: k1, right: k1, plain: k2 });
-        halves(entered::<X>(join([left, right])))
+        let blocks = plain_layer(load(&self.0.masks[index]), halves(left_again::<X>(blocks)));
+        halves(entered::<X>(join(blocks)))
     }
 }

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use boxes::Boxes;
 use keys::{EachKey, ForAll, ForEach, Shared};
 
-use super::byte_sliced::{ByteSliced, GROUP, Key, SlicedCipher, SlicedKeys};
+use super::byte_sliced::{ByteSliced, GROUP, Group, Key, SlicedCipher, SlicedKeys, blocks_of, slices_of};
 use crate::lanes::bytes::{Bytes, IsaOf};
 
 /// SM4 with the S-box of X.
@@ -64,16 +64,19 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
         block
     }
 
-    /// A round is a chain of instructions that leaves half of the ports idle.
-    const PAIRED: bool = true;
-
+    /// In pairs: a round is a chain of instructions that leaves half of the ports idle.
     #[inline(always)]
-    fn run_two(
-        isa: IsaOf<X::Bytes>,
-        keys: &Shared,
-        groups: [[X::Bytes; GROUP]; 2],
-    ) -> [[X::Bytes; GROUP]; 2] {
-        rounds::crypt::<X, 2>(&ForAll { isa, keys }, groups)
+    fn run_groups(isa: IsaOf<X::Bytes>, keys: &Shared, groups: &mut [Group<Self>]) {
+        let (pairs, last) = groups.as_chunks_mut();
+        for [first, second] in pairs {
+            let slices = [slices_of::<Self>(first), slices_of::<Self>(second)];
+            let slices = rounds::crypt::<X, 2>(&ForAll { isa, keys }, slices);
+            blocks_of::<Self>(slices[0], first);
+            blocks_of::<Self>(slices[1], second);
+        }
+        for group in last {
+            blocks_of::<Self>(Self::run_shared(isa, keys, slices_of::<Self>(group)), group);
+        }
     }
 
     #[inline(always)]

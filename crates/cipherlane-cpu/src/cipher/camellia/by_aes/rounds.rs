@@ -5,8 +5,8 @@ use super::boxes::sboxes;
 use super::subkeys::SegmentKeys;
 use crate::cipher::byte_sliced::tables::{shifted, unshifted};
 use crate::cipher::byte_sliced::{GROUP, load};
-use crate::cipher::camellia::boxes::{Half, Maps, Plain};
-use crate::cipher::camellia::rounds::{add, fl, fl_inverse, halves, join, p};
+use crate::cipher::camellia::boxes::Half;
+use crate::cipher::camellia::rounds::{add, halves, join, p, plain_layer};
 use crate::cipher::camellia::schedule::ROUNDS_OF_SEGMENT;
 use crate::cipher::camellia::subkeys::EachKey;
 use crate::lanes::bytes::AesBytes;
@@ -22,23 +22,13 @@ pub(super) fn crypt<B: Segments>(subkeys: &EachKey<B::Lanes>, block: [B; GROUP])
     let segments = subkeys.sums[1..].as_chunks::<{ ROUNDS_OF_SEGMENT / 2 }>().0;
     for (index, keys) in segments[..subkeys.rounds / ROUNDS_OF_SEGMENT].iter().enumerate() {
         if index > 0 {
-            layer(&subkeys.masks[index - 1], &mut block);
+            block = plain_layer(load(&subkeys.masks[index - 1]), block);
         }
         B::segment(&mut block, keys);
     }
     let [last, _] = halves(load(&subkeys.sums[1 + subkeys.rounds / 2]));
     let [left, right] = block;
     join([add(unshifted(right), last), left])
-}
-
-/// FL of the left half and FLINV of the right one, without their constants.
-#[inline(always)]
-fn layer<B: AesBytes>(masks: &[B::Lanes; GROUP], [left, right]: &mut [Half<B>; 2]) {
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = load(masks);
-    let (k1, k2) = ([a, b, c, d], [e, f, g, h]);
-    *left = fl::<Plain<_>>(*left, &Maps { left: k1, right: k1, plain: k2 });
-    let (k1, k2) = ([i, j, k, l], [m, n, o, p]);
-    *right = fl_inverse::<Plain<_>>(*right, &Maps { left: k1, right: k1, plain: k2 });
 }
 
 /// Registers that have the rounds of a segment.
