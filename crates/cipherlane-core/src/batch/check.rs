@@ -1,5 +1,7 @@
 //! The check that every session makes of a batch before it touches one.
 
+use std::fmt::Display;
+
 use super::{Batch, DeviceTexts, Source, TagLengths};
 use crate::algorithm::{Algorithm, Hash, Mode, Operation};
 use crate::column::{Column, Survey};
@@ -130,7 +132,7 @@ impl Batch<'_> {
             return Err(BatchError::Rows { what: rows, messages: self.len() });
         }
         let Some(wanted) = width else { return Ok(()) };
-        self.check_widths(what, column, &wanted.to_string(), |found| found == wanted)
+        self.check_widths(what, column, wanted, |found| found == wanted)
     }
 
     /// Looks at the common width, or at each row where they differ.
@@ -138,7 +140,7 @@ impl Batch<'_> {
         &self,
         what: &'static str,
         column: &Column<'_>,
-        wanted: &str,
+        wanted: impl Display,
         right: impl Fn(usize) -> bool,
     ) -> Result<(), BatchError> {
         let wrong = match column.width() {
@@ -146,11 +148,18 @@ impl Batch<'_> {
             Some(width) => Some((0, width)),
             None => (0..self.len()).map(|i| (i, column.row(i).len())).find(|&(_, found)| !right(found)),
         };
-        wrong.map_or(Ok(()), |(message, found)| Err(self.width_error(what, wanted, message, found)))
+        wrong.map_or(Ok(()), |(message, found)| Err(self.width_error(what, &wanted, message, found)))
     }
 
-    fn width_error(&self, what: &'static str, wanted: &str, message: usize, found: usize) -> BatchError {
-        BatchError::Width { algorithm: self.algorithm, what, wanted: wanted.to_owned(), message, found }
+    #[cold]
+    fn width_error(
+        &self,
+        what: &'static str,
+        wanted: &dyn Display,
+        message: usize,
+        found: usize,
+    ) -> BatchError {
+        BatchError::Width { algorithm: self.algorithm, what, wanted: wanted.to_string(), message, found }
     }
 
     /// SP 800-38D section 5.2.1.1: 1 <= len(IV).
@@ -180,12 +189,13 @@ impl Batch<'_> {
         if !self.tags.is_empty() {
             return Err(self.unused("digests to check"));
         }
-        let (wanted, right) = match hash.digest_bytes() {
-            Some(bytes) => (bytes.to_string(), found == bytes),
-            None => (format!("1 to {}", limits::XOF_BYTES), (1..=limits::XOF_BYTES).contains(&found)),
-        };
-        if !right {
-            return Err(self.width_error("digests", &wanted, 0, found));
+        match hash.digest_bytes() {
+            Some(wanted) if found != wanted => return Err(self.width_error("digests", &wanted, 0, found)),
+            None if !(1..=limits::XOF_BYTES).contains(&found) => {
+                let wanted = format_args!("1 to {}", limits::XOF_BYTES);
+                return Err(self.width_error("digests", &wanted, 0, found));
+            }
+            Some(_) | None => {}
         }
         let bytes = self.len().checked_mul(found);
         check_size("bytes of digests", bytes.unwrap_or(usize::MAX), output.tags.len())
@@ -202,7 +212,7 @@ impl Batch<'_> {
         for message in 0..all {
             let found = self.tag_lengths.get(message);
             if !limits::GCM_TAG_BYTES.contains(&found) {
-                return Err(self.width_error("tags", "4, 8 or 12 to 16", message, found));
+                return Err(self.width_error("tags", &"4, 8 or 12 to 16", message, found));
             }
         }
         let wanted = messages * self.tag_lengths.stride();
