@@ -16,6 +16,19 @@ pub(crate) trait Pass {
     /// Turns the next M registers of input into output, in place: a copy of whole groups costs a tenth of the rounds of
     /// some ciphers. Zeros fill up a message that ends within them; nothing comes after it.
     fn registers<const M: usize>(&mut self, registers: &mut [V<Self::Cipher>; M]);
+
+    /// The same, of whole registers that have just been loaded from `input`, where a mode gains by loading them again.
+    ///
+    /// # Safety
+    /// M registers are readable there, and still as they were.
+    #[inline(always)]
+    unsafe fn registers_of<const M: usize>(
+        &mut self,
+        registers: &mut [V<Self::Cipher>; M],
+        _input: *const u8,
+    ) {
+        self.registers(registers);
+    }
 }
 
 /// Bytes of M registers.
@@ -39,7 +52,7 @@ pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: 
         // SAFETY: the message has a group left, and stays as aligned as it is.
         unsafe {
             let mut registers = load::<_, N>(pass.cipher().isa(), message.input);
-            pass.registers(&mut registers);
+            pass.registers_of(&mut registers, message.input);
             if past_caches {
                 store_past_caches(&registers, message.output);
             } else {
@@ -115,7 +128,7 @@ unsafe fn at_most_one<T: Pass, const M: usize>(pass: &mut T, message: Message) -
     // SAFETY: the caller's promise; the message has a group left.
     unsafe {
         let mut registers = load::<_, M>(pass.cipher().isa(), message.input);
-        pass.registers(&mut registers);
+        pass.registers_of(&mut registers, message.input);
         store(&registers, message.output);
         message.skip(group)
     }

@@ -139,4 +139,18 @@ impl<P: Permutation> Pass for Chain<'_, P> {
             *text = out.xor(before);
         }
     }
+
+    /// Copies of what goes into the rounds would take registers that keys are kept in.
+    #[inline(always)]
+    unsafe fn registers_of<const M: usize>(&mut self, registers: &mut [V<P>; M], input: *const u8) {
+        let isa = self.cipher.isa();
+        // SAFETY: the caller's promise; the block before each register but the first is in the one before it.
+        let load = |i: usize, before: usize| unsafe { isa.load(input.add(i * V::<P>::BYTES - before)) };
+        self.cipher.apply_first::<M>(registers);
+        registers[0] = registers[0].xor(load(0, 0).shift_in(self.before));
+        for (i, register) in registers.iter_mut().enumerate().skip(1) {
+            *register = register.xor(load(i, BLOCK));
+        }
+        self.before = load(M - 1, 0);
+    }
 }
