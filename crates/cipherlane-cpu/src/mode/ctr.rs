@@ -131,7 +131,8 @@ fn until_wrap(counter: &[u8; BLOCK]) -> u64 {
     (1 << 32) - u64::from(u32::from_be_bytes([a, b, c, d]))
 }
 
-/// Bytes of a message from which on its first rounds are looked up: there is a round of its own to run for that.
+/// Bytes of a message from which on its counters count in their last byte, which saves a shuffle a register, and their
+/// first rounds are looked up where that is known: there is a round of its own to run for that.
 const PAYS: usize = 1024;
 
 /// Encrypts or decrypts `message`, whose first counter block is `counter`. Short messages have code of their own, which
@@ -146,11 +147,15 @@ unsafe fn run<P: Permutation, const N: usize>(
     counter: [u8; BLOCK],
     message: Message,
 ) {
+    let is_long = !P::WHOLE_GROUPS && message.bytes >= PAYS;
     // SAFETY: the caller's promise.
     unsafe {
         match first_round {
-            Some(first_round) if P::BEGINS && message.bytes >= PAYS => {
+            Some(first_round) if P::BEGINS && is_long => {
                 stream::<_, N>(counter, message, |first| Counters::new(cipher, Some(first_round), first));
+            }
+            _ if is_long => {
+                stream::<_, N>(counter, message, |first| Counters::new(cipher, None, first));
             }
             _ => stream::<_, N>(counter, message, |first| Little::new(cipher, first)),
         }
