@@ -1,5 +1,7 @@
 //! Which design a CPU is of, where the instructions that it has do not tell how fast they are.
 
+use std::sync::LazyLock;
+
 /// Designs that kernels are chosen by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Microarchitecture {
@@ -19,10 +21,14 @@ impl Microarchitecture {
 
     /// That of this CPU.
     pub(crate) fn of_this_cpu() -> Self {
-        let cpuid = raw_cpuid::CpuId::new();
-        let vendor = cpuid.get_vendor_info();
-        let family = cpuid.get_feature_info().map_or(0, |info| info.family_id());
-        Self::of(vendor.as_ref().map_or("", raw_cpuid::VendorInfo::as_str), family)
+        // Asked once: within a virtual machine each CPUID takes a microsecond or more, as the host answers it.
+        static THIS: LazyLock<Microarchitecture> = LazyLock::new(|| {
+            let cpuid = raw_cpuid::CpuId::new();
+            let vendor = cpuid.get_vendor_info();
+            let family = cpuid.get_feature_info().map_or(0, |info| info.family_id());
+            Microarchitecture::of(vendor.as_ref().map_or("", raw_cpuid::VendorInfo::as_str), family)
+        });
+        *THIS
     }
 
     fn of(vendor: &str, family: u8) -> Self {
