@@ -24,6 +24,8 @@ pub struct Engine {
 
 /// A session with the plan that it carries out.
 struct Open {
+    /// The last shape that was planned so: a batch like the one before is not planned again.
+    shape: Shape,
     plan: Plan,
     session: Arc<Mutex<Box<dyn Session>>>,
 }
@@ -129,22 +131,27 @@ impl Engine {
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
         check_nonce_not_shared(batch)?;
-        let session = self.session(self.plan(&shape)?)?;
+        let session = self.session(shape)?;
         lock(&session).run(batch, output)
     }
 
-    /// The open session of `plan`, or a new one.
-    fn session(&self, plan: Plan) -> Result<Arc<Mutex<Box<dyn Session>>>, DeviceError> {
+    /// The open session for batches of `shape`, or a new one.
+    fn session(&self, shape: Shape) -> Result<Arc<Mutex<Box<dyn Session>>>, DeviceError> {
         let mut sessions = lock(&self.sessions);
-        let kept = sessions.entry((plan.algorithm, plan.operation)).or_default();
-        if let Some(open) = kept.iter().find(|open| open.plan == plan) {
+        let kept = sessions.entry((shape.algorithm, shape.operation)).or_default();
+        if let Some(open) = kept.iter().find(|open| open.shape == shape) {
+            return Ok(Arc::clone(&open.session));
+        }
+        let plan = self.plan(&shape)?;
+        if let Some(open) = kept.iter_mut().find(|open| open.plan == plan) {
+            open.shape = shape;
             return Ok(Arc::clone(&open.session));
         }
         let session = Arc::new(Mutex::new(self.devices[0].open(&plan)?));
         if kept.len() == KEPT {
             kept.remove(0);
         }
-        kept.push(Open { plan, session: Arc::clone(&session) });
+        kept.push(Open { shape, plan, session: Arc::clone(&session) });
         Ok(session)
     }
 }

@@ -11,9 +11,10 @@ use cipherlane::{
     Operation, Output, Plan, Sealed, Session, Shape, Source, Unsupported, Wish,
 };
 
-/// The reference, which counts how often a session of it is opened, and plans longer chunks for more messages.
+/// The reference, which counts how often it plans and opens a session, and plans longer chunks for more messages.
 struct Counted {
     inner: Reference,
+    planned: AtomicUsize,
     opened: AtomicUsize,
 }
 
@@ -27,6 +28,7 @@ impl Device for Counted {
     }
 
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        self.planned.fetch_add(1, Ordering::Relaxed);
         Ok(Plan { chunk: shape.messages.max(1), ..self.inner.plan(shape, wish)? })
     }
 
@@ -37,7 +39,8 @@ impl Device for Counted {
 }
 
 fn counted() -> (Arc<Counted>, Engine) {
-    let device = Arc::new(Counted { inner: Reference::new(), opened: AtomicUsize::new(0) });
+    let (planned, opened) = Default::default();
+    let device = Arc::new(Counted { inner: Reference::new(), planned, opened });
     (Arc::clone(&device), Engine::with_devices(device, []))
 }
 
@@ -68,6 +71,17 @@ fn a_session_stays_open_for_its_plan() {
     assert_eq!(opened(), 3, "another operation");
     seal(&engine, 1);
     assert_eq!(opened(), 3, "the first plan is still open");
+}
+
+#[test]
+fn a_batch_like_the_last_one_is_not_planned_again() {
+    let (device, engine) = counted();
+    let planned = || device.planned.load(Ordering::Relaxed);
+    for (text, plans) in [("text", 1), ("more", 1), ("another length", 2), ("ditto", 3), ("equal", 3)] {
+        engine.seal(gcm(), &KEY, &nonces(1), b"", &[text]).unwrap();
+        assert_eq!(planned(), plans, "{text}");
+    }
+    assert_eq!(device.opened.load(Ordering::Relaxed), 1, "all by one plan");
 }
 
 #[test]
