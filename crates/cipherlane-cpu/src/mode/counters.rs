@@ -35,10 +35,10 @@ pub(crate) fn advanced(block: u128, by: u32) -> u128 {
     (block & (u128::MAX >> 32)) | (u128::from(count.swap_bytes()) << 96)
 }
 
-/// The last byte of `block`.
+/// `block` but for its last byte, and that byte.
 #[inline(always)]
-const fn last_byte(block: u128) -> usize {
-    (block >> 120) as usize
+pub(super) const fn parted(block: u128) -> (u128, usize) {
+    (block & (u128::MAX >> 8), (block >> 120) as usize)
 }
 
 /// A register of steps: lane i of register j holds j * LANES + i.
@@ -61,7 +61,7 @@ fn count_in_last_byte<I: Isa, const N: usize>(isa: I, base: I::V) -> [I::V; N] {
 
 /// The counter blocks from `base` on, in N registers, modulo 2^32.
 #[inline(always)]
-fn count_in_32_bits<I: Isa, const N: usize>(isa: I, base: I::V) -> [I::V; N] {
+pub(super) fn count_in_32_bits<I: Isa, const N: usize>(isa: I, base: I::V) -> [I::V; N] {
     let little = base.reverse_bytes();
     let mut counters = [little; N];
     for (register, counter) in counters.iter_mut().enumerate() {
@@ -96,8 +96,10 @@ pub(crate) trait Count<P: Permutation> {
 pub(crate) struct Counters<'a, P: Permutation> {
     pub(super) cipher: &'a P,
     first_round: Option<&'a FirstRound>,
-    /// The next one.
-    next: u128,
+    /// The next one, but for its last byte.
+    rest: u128,
+    /// That byte.
+    value: usize,
     /// The next one in every lane; where its first round is known ahead, that round but for the last byte.
     base: V<P>,
 }
@@ -107,10 +109,10 @@ impl<'a, P: Permutation> Counters<'a, P> {
     #[inline(always)]
     pub(crate) fn new(cipher: &'a P, first_round: Option<&'a FirstRound>, first: &[u8; BLOCK]) -> Self {
         let first_round = if P::BEGINS { first_round } else { None };
-        let next = u128::from_le_bytes(*first);
+        let (rest, value) = parted(u128::from_le_bytes(*first));
         // From memory: a word put together of two registers and loaded as one waits for both stores.
-        let base = if first_round.is_some() { begin_rest(cipher, next) } else { cipher.isa().splat(first) };
-        Self { cipher, first_round, next, base }
+        let base = if first_round.is_some() { begin_rest(cipher, rest) } else { cipher.isa().splat(first) };
+        Self { cipher, first_round, rest, value, base }
     }
 
     /// Passes `blocks` whose first rounds are known ahead: whose last byte overflows in the last register if at all. Returns
@@ -118,15 +120,16 @@ impl<'a, P: Permutation> Counters<'a, P> {
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // no more blocks than values of a byte
     fn pass_known(&mut self, blocks: usize) -> Option<V<P>> {
-        let (base, end) = (self.base, last_byte(self.next) + blocks);
+        let (base, end) = (self.base, self.value + blocks);
         if end >= BYTES + V::<P>::LANES {
             return None;
         }
-        self.next = advanced(self.next, blocks as u32);
         if end < BYTES {
+            self.value = end;
             return Some(base);
         }
-        self.base = begin_rest(self.cipher, self.next);
+        (self.rest, self.value) = parted(advanced(self.rest, end as u32));
+        self.base = begin_rest(self.cipher, self.rest);
         let change = base.xor(self.base);
         Some(base.xor(change.and(behind(self.cipher.isa(), BYTES + V::<P>::LANES - end))))
     }
@@ -139,32 +142,33 @@ impl<P: Permutation> Count<P> for Counters<'_, P> {
     #[allow(clippy::cast_possible_truncation)] // no more blocks than 64
     fn take<const M: usize>(&mut self) -> [V<P>; M] {
         let (isa, blocks) = (self.cipher.isa(), M * V::<P>::LANES);
-        let (this, base, last) = (self.next, self.base, last_byte(self.next));
+        let (base, value) = (self.base, self.value);
         if let Some(first_round) = self.first_round
             && let Some(base_of_last) = self.pass_known(blocks)
         {
             let mut begun = [base; M];
             begun[M - 1] = base_of_last;
             for (register, begun) in begun.iter_mut().enumerate() {
-                *begun = begun.xor(first_round.effects(isa, last + register * V::<P>::LANES));
+                *begun = begun.xor(first_round.effects(isa, value + register * V::<P>::LANES));
             }
             return begun;
         }
-        self.next = advanced(this, blocks as u32);
-        if self.first_round.is_some() {
-            self.base = begin_rest(self.cipher, self.next);
-        } else if last + blocks < BYTES {
+        if self.first_round.is_none() && value + blocks < BYTES {
+            self.value = value + blocks;
             self.base = counted(isa, base, blocks);
             return self.cipher.begin(count_in_last_byte(isa, base));
-        } else {
-            self.base = isa.splat_word(self.next);
         }
+        let this = advanced(self.rest, value as u32);
+        let next = advanced(this, blocks as u32);
+        (self.rest, self.value) = parted(next);
+        let is_known = self.first_round.is_some();
+        self.base = if is_known { begin_rest(self.cipher, self.rest) } else { isa.splat_word(next) };
         self.cipher.begin(count_in_32_bits(isa, isa.splat_word(this)))
     }
 
     #[inline(always)]
     fn take_some<const M: usize>(&mut self, most: usize, room: &mut MaybeUninit<[V<P>; M]>) -> Begun<V<P>> {
-        let (rest, value) = (self.base, last_byte(self.next));
+        let (rest, value) = (self.base, self.value);
         let blocks = M * V::<P>::LANES;
         let groups = ((BYTES - value) / blocks).clamp(1, most);
         if let Some(first_round) = self.first_round
@@ -220,10 +224,10 @@ impl<P: Permutation> Count<P> for Known<'_, V<P>> {
     }
 }
 
-/// The first round of `block` but for its last byte, in every lane.
+/// The first round of `rest`, a block whose last byte is 0, in every lane.
 #[inline(always)]
-fn begin_rest<P: Permutation>(cipher: &P, block: u128) -> V<P> {
-    cipher.begin([cipher.isa().splat_word(block & (u128::MAX >> 8))])[0]
+fn begin_rest<P: Permutation>(cipher: &P, rest: u128) -> V<P> {
+    cipher.begin([cipher.isa().splat_word(rest)])[0]
 }
 
 #[cfg(test)]

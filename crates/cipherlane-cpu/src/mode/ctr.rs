@@ -10,6 +10,7 @@ use super::counters::{Count, Counters};
 use super::first_round::FirstRound;
 use super::key_each::{self, Steps, Stepwise, block_of, counted};
 use super::keys::Keys;
+use super::last_byte::LastByte;
 use super::together::{self, Short};
 use crate::cipher::{KeyEach, Nothing, Permutation, V};
 use crate::job::{Job, Message};
@@ -131,8 +132,8 @@ fn until_wrap(counter: &[u8; BLOCK]) -> u64 {
     (1 << 32) - u64::from(u32::from_be_bytes([a, b, c, d]))
 }
 
-/// Bytes of a message from which on its counters count in their last byte, which saves a shuffle a register, and their
-/// first rounds are looked up where that is known: there is a round of its own to run for that.
+/// Bytes of a message from which on its first rounds are looked up, where there is a round of its own to run for that, or
+/// the last bytes of its counters.
 const PAYS: usize = 1024;
 
 /// Encrypts or decrypts `message`, whose first counter block is `counter`. Short messages have code of their own, which
@@ -154,9 +155,7 @@ unsafe fn run<P: Permutation, const N: usize>(
             Some(first_round) if P::BEGINS && is_long => {
                 stream::<_, N>(counter, message, |first| Counters::new(cipher, Some(first_round), first));
             }
-            _ if is_long => {
-                stream::<_, N>(counter, message, |first| Counters::new(cipher, None, first));
-            }
+            _ if is_long => stream::<_, N>(counter, message, |first| LastByte::new(cipher, first)),
             _ => stream::<_, N>(counter, message, |first| Little::new(cipher, first)),
         }
     }

@@ -10,6 +10,7 @@ mod first_round;
 pub(crate) mod gcm;
 mod key_each;
 pub(crate) mod keys;
+mod last_byte;
 mod order;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
