@@ -155,7 +155,9 @@ unsafe fn run<P: Permutation, const N: usize>(
             Some(first_round) if P::BEGINS && is_long => {
                 stream::<_, N>(counter, message, |first| Counters::new(cipher, Some(first_round), first));
             }
-            _ if is_long => stream::<_, N>(counter, message, |first| LastByte::new(cipher, first)),
+            _ if is_long && !P::BEGINS => {
+                stream::<_, N>(counter, message, |first| LastByte::new(cipher, first));
+            }
             _ => stream::<_, N>(counter, message, |first| Little::new(cipher, first)),
         }
     }
