@@ -108,7 +108,7 @@ impl Workers {
 
 /// Whether two keys are the same, in constant time: how much of them agrees is nobody's business.
 fn agree(one: &[u8], other: &[u8]) -> bool {
-    // A word at a time, where `subtle` compares bytes: a short message takes no longer than that.
+    // A word at a time: comparing bytes, as `subtle` does, takes as long as a short message.
     let (words, rest) = one.as_chunks();
     let (other_words, other_rest) = other.as_chunks();
     let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);

@@ -122,7 +122,8 @@ impl Engine {
 
     /// Runs `batch` into `output` on the default device.
     ///
-    /// The first batch of an algorithm and operation opens a session, later ones find it open.
+    /// The first batch of an algorithm and operation opens a session, later ones of the same plan find it open. A batch
+    /// of the shape of one before runs as that was planned: what [`Device::tune`] finds in between serves new engines.
     ///
     /// # Errors
     /// If the batch is not well formed, or the device cannot run it. [`BatchError::SharedNonce`] if it would seal, or
@@ -137,12 +138,15 @@ impl Engine {
 
     /// The open session for batches of `shape`, or a new one.
     fn session(&self, shape: Shape) -> Result<Arc<Mutex<Box<dyn Session>>>, DeviceError> {
-        let mut sessions = lock(&self.sessions);
-        let kept = sessions.entry((shape.algorithm, shape.operation)).or_default();
-        if let Some(open) = kept.iter().find(|open| open.shape == shape) {
+        let key = (shape.algorithm, shape.operation);
+        let is_alike = |open: &&Open| open.shape == shape;
+        if let Some(open) = lock(&self.sessions).get(&key).and_then(|kept| kept.iter().find(is_alike)) {
             return Ok(Arc::clone(&open.session));
         }
+        // A GPU's plan reads a file, which other threads need not wait for.
         let plan = self.plan(&shape)?;
+        let mut sessions = lock(&self.sessions);
+        let kept = sessions.entry(key).or_default();
         if let Some(open) = kept.iter_mut().find(|open| open.plan == plan) {
             open.shape = shape;
             return Ok(Arc::clone(&open.session));

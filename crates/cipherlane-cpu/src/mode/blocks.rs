@@ -49,7 +49,8 @@ pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: 
         if message.prefetched && !past_caches {
             prefetch(message, group);
         }
-        // SAFETY: the message has a group left, and stays as aligned as it is.
+        // SAFETY: the message has a group left, of which nothing is stored before the pass is through, and stays as aligned
+        // as it is.
         unsafe {
             let mut registers = load::<_, N>(pass.cipher().isa(), message.input);
             pass.registers_of(&mut registers, message.input);
@@ -125,7 +126,7 @@ unsafe fn at_most_one<T: Pass, const M: usize>(pass: &mut T, message: Message) -
     if message.bytes < group {
         return message;
     }
-    // SAFETY: the caller's promise; the message has a group left.
+    // SAFETY: the caller's promise; the message has a group left, of which nothing is stored before the pass is through.
     unsafe {
         let mut registers = load::<_, M>(pass.cipher().isa(), message.input);
         pass.registers_of(&mut registers, message.input);

@@ -132,8 +132,7 @@ fn until_wrap(counter: &[u8; BLOCK]) -> u64 {
     (1 << 32) - u64::from(u32::from_be_bytes([a, b, c, d]))
 }
 
-/// Bytes of a message from which on its first rounds are looked up, where there is a round of its own to run for that, or
-/// the last bytes of its counters.
+/// Bytes of a message from which on a table pays: of first rounds where there is one to save, else of last bytes.
 const PAYS: usize = 1024;
 
 /// Encrypts or decrypts `message`, whose first counter block is `counter`. Short messages have code of their own, which
@@ -148,14 +147,14 @@ unsafe fn run<P: Permutation, const N: usize>(
     counter: [u8; BLOCK],
     message: Message,
 ) {
-    let is_long = !P::WHOLE_GROUPS && message.bytes >= PAYS;
+    let pays = !P::WHOLE_GROUPS && message.bytes >= PAYS;
     // SAFETY: the caller's promise.
     unsafe {
         match first_round {
-            Some(first_round) if P::BEGINS && is_long => {
+            Some(first_round) if P::BEGINS && pays => {
                 stream::<_, N>(counter, message, |first| Counters::new(cipher, Some(first_round), first));
             }
-            _ if is_long && !P::BEGINS => {
+            _ if pays && !P::BEGINS => {
                 stream::<_, N>(counter, message, |first| LastByte::new(cipher, first));
             }
             _ => stream::<_, N>(counter, message, |first| Little::new(cipher, first)),

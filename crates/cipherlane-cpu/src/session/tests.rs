@@ -235,6 +235,7 @@ fn keys_agree_in_all_of_their_bytes_or_not() {
     for bytes in [0, 7, 8, 16, 19, 24, 32] {
         assert!(agree(&key[..bytes], &key[..bytes]), "{bytes} bytes");
         assert!(!agree(&key[..bytes], &[&key[..bytes], &[0]].concat()), "a byte more than {bytes}");
+        assert!(!agree(&key[..bytes], &[&key[..bytes], &[0; 8]].concat()), "a word more than {bytes}");
         for wrong in 0..bytes {
             let mut other = key[..bytes].to_vec();
             other[wrong] ^= 0x80;

@@ -114,7 +114,7 @@ unsafe fn run<P: Permutation, const N: usize>(cipher: &P, before: &[u8; BLOCK], 
     unsafe { blocks::all::<_, N>(&mut Chain { cipher, before: cipher.isa().splat(before) }, message) }
 }
 
-/// Each block under the one before it, which is carried along: in place, it has been overwritten.
+/// Each block under the one before it. That before a group is carried along: in place, it has been overwritten.
 struct Chain<'a, P: Permutation> {
     cipher: &'a P,
     /// The last lane is the ciphertext block before the next register.
