@@ -8,11 +8,11 @@ use super::first_round::{BYTES, FIRST, FirstRound, behind};
 use crate::cipher::{Permutation, V};
 use crate::lanes::{Begun, Isa, Lanes, MAX_LANES};
 
-/// Entries of a table of steps: the blocks of the largest group, or of a short message of GCM, and a register more.
+/// Steps that are counted: the blocks of the largest group, or of a short message of GCM, and a register more.
 const MAX_BLOCKS: usize = 64 + MAX_LANES + 2;
 
 /// `i` as a big-endian number in the last byte of a block, which counts without a carry while it stays below 256.
-pub(crate) static BIG_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(BLOCK - 1);
+pub(crate) static BIG_STEPS: [[u8; BLOCK]; BYTES] = steps(BLOCK - 1);
 /// `i` as a little-endian number in the first four bytes.
 static LITTLE_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(0);
 
@@ -43,7 +43,8 @@ pub(super) const fn parted(block: u128) -> (u128, usize) {
 
 /// A register of steps: lane i of register j holds j * LANES + i.
 #[inline(always)]
-fn step<I: Isa>(isa: I, table: &'static [[u8; BLOCK]; MAX_BLOCKS], register: usize) -> I::V {
+fn step<I: Isa, const COUNT: usize>(isa: I, table: &'static [[u8; BLOCK]; COUNT], register: usize) -> I::V {
+    const { assert!(MAX_BLOCKS <= COUNT) };
     debug_assert!((register + 1) * I::V::LANES <= MAX_BLOCKS);
     // SAFETY: the table reaches that far.
     unsafe { isa.load(table.as_ptr().add(register * I::V::LANES).cast()) }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::blocks::{self, Pass};
+use super::blocks::{self, Pass, add};
 use super::body::{Body, Vectorized, part};
 use super::counters::{Count, Counters};
 use super::first_round::FirstRound;
@@ -240,13 +240,5 @@ impl<P: Permutation> Pass for Little<'_, P> {
         }
         self.cipher.apply_first::<M>(&mut blocks);
         add(text, &blocks);
-    }
-}
-
-/// Adds the key stream to the text.
-#[inline(always)]
-fn add<V: Lanes, const M: usize>(text: &mut [V; M], keystream: &[V; M]) {
-    for (text, key) in text.iter_mut().zip(keystream) {
-        *text = text.xor(*key);
     }
 }

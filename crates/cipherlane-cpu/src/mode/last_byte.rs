@@ -3,14 +3,11 @@
 
 use cipherlane_core::BLOCK;
 
-use super::blocks::Pass;
-use super::counters::{advanced, count_in_32_bits, parted, steps};
+use super::blocks::{Pass, add};
+use super::counters::{BIG_STEPS, advanced, count_in_32_bits, parted};
 use super::first_round::BYTES;
 use crate::cipher::{Nothing, Permutation, V};
 use crate::lanes::{Isa, Lanes};
-
-/// Every value of the last byte of a block.
-static VALUES: [[u8; BLOCK]; BYTES] = steps(BLOCK - 1);
 
 /// The counter blocks of a message, modulo 2^32.
 pub(super) struct LastByte<'a, P: Permutation> {
@@ -47,9 +44,9 @@ impl<'a, P: Permutation> LastByte<'a, P> {
         }
         let mut blocks = [self.base; M];
         for (i, block) in blocks.iter_mut().enumerate() {
-            // SAFETY: the registers end within the table.
-            *block =
-                block.xor(unsafe { isa.load(VALUES.as_ptr().add(self.value + i * V::<P>::LANES).cast()) });
+            // SAFETY: the registers end within the table, which has every value.
+            let values = unsafe { isa.load(BIG_STEPS.as_ptr().add(self.value + i * V::<P>::LANES).cast()) };
+            *block = block.xor(values);
         }
         self.value = end;
         blocks
@@ -76,9 +73,7 @@ impl<P: Permutation> Pass for LastByte<'_, P> {
     #[inline(always)]
     fn registers<const M: usize>(&mut self, text: &mut [V<P>; M]) {
         let blocks = self.take();
-        for (text, key) in text.iter_mut().zip(self.cipher.apply_whitened::<M>(blocks, &mut Nothing)) {
-            *text = text.xor(key);
-        }
+        add(text, &self.cipher.apply_whitened::<M>(blocks, &mut Nothing));
     }
 
     /// Text is not needed before the key stream is there.
