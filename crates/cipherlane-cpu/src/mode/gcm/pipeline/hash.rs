@@ -67,13 +67,15 @@ impl<T: Lanes> State<T> {
     }
 }
 
-/// The hash of a pass: of the FIRST one behind AAD, of the LAST one with the block of lengths.
+/// The hash of some PASSES: behind powers and AAD if it is the FIRST of a message, which may be all that it is, and with the
+/// block of lengths if it is the LAST.
 pub(super) struct Hash<
     'a,
     T,
     D,
     const R: usize,
     const WHOLE: bool,
+    const PASSES: usize,
     const FIRST: bool,
     const LAST: bool,
     const KARATSUBA: bool,
@@ -97,15 +99,21 @@ impl<
     D: Direction,
     const R: usize,
     const WHOLE: bool,
+    const PASSES: usize,
     const FIRST: bool,
     const LAST: bool,
     const KARATSUBA: bool,
-> Hash<'a, T, D, R, WHOLE, FIRST, LAST, KARATSUBA>
+> Hash<'a, T, D, R, WHOLE, PASSES, FIRST, LAST, KARATSUBA>
 {
     /// Blocks of the text, and that of lengths.
-    const BLOCKS: usize = R + LAST as usize;
-    /// Calls that multiply them.
+    const BLOCKS: usize = PASSES * R + LAST as usize;
+    /// Calls that multiply them: the first one, how many, and from one to the next.
+    const START: usize = if FIRST { MULTIPLYING } else { 0 };
     const TIMES: usize = Self::BLOCKS.div_ceil(KEPT_POWERS);
+    const STRIDE: usize = if FIRST { 1 } else { CALLS / Self::TIMES };
+    /// Passes between the first of these and the last that there is: of messages of more than one, what is hashed lies one
+    /// behind what it could be, since the pass after the first one has powers and AAD to do.
+    const BEHIND: usize = !FIRST as usize;
 
     /// The hash that goes on from `state`, which a FIRST pass does not look at.
     #[inline(always)]
@@ -116,7 +124,7 @@ impl<
         hash_keys: T,
         state: State<T>,
     ) -> Self {
-        const { assert!(MULTIPLYING + Self::TIMES <= CALLS) };
+        const { assert!(Self::START + Self::TIMES * Self::STRIDE <= CALLS) };
         let zero = hash_keys.isa().zero();
         let (state, blocks) = (if FIRST { State::nothing(zero.isa()) } else { state }, [zero; MAX_LANES]);
         Self { columns, passed, first, hash_keys, state, aad: zero, blocks, direction: PhantomData }
@@ -161,20 +169,25 @@ impl<
                 .product_of::<2, KARATSUBA>([hash.xor(self.aad_block(done)), self.aad_block(done + 1)]);
             done += 2;
         }
-        self.aad = hash;
+        if PASSES == 0 {
+            self.state.hash = hash;
+        } else {
+            self.aad = hash;
+        }
     }
 
     /// Block `index`: of the text, with the hash of AAD if it is the first that is there, or that of the lengths in bits
     /// (SP 800-38D section 7.1 step 5).
     #[inline(always)]
     fn block(&mut self, index: usize) -> T {
-        if index == R {
+        if index == PASSES * R {
             let ends = lengths(self.columns.aad_bytes, self.passed.texts().bytes);
             return self.isa().splat_word(ends.swap_bytes());
         }
         let column = index % T::LANES;
         if column == 0 {
-            self.blocks = self.passed.blocks::<D>(self.isa(), index / T::LANES);
+            let pass = self.passed.last() - Self::BEHIND + index / R;
+            self.blocks = self.passed.blocks::<D>(self.isa(), pass, index % R / T::LANES);
         }
         let block = self.blocks[column];
         if !FIRST || WHOLE && index > 0 {
@@ -226,18 +239,21 @@ impl<
     D: Direction,
     const R: usize,
     const WHOLE: bool,
+    const PASSES: usize,
     const FIRST: bool,
     const LAST: bool,
     const KARATSUBA: bool,
-> Meanwhile for Hash<'_, T, D, R, WHOLE, FIRST, LAST, KARATSUBA>
+> Meanwhile for Hash<'_, T, D, R, WHOLE, PASSES, FIRST, LAST, KARATSUBA>
 {
     #[inline(always)]
     fn step(&mut self, call: usize) {
         match call {
             0..KEPT_POWERS if FIRST => self.state.make_power::<KARATSUBA>(call + 1, self.hash_keys),
             KEPT_POWERS if FIRST => self.hash_aad(),
-            0..MULTIPLYING => {}
-            _ if call < MULTIPLYING + Self::TIMES => self.multiply(call - MULTIPLYING),
+            _ if call < Self::START || !(call - Self::START).is_multiple_of(Self::STRIDE) => {}
+            _ if call < Self::START + Self::TIMES * Self::STRIDE => {
+                self.multiply((call - Self::START) / Self::STRIDE);
+            }
             _ => {}
         }
     }

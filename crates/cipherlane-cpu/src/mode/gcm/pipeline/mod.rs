@@ -4,9 +4,10 @@
 //! key: each is a chain of instructions that wait for one another. So three sets of lanes are under way at once. While
 //! one is encrypted or decrypted, the keys of the next are expanded and the one before is hashed, round by round.
 //!
-//! Messages go through the cipher in passes of R blocks. What is hashed during a pass is the pass before, in the first
-//! pass of a set that of the set before. Blocks that a message of one pass lacks are zeros before its first one: those
-//! change no hash.
+//! Messages go through the cipher in passes of R blocks. Those of one pass are hashed during that of the next set. Of more,
+//! the pass behind the first is there for powers and AAD, each later one for the last but one before it, and the first of the
+//! next set for the two that are left: steps of a hash wait for each other, and the first pass waits for keys anyway.
+//! Blocks that a message of one pass lacks are zeros before its first one: those change no hash.
 
 mod columns;
 mod hash;
@@ -111,9 +112,9 @@ struct Underway<'a, T, D, const R: usize, const WHOLE: bool, const ONE: bool, co
     hash_keys: T,
     /// The encrypted pre-counter blocks.
     masks: T,
-    /// Its last pass.
+    /// Its last passes.
     passed: Passed<T, R, WHOLE>,
-    /// The hash up to that pass.
+    /// The hash of those before.
     state: State<T>,
     direction: PhantomData<D>,
 }
@@ -137,7 +138,7 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
     }
 
     /// The first pass of the next set, `texts` from message `first` of the row on. Meanwhile the keys from message `after` on
-    /// are expanded, and the last pass of the set before is hashed: returns the tags of that.
+    /// are expanded, and what is left of the set before is hashed: returns the tags of that.
     #[inline(always)]
     fn begin<P: KeyPerLane<Isa = T::Isa>, const N: usize>(
         &mut self,
@@ -151,26 +152,36 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
         // The pre-counter block is the first (SP 800-38D section 7.1).
         blocks[1] = nonces.xor(isa.splat(&BIG_STEPS[1]));
         count(nonces, &texts, 0, &mut blocks[2..]);
-        let mut hash = self.hash::<ONE, true>();
         let columns = &self.columns;
-        let blocks =
-            cipher.apply_while_expanding(blocks, (next, source), |lane| columns.key(after + lane), &mut hash);
-        let tags = hash.state().tags(self.masks);
+        let key = |lane: usize| columns.key(after + lane);
+        let (blocks, state) = if ONE {
+            let mut hash = self.hash::<1, true, true>();
+            (cipher.apply_while_expanding(blocks, (next, source), key, &mut hash), hash.state())
+        } else {
+            let mut hash = self.hash::<2, false, true>();
+            (cipher.apply_while_expanding(blocks, (next, source), key, &mut hash), hash.state())
+        };
+        let tags = state.tags(self.masks);
         (self.first, self.nonces, self.hash_keys, self.masks) = (first, nonces, blocks[0], blocks[1]);
         // SAFETY: texts of the job.
         unsafe { self.passed.crypt::<D>(texts, 0, &blocks[2..]) };
         tags
     }
 
-    /// Pass `pass` of the set, while the one before is hashed, which was the FIRST or another.
+    /// Pass `pass` of the set. While it is the SECOND, powers are made and AAD is hashed; during others, the last pass but one.
     #[inline(always)]
-    fn go_on<P: KeyPerLane<Isa = T::Isa>, const FIRST: bool>(&mut self, cipher: &P, pass: usize) {
+    fn go_on<P: KeyPerLane<Isa = T::Isa>, const SECOND: bool>(&mut self, cipher: &P, pass: usize) {
         let texts = *self.passed.texts();
         let mut blocks = [self.nonces; R];
         count(self.nonces, &texts, pass, &mut blocks);
-        let mut hash = self.hash::<FIRST, false>();
-        let keystream = cipher.apply_whitened(blocks, &mut hash);
-        self.state = hash.state();
+        let (keystream, state) = if SECOND {
+            let mut hash = self.hash::<0, true, false>();
+            (cipher.apply_whitened(blocks, &mut hash), hash.state())
+        } else {
+            let mut hash = self.hash::<1, false, false>();
+            (cipher.apply_whitened(blocks, &mut hash), hash.state())
+        };
+        self.state = state;
         // SAFETY: texts of the job.
         unsafe { self.passed.crypt::<D>(texts, pass, &keystream) };
     }
@@ -178,12 +189,16 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
     /// The tags of the set, all of whose passes have gone through the cipher.
     #[inline(always)]
     fn end(&self) -> T {
-        self.hash::<ONE, true>().all().tags(self.masks)
+        let state =
+            if ONE { self.hash::<1, true, true>().all() } else { self.hash::<2, false, true>().all() };
+        state.tags(self.masks)
     }
 
-    /// The hash of the last pass.
+    /// The hash of some passes, the last ones if it is the LAST.
     #[inline(always)]
-    fn hash<const FIRST: bool, const LAST: bool>(&self) -> Hash<'_, T, D, R, WHOLE, FIRST, LAST, KARATSUBA> {
+    fn hash<const PASSES: usize, const FIRST: bool, const LAST: bool>(
+        &self,
+    ) -> Hash<'_, T, D, R, WHOLE, PASSES, FIRST, LAST, KARATSUBA> {
         Hash::new(&self.columns, &self.passed, self.first, self.hash_keys, self.state)
     }
 }

@@ -91,12 +91,13 @@ impl<const R: usize, const WHOLE: bool> Texts<R, WHOLE> {
     }
 }
 
-/// A pass of a set of messages, which has gone through the cipher.
+/// The last passes of a set of messages that have gone through the cipher: two, where there are as many.
 pub(super) struct Passed<T, const R: usize, const WHOLE: bool> {
     texts: Texts<R, WHOLE>,
     pass: usize,
-    /// The input, register by register of each message, where it is overwritten before it is hashed.
-    kept: [T; R],
+    /// The input of even passes and of odd ones, register by register of each message, where it is overwritten before it is
+    /// hashed.
+    kept: [[T; R]; 2],
 }
 
 impl<T: Lanes, const R: usize, const WHOLE: bool> Passed<T, R, WHOLE> {
@@ -106,13 +107,19 @@ impl<T: Lanes, const R: usize, const WHOLE: bool> Passed<T, R, WHOLE> {
     /// Nobody's, where a first set has none before it: what is hashed of it is of no use.
     #[inline(always)]
     pub(super) fn nothing(isa: T::Isa, texts: Texts<R, WHOLE>) -> Self {
-        Self { texts, pass: 0, kept: [isa.zero(); R] }
+        Self { texts, pass: texts.passes - 1, kept: [[isa.zero(); R]; 2] }
     }
 
     /// The texts.
     #[inline(always)]
     pub(super) fn texts(&self) -> &Texts<R, WHOLE> {
         &self.texts
+    }
+
+    /// The last pass.
+    #[inline(always)]
+    pub(super) fn last(&self) -> usize {
+        self.pass
     }
 
     /// Whether what is hashed is overwritten.
@@ -142,7 +149,7 @@ impl<T: Lanes, const R: usize, const WHOLE: bool> Passed<T, R, WHOLE> {
                 // SAFETY: the caller's.
                 let x: T = unsafe { texts.load(key.isa(), texts.input, place) };
                 if self.keeps::<D>() {
-                    self.kept[message * Self::REGISTERS + register] = x;
+                    self.kept[pass % 2][message * Self::REGISTERS + register] = x;
                 }
                 // SAFETY: as above.
                 unsafe { texts.store(x.xor(key), place) }
@@ -150,18 +157,19 @@ impl<T: Lanes, const R: usize, const WHOLE: bool> Passed<T, R, WHOLE> {
         }
     }
 
-    /// Block i of all ciphertexts in register i, of the blocks of register `register`, bytes reversed.
+    /// Block i of all ciphertexts in register i, of the blocks of register `register` of `pass`, one of the last two, bytes
+    /// reversed.
     #[inline(always)]
-    pub(super) fn blocks<D: Direction>(&self, isa: T::Isa, register: usize) -> [T; MAX_LANES] {
-        let Self { texts, pass, kept } = self;
+    pub(super) fn blocks<D: Direction>(&self, isa: T::Isa, pass: usize, register: usize) -> [T; MAX_LANES] {
+        let Self { texts, kept, .. } = self;
         let text = if D::OPEN { texts.input } else { texts.output.cast_const() };
         let mut rows = [isa.zero(); MAX_LANES];
         for (message, row) in rows.iter_mut().enumerate().take(T::LANES) {
             let x = if self.keeps::<D>() {
-                kept[message * Self::REGISTERS + register]
+                kept[pass % 2][message * Self::REGISTERS + register]
             } else {
                 // SAFETY: a text of the job.
-                unsafe { texts.load(isa, text, (message, *pass, register)) }
+                unsafe { texts.load(isa, text, (message, pass, register)) }
             };
             *row = x.reverse_bytes();
         }
