@@ -103,7 +103,14 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// If the system cannot give so many, or the device fails.
     fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>, DeviceError> {
-        Ok(Box::new(vec![0; bytes]))
+        let mut memory = Vec::new();
+        let reserved = memory.try_reserve_exact(bytes);
+        reserved.map_err(|error| DeviceError::Failed {
+            device: self.info().id.clone(),
+            reason: format!("{bytes} bytes of the host's memory: {error}; ask for fewer"),
+        })?;
+        memory.resize(bytes, 0);
+        Ok(Box::new(memory))
     }
 
     /// Runs `batch` in different geometries and keeps the fastest for later plans on this machine. `None` where kernels

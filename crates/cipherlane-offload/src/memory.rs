@@ -25,7 +25,9 @@ impl<B: Backend> CallerMemory<B> {
     /// If there are not so many left, or the device fails.
     pub(crate) fn new(backend: Arc<B>, bytes: usize) -> Result<Self, Fault> {
         // Kernels read whole words.
-        let memory = backend.allocate(bytes.next_multiple_of(16).max(16))?;
+        let room = bytes.max(1).checked_next_multiple_of(16);
+        let room = room.ok_or_else(|| Fault(format!("no device has {bytes} bytes: ask for fewer")))?;
+        let memory = backend.allocate(room)?;
         let made = Self { backend, memory, bytes, is_own: true };
         made.wipe()?;
         Ok(made)

@@ -49,6 +49,8 @@ struct Scenery<B: Backend> {
     keys: u64,
     group: Group,
     part: Option<Part>,
+    /// Whether all of it has run since, and the last time without an error: what lies there before is whatever was there.
+    has_run: bool,
 }
 
 impl<B: Backend> Scenery<B> {
@@ -103,8 +105,11 @@ impl<B: Backend> Resident<B> {
         let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
         let link = Link { backend, queue: &self.queue };
         self.buffers.reserve(link, needs)?;
-        let (sizes, part, keys) = (Sizes::of(job), job.part, if shared { 1 } else { messages });
-        let scenery = Scenery { sizes, bound, program: index, in_place, columns, layout, keys, group, part };
+        let (sizes, part, keys) =
+            (Sizes::of(job.batch, job.shape), job.part, if shared { 1 } else { messages });
+        let (program, has_run) = (index, false);
+        let scenery =
+            Scenery { sizes, bound, program, in_place, columns, layout, keys, group, part, has_run };
         let scene = scenery.scene(&self.buffers)?;
         let mut steps = Steps::default();
         let Stagings { input, rows, .. } = &mut self.stagings;
@@ -120,6 +125,19 @@ impl<B: Backend> Resident<B> {
         }
         self.loaded = Some(scenery);
         Ok(load)
+    }
+
+    /// Runs what was loaded or bound by `run`, and notes whether all of it has.
+    fn note_run(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<Duration, Fault>,
+    ) -> Result<Duration, Fault> {
+        self.loaded.as_mut().ok_or_else(nothing)?.has_run = false;
+        let took = run(self)?;
+        if let Some(scenery) = &mut self.loaded {
+            scenery.has_run = true;
+        }
+        Ok(took)
     }
 
     fn execute_loaded(&mut self) -> Result<Duration, Fault> {
@@ -143,18 +161,13 @@ impl<B: Backend> Resident<B> {
         time(backend, &steps)
     }
 
-    /// Refuses a job that is not the one that was loaded or bound.
-    fn check_loaded(&self, job: &Job<'_>) -> Result<(), Fault> {
-        if Sizes::of(job) == self.loaded.as_ref().ok_or_else(nothing)?.sizes {
-            return Ok(());
-        }
-        let reason = "the batch to store has not the sizes of the one that was loaded or bound: give its offsets, and \
-                      the lengths of its tags";
-        Err(Fault(reason.to_owned()))
-    }
-
+    /// Takes back what `job` has, if it is the one that was loaded or bound, and has run.
     fn store_job(&mut self, job: &mut Job<'_>) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
+        scenery.sizes.check(&Sizes::of(job.batch, job.shape))?;
+        if !scenery.has_run {
+            return Err(not_run());
+        }
         let backend = &*self.backend;
         let scene = scenery.scene(&self.buffers)?;
         let link = Link { backend, queue: &self.queue };
@@ -240,7 +253,7 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
 
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        let execute = self.execute_loaded().map_err(|fault| self.failed(fault))?;
+        let execute = self.note_run(Self::execute_loaded).map_err(|fault| self.failed(fault))?;
         Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
     }
 
@@ -251,7 +264,6 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
             Some(bound) => Job::of_texts(batch, output, &bound.texts)?,
             None => Job::new(batch, output)?,
         };
-        self.check_loaded(&job).map_err(|fault| self.failed(fault))?;
         // Text of a message that is opened may be there before its verdict.
         let store = self.store_job(&mut job).inspect_err(|_| forget(batch, output));
         let store = store.map_err(|fault| self.failed(fault))?;
@@ -259,8 +271,14 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
     }
 }
 
-fn nothing() -> Fault {
+pub(crate) fn nothing() -> Fault {
     Fault("nothing was loaded: call `load` first, or `bind`".to_owned())
+}
+
+/// What lies where results are made vouches for nothing.
+pub(crate) fn not_run() -> Fault {
+    let reason = "nothing that was loaded or bound has run since without an error: call `execute` first";
+    Fault(reason.to_owned())
 }
 
 fn wait<B: Backend>(link: Link<'_, B>, steps: &Steps<B::Step>) -> Result<(), Fault> {
@@ -273,7 +291,7 @@ fn pieces(job: &Job<'_>, chunk: u64) -> impl Iterator<Item = Piece> + use<> {
     let count = (texts.end - texts.start).div_ceil(chunk);
     (0..count).map(move |index| {
         let start = texts.start + index * chunk;
-        Piece { tiles: 0..0, text: start..(start + chunk).min(texts.end) }
+        Piece { tiles: 0..0, text: start..start.saturating_add(chunk).min(texts.end) }
     })
 }
 
@@ -297,7 +315,7 @@ impl<B: Backend> ResidentParts for Resident<B> {
 
     fn end_parts(&mut self, sum: &Sum) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        let execute = self.end_with(sum).map_err(|fault| self.failed(fault))?;
+        let execute = self.note_run(|resident| resident.end_with(sum)).map_err(|fault| self.failed(fault))?;
         Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
     }
 }

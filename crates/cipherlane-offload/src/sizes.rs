@@ -1,8 +1,8 @@
 //! All sizes of a batch: what one to store has to share with the one that was loaded.
 
-use cipherlane_core::{Shape, TagLengths};
+use cipherlane_core::{Batch, Shape, TagLengths};
 
-use crate::job::Job;
+use crate::backend::Fault;
 
 /// Sizes that say which byte of the device is whose.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,21 +17,31 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Those of `job`.
-    pub(crate) fn of(job: &Job<'_>) -> Self {
-        let (offsets, lengths) = (job.batch.messages.offsets, job.batch.tag_lengths);
-        let offsets = if job.shape.is_uniform() { offsets.get(..1).unwrap_or_default() } else { offsets };
+    /// Those of `batch`, which has passed its check as `shape`.
+    pub(crate) fn of(batch: &Batch<'_>, shape: Shape) -> Self {
+        let (offsets, lengths) = (batch.messages.offsets, batch.tag_lengths);
+        let offsets = if shape.is_uniform() { offsets.get(..1).unwrap_or_default() } else { offsets };
         let tags = match lengths {
             TagLengths::Same(_) => &[][..],
             TagLengths::Each(each) => each,
         };
-        Self { shape: job.shape, offsets: offsets.to_vec(), stride: lengths.stride(), tags: tags.to_vec() }
+        Self { shape, offsets: offsets.to_vec(), stride: lengths.stride(), tags: tags.to_vec() }
+    }
+
+    /// Refuses a batch of `other` sizes.
+    pub(crate) fn check(&self, other: &Self) -> Result<(), Fault> {
+        if self == other {
+            return Ok(());
+        }
+        let reason = "the batch to store has not the sizes of the one that was loaded or bound: give its offsets, and \
+                      the lengths of its tags";
+        Err(Fault(reason.to_owned()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use cipherlane_core::{Batch, Column, Messages, Output, Source};
+    use cipherlane_core::{Column, Messages, Output, Source};
 
     use super::*;
 
@@ -43,7 +53,7 @@ mod tests {
         let batch = Batch::seal("aes-128-gcm".parse().unwrap(), keys, nonces, Column::Shared(&[]), messages);
         let batch = Batch { tag_lengths: lengths, ..batch };
         let tags = &mut tags[..2 * lengths.stride()];
-        Sizes::of(&Job::new(&batch, &mut Output::sealed(&mut text, tags)).unwrap())
+        Sizes::of(&batch, batch.check(&Output::sealed(&mut text, tags)).unwrap())
     }
 
     #[test]

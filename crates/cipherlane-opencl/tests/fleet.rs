@@ -36,11 +36,28 @@ fn agree(fleet: &Fleet, case: &Case) -> Results {
     let mut resident = fleet.resident(&case.plan(fleet)).unwrap().unwrap();
     let found = case.with(false, |batch, output| {
         resident.load(batch, output).unwrap();
+        let error = resident.store(batch, output).unwrap_err().to_string();
+        assert!(error.contains("call `execute` first"), "{error}");
         resident.execute().unwrap();
         resident.store(batch, output).unwrap();
     });
     assert!(found == wanted, "{what}, where it stays");
     wanted
+}
+
+/// The parts of a message are not messages, however alike their sizes are: what lies beside a part is no tag.
+fn refuse_parts_as_messages(fleet: &Fleet) {
+    let case = |lengths: &[usize]| Case::new("aes-128-gcm", Operation::Seal, lengths, true);
+    let (whole, halves) = (case(&[4 << 20]), case(&[2 << 20, 2 << 20]));
+    let mut resident = fleet.resident(&whole.plan(fleet)).unwrap().unwrap();
+    whole.with(false, |batch, output| {
+        resident.load(batch, output).unwrap();
+        resident.execute().unwrap();
+    });
+    halves.with(false, |batch, output| {
+        let error = resident.store(batch, output).unwrap_err().to_string();
+        assert!(error.contains("not the sizes"), "{error}");
+    });
 }
 
 /// A long message that is cut, then messages of many lengths, empty ones among them. Multiples of a block.
@@ -68,6 +85,7 @@ fn share_batches() {
     let is_wrong = |index| index % 2 == 1;
     let opened = agree(&fleet, &Case::sealed("aes-128-gcm", &ragged, true, is_wrong));
     assert_eq!(opened.accepted, [0, 1, 2, 3, 4].map(|index| !is_wrong(index)));
+    refuse_parts_as_messages(&fleet);
 }
 
 #[test]

@@ -7,7 +7,10 @@ use cipherlane_core::{Batch, DeviceError, DeviceTexts, Output, Plan, Resident, S
 
 use super::each::{self, Summand};
 use super::share::Cut;
+use crate::backend::Fault;
 use crate::part::{Member, ResidentParts, Sum};
+use crate::resident::{not_run, nothing};
+use crate::sizes::Sizes;
 
 /// A share on each device.
 pub(super) struct Residents {
@@ -15,6 +18,10 @@ pub(super) struct Residents {
     how: Cut,
     /// Where the parts of each message lie that was cut, the first part first.
     cut: Vec<Vec<(usize, usize)>>,
+    /// What was loaded, all of it: a share alone does not tell a part from a message.
+    loaded: Option<Sizes>,
+    /// Whether it has run since, and the last time without an error, verdicts of parts included.
+    has_run: bool,
 }
 
 /// What lies on a device: a place for each run of its share.
@@ -58,7 +65,7 @@ impl Residents {
             let Some(run) = device.resident_parts(&plan)? else { return Ok(None) };
             seats.push(Seat { device, plan, runs: vec![run], loaded: 0 });
         }
-        Ok(Some(Self { seats, how, cut: Vec::new() }))
+        Ok(Some(Self { seats, how, cut: Vec::new(), loaded: None, has_run: false }))
     }
 
     /// Sums up the parts of messages that were cut, and has the device of the first part make the tag or the verdict.
@@ -75,6 +82,17 @@ impl Residents {
         Ok(spans)
     }
 
+    /// Refuses a batch that is not the one that was loaded and has run.
+    fn check_loaded(&self, sizes: &Sizes) -> Result<(), DeviceError> {
+        let checked = self.loaded.as_ref().ok_or_else(nothing).and_then(|loaded| loaded.check(sizes));
+        let checked = checked.and_then(|()| if self.has_run { Ok(()) } else { Err(not_run()) });
+        checked.map_err(|Fault(reason)| DeviceError::Failed { device: self.ids(), reason })
+    }
+
+    fn ids(&self) -> String {
+        self.seats.iter().map(|seat| seat.plan.device.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
     fn store_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let done = each::each(&mut self.seats, self.how, batch, output, |seat, number, batch, output, _| {
             Ok((seat.run(number)?.store(batch, output)?, None))
@@ -89,8 +107,9 @@ impl Residents {
 
 impl Resident for Residents {
     fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        batch.check(output)?;
+        let shape = batch.check(output)?;
         self.cut.clear();
+        (self.loaded, self.has_run) = (None, false);
         self.seats.iter_mut().for_each(|seat| seat.loaded = 0);
         let done =
             each::each(&mut self.seats, self.how, batch, output, |seat, number, batch, output, part| {
@@ -103,32 +122,35 @@ impl Resident for Residents {
                 Ok((spans, None))
             })?;
         self.cut = done.messages().map(|parts| parts.iter().map(|summand| summand.place).collect()).collect();
+        self.loaded = Some(Sizes::of(batch, shape));
         Ok(done.spans)
     }
 
     /// Never: a batch is shared out among devices, and its texts lie on one.
     fn bind(&mut self, _: &Batch<'_>, _: &mut Output<'_>, texts: &DeviceTexts) -> Result<Spans, DeviceError> {
-        let ids: Vec<&str> = self.seats.iter().map(|seat| seat.plan.device.as_str()).collect();
         let reason = format!(
             "the texts lie in memory of {}, and these devices together share out texts of the host: bind them to a resident \
              of that device alone",
             texts.input().device()
         );
-        Err(DeviceError::Memory { device: ids.join(", "), reason })
+        Err(DeviceError::Memory { device: self.ids(), reason })
     }
 
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
+        self.has_run = false;
         let first_is_empty = self.seats[0].loaded == 0;
         let loaded = self.seats.iter_mut().enumerate();
         let loaded = loaded.filter(|(index, seat)| seat.loaded > 0 || (first_is_empty && *index == 0));
         let spans = each::together(loaded.map(|(_, seat)| || seat.execute()))?;
         let ended = self.end_messages()?;
+        self.has_run = true;
         Ok(Spans { wall: start.elapsed(), ..each::after(spans, ended) })
     }
 
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        batch.check(output)?;
-        self.store_shares(batch, output).inspect_err(|error| each::forget(batch, output, error))
+        let sizes = Sizes::of(batch, batch.check(output)?);
+        let stored = self.check_loaded(&sizes).and_then(|()| self.store_shares(batch, output));
+        stored.inspect_err(|error| each::forget(batch, output, error))
     }
 }

@@ -140,6 +140,7 @@ impl Case {
                 self.with_batch(operation, Source::OnDevice, tags, |batch, output| {
                     let spans = resident.bind(batch, output, &texts).unwrap();
                     assert!(!spans.load.is_zero());
+                    refuse_what_has_not_run(resident, batch, output);
                     let spans = resident.execute().unwrap();
                     assert!(spans.load.is_zero() && !spans.execute.is_zero());
                     resident.store(batch, output).unwrap();
@@ -210,6 +211,14 @@ impl Case {
             assert!(error.contains("lie in the memory of a device"), "{error}");
         });
     }
+}
+
+/// Nothing that lies on the device before a run vouches for a message.
+fn refuse_what_has_not_run(resident: &mut dyn Resident, batch: &Batch<'_>, output: &mut Output<'_>) {
+    output.accepted.fill(true);
+    let error = resident.store(batch, output).unwrap_err().to_string();
+    assert!(error.contains("call `execute` first"), "{error}");
+    assert!(output.accepted.iter().all(|accepted| !accepted));
 }
 
 /// Memory of `device` with `text` in it.
@@ -283,6 +292,8 @@ pub(crate) fn check_memory(device: &dyn Device) {
         assert!(error.to_string().contains("not within the memory's 100"), "{error}");
     }
     assert!(memory.read(101, &mut []).is_err() && memory.read(100, &mut []).is_ok());
+    assert!(device.memory(usize::MAX).unwrap_err().to_string().contains("ask for"));
+    assert!(device.host_memory(usize::MAX).is_err());
     let mut host = device.host_memory(1000).unwrap();
     assert!(host.len() == 1000 && host.iter().all(|&byte| byte == 0));
     host[999] = 1;
