@@ -1,12 +1,12 @@
 //! NVIDIA GPUs as devices: found, described, and opened when they are first used.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use cipherlane_core::Info;
 use cipherlane_kernels::manifest::Target;
 use cipherlane_offload::backend::{Fault, Limits, Unit};
 use cipherlane_offload::cache::Cache;
-use cipherlane_offload::{Accelerator, Provider};
+use cipherlane_offload::{Accelerator, Opened, Provider};
 
 use crate::backend::{self, Cuda};
 use crate::describe;
@@ -26,7 +26,7 @@ pub struct Found {
     gpu: Gpu,
     /// For questions about kernels before there is a context.
     kernels: Kernels,
-    backend: OnceLock<Result<Arc<Cuda>, Fault>>,
+    backend: Opened<Cuda>,
 }
 
 /// Every NVIDIA GPU that the driver shows this process, as `cuda:0`, `cuda:1` and so on in the driver's order.
@@ -75,7 +75,7 @@ impl Found {
             capability,
             gpu,
             kernels: kernels(gpu, capability),
-            backend: OnceLock::new(),
+            backend: Opened::not_yet(),
         })
     }
 
@@ -113,7 +113,6 @@ impl Provider for Found {
     }
 
     fn backend(&self) -> Result<Arc<Cuda>, Fault> {
-        let open = || Ok(Arc::new(Cuda::new(&self.info.id, self.gpu, self.kernels())?));
-        self.backend.get_or_init(open).clone()
+        self.backend.get(|| Ok(Cuda::new(&self.info.id, self.gpu, self.kernels())?))
     }
 }

@@ -1,12 +1,12 @@
 //! OpenCL devices as devices: found, described, and opened when they are first used.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use cipherlane_core::Info;
 use cipherlane_kernels::manifest::Target;
 use cipherlane_offload::backend::{Fault, Limits, Unit};
 use cipherlane_offload::pci::PciDevice;
-use cipherlane_offload::{Accelerator, Provider};
+use cipherlane_offload::{Accelerator, Opened, Provider};
 
 use crate::backend::{self, OpenCl};
 use crate::compile;
@@ -23,7 +23,7 @@ pub struct Found {
     target: Target,
     facts: Facts,
     device: DeviceHandle,
-    backend: OnceLock<Result<Arc<OpenCl>, Fault>>,
+    backend: Opened<OpenCl>,
 }
 
 /// Every OpenCL device of this machine, as `opencl:0`, `opencl:1` and so on in the loader's order.
@@ -68,7 +68,7 @@ impl Found {
             threads: u32::try_from(limits.threads_per_block).unwrap_or(u32::MAX),
             banked,
         };
-        Self { info, limits, target, facts, device, backend: OnceLock::new() }
+        Self { info, limits, target, facts, device, backend: Opened::not_yet() }
     }
 
     pub(crate) const fn facts(&self) -> &Facts {
@@ -101,8 +101,7 @@ impl Provider for Found {
     }
 
     fn backend(&self) -> Result<Arc<OpenCl>, Fault> {
-        let open = || Ok(Arc::new(OpenCl::new(&self.info.id, &self.device, self.facts.clone())?));
-        self.backend.get_or_init(open).clone()
+        self.backend.get(|| Ok(OpenCl::new(&self.info.id, &self.device, self.facts.clone())?))
     }
 }
 
