@@ -43,6 +43,14 @@ impl Program {
     }
 }
 
+impl Drop for Program {
+    /// A schedule is a key.
+    fn drop(&mut self) {
+        // A device that is lost has nothing to wipe, and nobody can be told here.
+        drop(self.module.wipe(SCHEDULE_SYMBOL));
+    }
+}
+
 impl From<CudaError> for Fault {
     fn from(error: CudaError) -> Self {
         Self(error.to_string())
@@ -178,7 +186,9 @@ impl Backend for Cuda {
 
     fn load(&self, unit: &Unit) -> Result<Program, Fault> {
         let named = |error: CudaError| Fault(format!("{}: {error}", unit.name));
-        let module = Module::new(&self.context, &self.kernels.image(unit)?.bytes).map_err(named)?;
+        let image = self.kernels.image(unit)?.bytes;
+        // SAFETY: the compiler's, or out of the cache, which keeps a digest of each.
+        let module = unsafe { Module::new(&self.context, &image) }.map_err(named)?;
         let entry = |entry: &backend::Entry| {
             let function = module.function(&entry.name)?;
             function.allow_shared(entry.shared_bytes as usize)?;

@@ -53,7 +53,8 @@ functions! {
     cuDeviceTotalMem_v2(*mut usize, DeviceHandle);
     cuDevicePrimaryCtxRetain(*mut Handle, DeviceHandle);
     cuDevicePrimaryCtxRelease_v2(DeviceHandle);
-    cuCtxSetCurrent(Handle);
+    cuCtxPushCurrent_v2(Handle);
+    cuCtxPopCurrent_v2(*mut Handle);
     cuMemGetInfo_v2(*mut usize, *mut usize);
 
     cuModuleLoadDataEx(*mut Handle, *const c_void, c_uint, *mut c_int, *mut *mut c_void);
@@ -85,5 +86,6 @@ functions! {
     cuMemcpyHtoDAsync_v2(DevicePointer, *const c_void, usize, Handle);
     cuMemcpyDtoHAsync_v2(*mut c_void, DevicePointer, usize, Handle);
     cuMemcpyDtoDAsync_v2(DevicePointer, DevicePointer, usize, Handle);
+    cuMemsetD8_v2(DevicePointer, u8, usize);
     cuMemsetD8Async(DevicePointer, u8, usize, Handle);
 }

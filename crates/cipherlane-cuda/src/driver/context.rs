@@ -1,5 +1,6 @@
 //! The primary context of a GPU: the one that other CUDA libraries of the process use, too.
 
+use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -60,19 +61,17 @@ impl Context {
     }
 
     /// Makes the context current on this thread, as the functions need it that this returns.
-    pub(super) fn enter(&self) -> Result<&'static Functions, CudaError> {
-        let api = &self.0.gpu.driver.functions;
-        // SAFETY: the context is retained.
-        self.check("cuCtxSetCurrent", unsafe { (api.cuCtxSetCurrent)(self.0.handle) })?;
-        Ok(api)
+    pub(super) fn enter(&self) -> Result<Entered, CudaError> {
+        let entered = self.enter_to_drop();
+        self.check("cuCtxPushCurrent_v2", entered.code)?;
+        Ok(entered)
     }
 
     /// The functions with the context current, for giving something back. Nobody can be told of a failure there.
-    pub(super) fn enter_to_drop(&self) -> &'static Functions {
-        let api = &self.0.gpu.driver.functions;
+    pub(super) fn enter_to_drop(&self) -> Entered {
+        let functions = &self.0.gpu.driver.functions;
         // SAFETY: the context is retained.
-        unsafe { (api.cuCtxSetCurrent)(self.0.handle) };
-        api
+        Entered { functions, code: unsafe { (functions.cuCtxPushCurrent_v2)(self.0.handle) } }
     }
 
     pub(super) fn handle(&self) -> Handle {
@@ -81,6 +80,32 @@ impl Context {
 
     pub(super) fn check(&self, call: &'static str, code: Code) -> Result<(), CudaError> {
         self.0.gpu.driver.check(call, code)
+    }
+}
+
+/// The functions while a context is current on this thread. Dropped, it leaves current what was before: a caller may use
+/// other GPUs by other libraries, whose context is nobody's to change.
+pub(super) struct Entered {
+    functions: &'static Functions,
+    /// What pushing the context came to.
+    code: Code,
+}
+
+impl Deref for Entered {
+    type Target = Functions;
+
+    fn deref(&self) -> &Functions {
+        self.functions
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if self.code == 0 {
+            let mut context = null_mut();
+            // SAFETY: the driver writes one handle, that of the context that was pushed.
+            unsafe { (self.functions.cuCtxPopCurrent_v2)(&raw mut context) };
+        }
     }
 }
 

@@ -27,11 +27,13 @@ impl Module {
     ///
     /// # Errors
     /// If it is neither, or not for this GPU and driver.
-    pub fn new(context: &Context, image: &[u8]) -> Result<Self, CudaError> {
+    ///
+    /// # Safety
+    /// The image is whole, as its compiler made it: the driver is not told where it ends.
+    pub unsafe fn new(context: &Context, image: &[u8]) -> Result<Self, CudaError> {
         let mut handle = null_mut();
         let api = context.enter()?;
-        // SAFETY: the context is current; a cubin carries its length, PTX ends in zero as the caller has seen to. No
-        // options.
+        // SAFETY: the context is current; a cubin carries its length, PTX ends in zero: the caller's. No options.
         let code = unsafe {
             (api.cuModuleLoadDataEx)(&raw mut handle, image.as_ptr().cast(), 0, null_mut(), null_mut())
         };
@@ -68,6 +70,18 @@ impl Module {
             unsafe { (api.cuModuleGetGlobal_v2)(&raw mut pointer, &raw mut bytes, *handle, text.as_ptr()) };
         context.check("cuModuleGetGlobal_v2", code)?;
         Ok((pointer, bytes))
+    }
+
+    /// Zeroes the module's variable `name`, if it has it. No launch of the module is under way.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn wipe(&self, name: &str) -> Result<(), CudaError> {
+        let Ok((pointer, bytes)) = self.global(name) else { return Ok(()) };
+        let Loaded { context, .. } = &*self.0;
+        let api = context.enter()?;
+        // SAFETY: the variable is good for its bytes as long as the module lives.
+        context.check("cuMemsetD8_v2", unsafe { (api.cuMemsetD8_v2)(pointer, 0, bytes) })
     }
 }
 

@@ -21,7 +21,9 @@ typedef uint64_t pointer_t;
 enum { OK, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_CONTEXT = 201, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
 
 static int initialised;
-static __thread void *current;
+static __thread void *current; /* this thread's context, and those that it pushed away */
+static __thread void *pushed[8];
+static __thread unsigned depth;
 static int context;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void unlock(int *held) { (void)held, pthread_mutex_unlock(&lock); }
@@ -68,6 +70,15 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 int cuDevicePrimaryCtxRetain(void **handle, int device) { return *handle = &context, device == 7 ? OK : 101; }
 int cuDevicePrimaryCtxRelease_v2(int device) { return device == 7 ? OK : 101; }
 int cuCtxSetCurrent(void *handle) { return current = handle, OK; }
+int cuCtxGetCurrent(void **handle) { return *handle = current, OK; }
+int cuCtxPushCurrent_v2(void *handle) {
+    if (depth == sizeof pushed / sizeof *pushed) return INVALID_VALUE;
+    return pushed[depth++] = current, current = handle, OK;
+}
+int cuCtxPopCurrent_v2(void **handle) {
+    if (!depth) return INVALID_CONTEXT;
+    return *handle = current, current = pushed[--depth], OK;
+}
 int cuMemGetInfo_v2(size_t *free, size_t *total) { return *free = *total = 1u << 30, OK; }
 
 /* A block of memory knows its size, so that a copy that leaves it is told. */
@@ -165,6 +176,10 @@ int cuMemcpyDtoDAsync_v2(pointer_t to, pointer_t from, size_t bytes, void *handl
 }
 int cuMemsetD8Async(pointer_t to, unsigned char byte, size_t bytes, void *handle) {
     NEED_STREAM;
+    return find(to, bytes) ? memset((void *)to, byte, bytes), OK : INVALID_VALUE;
+}
+int cuMemsetD8_v2(pointer_t to, unsigned char byte, size_t bytes) {
+    NEED_CONTEXT;
     return find(to, bytes) ? memset((void *)to, byte, bytes), OK : INVALID_VALUE;
 }
 int cuStreamCreate(void **handle, unsigned flags) { return *handle = &stream, flags == 1 ? OK : INVALID_VALUE; }

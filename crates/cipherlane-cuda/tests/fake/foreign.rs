@@ -1,6 +1,8 @@
 //! Batches on memory of the fake GPU, whoever allocated it.
 #![allow(unsafe_code)] // views of memory that lives
 
+use std::ffi::{c_int, c_void};
+use std::ptr::{null_mut, without_provenance_mut};
 use std::sync::Arc;
 
 use cipherlane_core::{
@@ -118,6 +120,40 @@ fn ask_fleet() {
 #[test]
 fn a_fleet_sends_to_its_members() {
     if let Some((said, passed)) = run("foreign::ask_fleet", &[]) {
+        assert!(passed, "{said}");
+    }
+}
+
+/// Not a test of its own: a thread's context is for others to choose.
+#[test]
+fn keep_context() {
+    if !is_role("foreign::keep_context") {
+        return;
+    }
+    // SAFETY: the fake driver, which was opened before.
+    let driver =
+        unsafe { libloading::Library::new(std::env::var(cipherlane_cuda::driver::VARIABLE).unwrap()) };
+    let driver = driver.unwrap();
+    // SAFETY: the types that `cuda.h` gives them.
+    let (set, get) = unsafe {
+        (
+            driver.get::<unsafe extern "C" fn(*mut c_void) -> c_int>("cuCtxSetCurrent").unwrap(),
+            driver.get::<unsafe extern "C" fn(*mut *mut c_void) -> c_int>("cuCtxGetCurrent").unwrap(),
+        )
+    };
+    let (theirs, mut found) = (without_provenance_mut::<c_void>(4711), null_mut());
+    // SAFETY: the fake only keeps the handle.
+    assert_eq!(unsafe { set(theirs) }, 0);
+    let device = &cipherlane_cuda::devices().unwrap()[0];
+    bound::check(device, "sha-256", true, "");
+    // SAFETY: the fake writes one handle.
+    assert_eq!(unsafe { get(&raw mut found) }, 0);
+    assert_eq!(found, theirs, "what a device did has changed the thread's context");
+}
+
+#[test]
+fn contexts_of_others_stay_current() {
+    if let Some((said, passed)) = run("foreign::keep_context", &[]) {
         assert!(passed, "{said}");
     }
 }
