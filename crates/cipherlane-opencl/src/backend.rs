@@ -156,13 +156,16 @@ impl Backend for OpenCl {
         // The parts live until the launch is enqueued, which keeps what it needs.
         let mut parts: Vec<Part> = Vec::new();
         for (index, pointer) in pointers.iter().enumerate() {
-            if pointer.bytes == 0 {
-                kernel.set_memory(index, pointer.memory.get())?;
+            let handle = if pointer.bytes == 0 {
+                pointer.memory.get()
             } else {
-                let part = pointer.memory.part(pointer.at, pointer.bytes)?;
-                kernel.set_memory(index, part.get())?;
-                parts.push(part);
-            }
+                // Kernels read whole words, of which the last may begin within the part's last bytes.
+                let bytes = pointer.bytes.next_multiple_of(4).min(pointer.memory.len() - pointer.at);
+                parts.push(pointer.memory.part(pointer.at, bytes)?);
+                parts[parts.len() - 1].get()
+            };
+            // SAFETY: memory and parts live until the launch is enqueued.
+            unsafe { kernel.set_memory(index, handle)? };
         }
         // SAFETY: the caller vouches for the value, and for what the kernel does with the memory.
         unsafe {

@@ -131,9 +131,12 @@ impl Kernel {
     ///
     /// # Errors
     /// If the kernel has no such argument.
-    pub fn set_memory(&mut self, index: usize, handle: cl_mem) -> Result<(), ClError> {
+    ///
+    /// # Safety
+    /// `handle` is a buffer that lives.
+    pub unsafe fn set_memory(&mut self, index: usize, handle: cl_mem) -> Result<(), ClError> {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        // SAFETY: OpenCL copies the handle of a buffer that lives, and checks that the argument takes one.
+        // SAFETY: OpenCL copies the handle of a buffer that lives, as the caller vouches, and checks that the argument takes one.
         unsafe {
             cl3::kernel::set_kernel_arg(self.get(), index, size_of::<cl_mem>(), (&raw const handle).cast())
         }
