@@ -150,9 +150,9 @@ impl<B: Backend> Lane<B> {
 
     /// Waits for what is under way, whatever it came to: after it nothing uses the caller's memory.
     pub(crate) fn abandon(&mut self, backend: &B) {
-        if let Some(flight) = self.flight.take()
-            && let Some(last) = flight.last()
-        {
+        let Some(Flight { loads, launches, stores, .. }) = self.flight.take() else { return };
+        // Which of them was enqueued last depends on where it ended.
+        for last in [loads, launches, stores].iter().filter_map(Steps::last) {
             // It has failed already, or its results are not wanted.
             drop(backend.wait(last));
         }

@@ -246,9 +246,10 @@ impl<B: Backend> OffloadSession<B> {
         let batch = job.batch;
         if !batch.is_empty() {
             let program = self.answering.map_or_else(|| self.program(&job.shape, job.part), Ok);
-            let program = program.map_err(|fault| self.failed(fault))?;
-            self.take_key(batch);
-            let run = self.run_job(&mut job, program, ending);
+            let run = program.and_then(|program| {
+                self.take_key(batch);
+                self.run_job(&mut job, program, ending)
+            });
             if let Err(fault) = run {
                 for lane in &mut self.lanes {
                     lane.abandon(&*self.backend);
