@@ -1,12 +1,15 @@
 //! How a kernel is launched: measured on the device, and kept.
 
-use cipherlane_core::{Batch, DeviceError, Geometry, Output, Plan, Resident as _, Shape, Tried, Tuned};
+use cipherlane_core::{
+    BLOCK, Batch, DeviceError, Geometry, Output, Plan, Resident as _, Shape, Tried, Tuned,
+};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{Items, Program, Stage, Tiling, When};
 
 use crate::backend::{Fault, Limits};
 use crate::cache::{Cache, Key};
 use crate::device::{Accelerator, Provider};
+use crate::fleet::STEP;
 use crate::programs;
 
 /// How a program is launched.
@@ -42,14 +45,10 @@ impl Launch {
             let by_shared = limits.shared_per_block / (stage.shared_bytes as usize + 1024);
             by_threads.min(by_shared).max(1)
         });
-        let tile = match program.tiling {
-            Tiling::None => 0,
-            Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) => blocks,
-        };
         Self {
             blocks: held * limits.units.max(1),
             threads: text.map_or(program.threads.most, |stage| stage.threads),
-            tile,
+            tile: tile(program),
         }
     }
 
@@ -107,6 +106,13 @@ impl Launch {
         })
     }
 
+    /// Whether `program` can have its tiles: whole groups of every kernel, and such that a tile begins wherever a message is
+    /// cut.
+    fn has_tile_of(&self, program: &Program) -> bool {
+        let most = program.most_tile().min(STEP / BLOCK as u64);
+        self.tile == tile(program) || (256..=most).contains(&self.tile) && self.tile.is_power_of_two()
+    }
+
     /// This launch with one thing changed, as far as `program` can be changed so.
     fn neighbours(self, what: What, program: &Program, units: usize) -> Vec<Self> {
         match what {
@@ -127,9 +133,17 @@ impl Launch {
             What::Tiles => [self.tile / 4, self.tile / 2, self.tile * 2, self.tile * 4]
                 .map(|tile| Self { tile, ..self })
                 .into_iter()
-                .filter(|launch| (256..=program.most_tile()).contains(&launch.tile) && launch.tile % 256 == 0)
+                .filter(|launch| launch.has_tile_of(program))
                 .collect(),
         }
+    }
+}
+
+/// Blocks of a tile as `program` is, 0 where there are none.
+fn tile(program: &Program) -> u64 {
+    match program.tiling {
+        Tiling::None => 0,
+        Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) => blocks,
     }
 }
 
@@ -155,7 +169,8 @@ fn find(build: &str, program: &Program) -> Option<Launch> {
     let contents = Cache::of_user()?.get(KIND, &key(build, program))?;
     let launch = Launch::from_text(&String::from_utf8(contents).ok()?)?;
     // Files can be edited: what the kernel cannot be launched by is as good as none.
-    (launch.blocks > 0 && program.threads.take(launch.threads)).then_some(launch)
+    let is_possible = program.threads.take(launch.threads) && launch.has_tile_of(program);
+    (launch.blocks > 0 && is_possible).then_some(launch)
 }
 
 /// What is tried on: a batch with its plan, and who knows its right output.
@@ -305,6 +320,14 @@ pub(crate) mod tests {
             launch.neighbours(What::Tiles, &gcm, 132).iter().map(|launch| launch.tile).collect();
         assert_eq!(tiles, [256, 1024, 2048]);
         assert!(Launch { tile: 0, ..launch }.neighbours(What::Tiles, &gcm, 132).is_empty());
+        // Messages are cut where tiles begin.
+        let largest = Launch { tile: 8192, ..launch };
+        assert!(largest.neighbours(What::Tiles, &gcm, 132).iter().all(|launch| launch.tile < 8192));
+        let possible = |tile| Launch { tile, ..launch }.has_tile_of(&gcm);
+        assert_eq!(
+            [128, 256, 1000, 1536, 8192, 16384, 1 << 40].map(possible),
+            [false, true, false, false, true, false, false]
+        );
         // Whose counters have tables take no tile beyond them.
         let records = program("aes-gcm/banked4-mma-records/x2");
         let largest = Launch { tile: records.most_tile(), ..launch }.neighbours(What::Tiles, &records, 132);
