@@ -61,6 +61,14 @@ pub enum BatchError {
         /// Messages of the batch.
         messages: usize,
     },
+    /// Tags, or their lengths, are not one per message.
+    #[error("{messages} messages need {messages} {what}, one each")]
+    Tags {
+        /// Which of them.
+        what: &'static str,
+        /// Messages of the batch.
+        messages: usize,
+    },
     /// A key, nonce or tag has the wrong length.
     #[error("{algorithm} takes {what} of {wanted} bytes, message {message} has {found}")]
     Width {

@@ -112,6 +112,8 @@ impl Crew {
     fn gather(&mut self) {
         self.segments.clear();
         self.messages.clear();
+        // A list that grew while it has entries would leave a copy of them behind, which nobody wipes.
+        self.segments.reserve(self.tasks.len());
         for (task, partial) in self.tasks.iter().zip(&self.partials) {
             if let (Task::Segment(segment), Some(partial)) = (task, partial.get()) {
                 let index = self.segments.len();

@@ -206,7 +206,7 @@ impl Batch<'_> {
         if let TagLengths::Each(lengths) = self.tag_lengths
             && lengths.len() != messages
         {
-            return Err(BatchError::Rows { what: "tag lengths", messages });
+            return Err(BatchError::Tags { what: "tag lengths", messages });
         }
         let all = if matches!(self.tag_lengths, TagLengths::Same(_)) { messages.min(1) } else { messages };
         for message in 0..all {
@@ -218,7 +218,7 @@ impl Batch<'_> {
         let wanted = messages * self.tag_lengths.stride();
         match self.operation {
             Operation::Open if self.tags.len() != wanted => {
-                Err(BatchError::Rows { what: "tags to check", messages })
+                Err(BatchError::Tags { what: "tags to check", messages })
             }
             Operation::Open => check_size("verdicts (accepted)", messages, output.accepted.len()),
             _ if !self.tags.is_empty() => Err(self.unused("tags to check when it seals")),
