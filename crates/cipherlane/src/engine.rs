@@ -14,8 +14,9 @@ use crate::devices;
 
 /// Finds the devices of this machine and runs batches on the first of them.
 ///
-/// Sessions stay open from batch to batch. An engine may be shared between threads; batches of one plan then take
-/// turns, because each of them uses all threads of its plan.
+/// Sessions stay open from batch to batch, and keep the memory that they have come to need: on a GPU as much as their
+/// longest message took ([`Engine::release`] gives it back). An engine may be shared between threads; batches of one plan
+/// then take turns, because each of them uses all threads of its plan.
 pub struct Engine {
     devices: Vec<Arc<dyn Device>>,
     wish: Wish,
@@ -82,6 +83,23 @@ impl Engine {
     #[must_use]
     pub fn with_wish(self, wish: Wish) -> Self {
         Self { wish, sessions: Mutex::default(), ..self }
+    }
+
+    /// Closes all sessions, those that run a batch when they have run it: their keys are wiped and their memory is given
+    /// back. The next batch opens one again.
+    ///
+    /// ```
+    /// # use cipherlane::{Engine, Hash};
+    /// let engine = Engine::new();
+    /// let before = engine.hash(Hash::Sha256, &["abc"])?;
+    /// engine.release();
+    /// assert_eq!(engine.hash(Hash::Sha256, &["abc"])?.get(0), before.get(0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn release(&self) {
+        // Their memory is given back while nobody waits for the lock.
+        let sessions = std::mem::take(&mut *lock(&self.sessions));
+        drop(sessions);
     }
 
     /// The devices, the default one first.

@@ -35,7 +35,10 @@ impl std::error::Error for CudaError {}
 /// The codes of `cuda.h` that a user can do something about.
 const fn remedy(code: Code) -> Option<&'static str> {
     Some(match code {
-        2 => "ask for a smaller chunk, or end what else uses the GPU's memory (see nvidia-smi)",
+        2 => {
+            "ask for a smaller chunk, drop sessions that are not needed (they keep memory for their longest message; \
+             `Engine::release`), or end what else uses the GPU's memory (see nvidia-smi)"
+        }
         46 => "another process has the GPU for itself; wait for it, or have its compute mode set to default",
         35 | 803 => {
             "the driver's library and the kernel's module differ: restart the machine after a driver update"

@@ -62,7 +62,11 @@ const fn remedy(code: i32) -> Option<&'static str> {
         -1 => "the driver has no device: is it in use, or hidden by the environment?",
         -2 => "the device is not available now; another process may hold it",
         -3 => "the driver has no compiler: install its full package",
-        -6..=-4 => "ask for a smaller chunk, or end what else uses the device's memory",
+        -6..=-4 => {
+            "ask for a smaller chunk, drop sessions that are not needed (they keep memory for their longest message; \
+             `Engine::release`), or end what else uses the device's memory"
+        }
+        -61 => "the device has no buffers of that size: shorter messages, or several batches, fit",
         -52 | -54 | -55 => "the launch does not fit the device: ask for fewer threads",
         -42 => {
             "the compiled kernel is not for this driver: delete the folder `cipherlane` in the user's cache"
