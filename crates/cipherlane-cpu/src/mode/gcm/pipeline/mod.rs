@@ -4,10 +4,10 @@
 //! key: each is a chain of instructions that wait for one another. So three sets of lanes are under way at once. While
 //! one is encrypted or decrypted, the keys of the next are expanded and the one before is hashed, round by round.
 //!
-//! Messages go through the cipher in passes of R blocks. Those of one pass are hashed during that of the next set. Of more,
-//! the pass behind the first is there for powers and AAD, each later one for the last but one before it, and the first of the
-//! next set for the two that are left: steps of a hash wait for each other, and the first pass waits for keys anyway.
-//! Blocks that a message of one pass lacks are zeros before its first one: those change no hash.
+//! Messages go through the cipher in passes of R blocks. What is hashed during a pass is the pass before, in the first
+//! pass of a set that of the set before; or, of messages of more than one pass, the last pass but one, and in the first pass
+//! of a set the two that are left, if hashes are [late](hash::is_late). Blocks that a message of one pass lacks are zeros
+//! before its first one: those change no hash.
 
 mod columns;
 mod hash;
@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use self::columns::Columns;
-use self::hash::{Hash, State};
+use self::hash::{Hash, State, is_late};
 use self::texts::{Passed, Texts};
 use super::Direction;
 use super::row::Row;
@@ -157,8 +157,11 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
         let (blocks, state) = if ONE {
             let mut hash = self.hash::<1, true, true>();
             (cipher.apply_while_expanding(blocks, (next, source), key, &mut hash), hash.state())
-        } else {
+        } else if is_late::<T>() {
             let mut hash = self.hash::<2, false, true>();
+            (cipher.apply_while_expanding(blocks, (next, source), key, &mut hash), hash.state())
+        } else {
+            let mut hash = self.hash::<1, false, true>();
             (cipher.apply_while_expanding(blocks, (next, source), key, &mut hash), hash.state())
         };
         let tags = state.tags(self.masks);
@@ -168,14 +171,17 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
         tags
     }
 
-    /// Pass `pass` of the set. While it is the SECOND, powers are made and AAD is hashed; during others, the last pass but one.
+    /// Pass `pass` of the set, while the one before is hashed, or what comes before it if this is the SECOND and hashes are late.
     #[inline(always)]
     fn go_on<P: KeyPerLane<Isa = T::Isa>, const SECOND: bool>(&mut self, cipher: &P, pass: usize) {
         let texts = *self.passed.texts();
         let mut blocks = [self.nonces; R];
         count(self.nonces, &texts, pass, &mut blocks);
-        let (keystream, state) = if SECOND {
+        let (keystream, state) = if SECOND && is_late::<T>() {
             let mut hash = self.hash::<0, true, false>();
+            (cipher.apply_whitened(blocks, &mut hash), hash.state())
+        } else if SECOND {
+            let mut hash = self.hash::<1, true, false>();
             (cipher.apply_whitened(blocks, &mut hash), hash.state())
         } else {
             let mut hash = self.hash::<1, false, false>();
@@ -189,8 +195,13 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
     /// The tags of the set, all of whose passes have gone through the cipher.
     #[inline(always)]
     fn end(&self) -> T {
-        let state =
-            if ONE { self.hash::<1, true, true>().all() } else { self.hash::<2, false, true>().all() };
+        let state = if ONE {
+            self.hash::<1, true, true>().all()
+        } else if is_late::<T>() {
+            self.hash::<2, false, true>().all()
+        } else {
+            self.hash::<1, false, true>().all()
+        };
         state.tags(self.masks)
     }
 
