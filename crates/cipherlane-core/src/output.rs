@@ -6,7 +6,7 @@ pub struct Output<'a> {
     /// offset; a hash leaves it alone. For a batch [in place](crate::Source::InPlace) this buffer holds the input, too.
     pub bytes: &'a mut [u8],
     /// `seal`: the tags that were made, one row of [`crate::TagLengths::stride`] bytes per message; a shorter tag
-    /// fills the front of its row. `hash`: the digests, one row of that many bytes per message. Empty otherwise.
+    /// fills the front of its row, and zeros the rest. `hash`: the digests, one row of that many bytes per message. Empty otherwise.
     pub tags: &'a mut [u8],
     /// `open`: whether each tag was right. The text of a rejected message is zeroed. Empty otherwise.
     pub accepted: &'a mut [bool],

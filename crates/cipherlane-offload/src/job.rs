@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::{Batch, BatchError, DeviceTexts, Operation, Output, Shape, Source};
+use cipherlane_core::{Batch, BatchError, DeviceTexts, Operation, Output, Shape, Source, TagLengths};
 
 use crate::copy;
 use crate::part::Part;
@@ -170,6 +170,12 @@ impl<'a> Job<'a> {
         let tags =
             unsafe { std::slice::from_raw_parts_mut(self.tags.add(messages.start * stride), rows.len()) };
         copy::from_staging(rows, tags, near);
+        if let TagLengths::Each(lengths) = self.batch.tag_lengths {
+            // Kernels write a tag and not its row: what memory of the device held behind it may be somebody's key.
+            for (row, &bytes) in tags.chunks_exact_mut(stride).zip(&lengths[messages.clone()]) {
+                row[usize::from(bytes)..].fill(0);
+            }
+        }
     }
 }
 

@@ -185,13 +185,15 @@ fn run_gcm(
     accepted: &mut [bool],
 ) {
     let (nonce, aad) = (batch.nonces.row(index), batch.aad.row(index));
-    let row = index * batch.tag_lengths.stride();
-    let tag = row..row + batch.tag_lengths.get(index);
+    let (stride, bytes) = (batch.tag_lengths.stride(), batch.tag_lengths.get(index));
+    let row = index * stride..(index + 1) * stride;
     if batch.operation.is_forward() {
         let full = gcm::seal(cipher, nonce, aad, text);
-        tags[tag.clone()].copy_from_slice(&full[..tag.len()]);
+        let (tag, rest) = tags[row].split_at_mut(bytes);
+        tag.copy_from_slice(&full[..bytes]);
+        rest.fill(0);
     } else {
-        accepted[index] = gcm::open(cipher, nonce, aad, text, &batch.tags[tag]);
+        accepted[index] = gcm::open(cipher, nonce, aad, text, &batch.tags[row][..bytes]);
     }
 }
 

@@ -27,6 +27,7 @@ enum Fault {
     TagBehind,
     VerdictBehind,
     ShortTag,
+    LeavesRow,
     LongAad,
     CounterOf32Bits,
     CounterOf64Bits,
@@ -40,7 +41,7 @@ enum Fault {
 use Fault::*;
 
 /// Every fault with a mode and operation that shows it.
-const FAULTS: [(Fault, Mode, bool); 24] = [
+const FAULTS: [(Fault, Mode, bool); 25] = [
     (LongText, Mode::Ecb, true),
     (LongText, Mode::Xts, false),
     (LastPartialBlock, Mode::Xts, true),
@@ -58,6 +59,7 @@ const FAULTS: [(Fault, Mode, bool); 24] = [
     (TagBehind, Mode::Gcm, true),
     (VerdictBehind, Mode::Gcm, false),
     (ShortTag, Mode::Gcm, true),
+    (LeavesRow, Mode::Gcm, true),
     (LongAad, Mode::Gcm, true),
     (CounterOf32Bits, Mode::Ctr, true),
     (CounterOf64Bits, Mode::Ctr, false),
@@ -211,6 +213,11 @@ impl FaultySession {
                     output.bytes[offsets[message - 1]..range.end].fill(0);
                 }
                 ShortTag if batch.tag_lengths.get(message) == 13 => output.tags[message * stride + 12] ^= 4,
+                LeavesRow => {
+                    // As it was before the batch: a device's memory has what an earlier one left there.
+                    let tag = message * stride..message * stride + batch.tag_lengths.get(message);
+                    output.tags[tag.end..tag.start + stride].fill(0x5a);
+                }
                 LongAad if batch.aad.row(message).len() > 1024 => output.tags[message * stride] ^= 1,
                 _ => {}
             }

@@ -117,7 +117,9 @@ impl<'a> Part<'a> {
             let length = batch.tag_lengths.get(index);
             let tag = match batch.operation {
                 Operation::Seal | Operation::Hash => {
-                    Tag::Make(&mut self.tags[row * stride..row * stride + length])
+                    let (tag, rest) = self.tags[row * stride..(row + 1) * stride].split_at_mut(length);
+                    rest.fill(0);
+                    Tag::Make(tag)
                 }
                 Operation::Open => Tag::Check(&batch.tags[index * stride..index * stride + length]),
                 Operation::Encrypt | Operation::Decrypt => Tag::Absent,

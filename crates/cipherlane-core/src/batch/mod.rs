@@ -67,7 +67,8 @@ impl std::fmt::Debug for Source<'_> {
 pub enum TagLengths<'a> {
     /// All tags have this length.
     Same(usize),
-    /// Tag `i` has `lengths[i]` bytes.
+    /// Tag `i` has `lengths[i]` bytes, at the front of a row of 16: `seal` fills the rest with zeros, `open` does not look
+    /// at it.
     Each(&'a [u8]),
 }
 

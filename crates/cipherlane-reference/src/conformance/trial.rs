@@ -176,11 +176,12 @@ impl Trial {
 
     fn compare_tags(&self, guard: &[u8], found: &[u8]) -> Result<(), String> {
         for message in 0..self.rejected.len() {
-            let range = self.tag(message);
-            let (expected, found) = (&self.tags[range.clone()], &found[range]);
+            // Rows and not tags alone: what is behind a short tag goes to the caller, too.
+            let row = message * self.stride()..(message + 1) * self.stride();
+            let (expected, found) = (&self.tags[row.clone()], &found[row]);
             if let Some(at) = first_difference(expected, found) {
                 return Err(format!(
-                    "{}: byte {at} of its tag {}",
+                    "{}: byte {at} of its tag's row {}",
                     self.describe(message),
                     difference(expected, found, at)
                 ));
