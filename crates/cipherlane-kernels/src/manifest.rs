@@ -248,6 +248,8 @@ impl Workspace {
 
 #[cfg(test)]
 mod tests {
+    use cipherlane_core::Shape;
+
     use super::*;
 
     #[test]
@@ -257,6 +259,20 @@ mod tests {
         assert_eq!(Tiling::WholeBlocks(4).tiles(79), 1);
         assert_eq!(tiling.prefix(&[5, 5, 70, 71]), [0, 0, 2, 3]);
         assert_eq!(tiling.tiles(u64::MAX), 1 << 58);
+    }
+
+    #[test]
+    fn chains_that_need_more_than_32_bits_to_count_have_a_thread_each() {
+        let target = Target { compute: Some((9, 0)), banked: true, ..Target::CPU };
+        let algorithm = "aes-128-cbc".parse().unwrap();
+        let kernels = |bytes| {
+            let shape = Shape::uniform(algorithm, Operation::Encrypt, 1, bytes, true);
+            programs(&shape, &target).into_iter().map(|program| program.kernel).collect::<Vec<_>>()
+        };
+        let longest = 16 * ((1 << 32) - 4);
+        assert_eq!(kernels(longest)[0], "aes-cbc/banked4-quad/x1");
+        assert!(kernels(longest + 16).iter().all(|kernel| !kernel.contains("quad")));
+        assert!(!kernels(longest + 16).is_empty());
     }
 
     #[test]

@@ -39,6 +39,8 @@ const EACH_BYTES: u32 = 64 * 4;
 const RECORD: u64 = 6 << 10;
 /// Threads that walk a message in `entry/cbc_encrypt_quad.c`.
 const QUAD: u32 = 4;
+/// Bytes of the longest message that it takes: it counts blocks, and up to three more, in 32 bits.
+const QUAD_LONGEST: u64 = 16 * (u32::MAX as u64 - 3);
 /// Messages up to here are few: with a thread for each, an H200 waits for look-ups most of the time.
 const FEW: usize = 8192;
 /// Messages from here on are long: more than a hundred multiprocessors have a share of them.
@@ -188,7 +190,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
             let chains =
                 |source, text| ModeProgram { tiling: Tiling::None, threads, ..form(source, &[EXPAND, text]) };
             let mut forms = vec![chains("entry/cbc_encrypt.c", text)];
-            if variant.aes_by_tables && target.has_shuffle() {
+            if variant.aes_by_tables && target.has_shuffle() && shape.longest <= QUAD_LONGEST {
                 let quad = ModeProgram {
                     suffix: Some("quad"),
                     ..chains("entry/cbc_encrypt_quad.c", StageForm { threads_per_item: QUAD, ..text })
