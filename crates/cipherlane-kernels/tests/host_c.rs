@@ -38,6 +38,9 @@ const ABOUT: &str = "\
 /// Checked even where they are known, so that every run sees the compiler and its sanitizers at work.
 const ALWAYS: [&str; 2] = ["aes-128-ctr", "sha3-256"];
 
+/// Threads of a block where kernels are not written for more: host C runs each by itself.
+const FEW_THREADS: u32 = 64;
+
 /// Small tiles, so that short messages have several.
 const TILE: u64 = 256;
 
@@ -110,10 +113,10 @@ fn long_messages(algorithm: Algorithm) -> Vec<Task<Trial>> {
         let drawn = Arc::new(drawn(algorithm, algorithm.forward(), shared_key, &texts));
         let shape = Shape { longest: 1 << 30, ..drawn.0.shape() };
         let mut programs: Vec<Program> = TARGETS.iter().flat_map(|target| programs(&shape, target)).collect();
-        programs.retain(|program| program.threads.step > 32 || program.variant.contains("mma"));
+        programs.retain(|program| program.threads.step > FEW_THREADS || program.variant.contains("mma"));
         assert!(!programs.is_empty(), "{algorithm} has no kernel for long messages");
         for program in programs {
-            let threads = if program.threads.step > 32 { 512 } else { 64 };
+            let threads = if program.threads.step > FEW_THREADS { 512 } else { FEW_THREADS };
             tasks.push(task(program.with_threads(threads), &drawn, "long messages"));
         }
     }

@@ -336,7 +336,8 @@ fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram
     let many = shape.operation == Operation::Open && shape.algorithm.cipher() == Some(Cipher::Aes256);
     let threads = if many { 512 } else { 640 };
     form.stages[4].extra_shared = MATRIX_BYTES + counted_bytes(threads, RECORD_TILE);
-    ModeProgram { suffix: Some("mma-records"), width: 2, threads, ..form }
+    // One thread beyond the first 32 makes 1/H, beside those that make H.
+    ModeProgram { suffix: Some("mma-records"), width: 2, threads, thread_step: 2 * LANES, ..form }
 }
 
 /// The same where each message has its key: every 32 threads make a matrix of their own for each tile.
