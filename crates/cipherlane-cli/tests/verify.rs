@@ -93,6 +93,20 @@ fn a_file_of_no_known_form_is_an_error() {
 }
 
 #[test]
+fn a_file_without_cases_is_no_pass() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.folder.path().join("mine")).unwrap();
+    let header = GCM.split("Count").next().unwrap();
+    let wycheproof = "{\"algorithm\": \"AES-GCM\", \"numberOfTests\": 0, \"testGroups\": []}";
+    sandbox.write("mine/gcmEncryptExtIV128.rsp", header);
+    sandbox.write("none.json", wycheproof);
+    for path in ["mine/gcmEncryptExtIV128.rsp", "mine", "none.json"] {
+        let run = ["verify", "--quick", "--tier", "portable", "--vectors", path];
+        sandbox.cipherlane(&run).assert().code(1).stdout("").stderr(contains("has no cases"));
+    }
+}
+
+#[test]
 fn sets_that_are_not_there_are_not_run_and_say_so() {
     let missing = contains("NOT RUN: NIST CAVP aes-gcm").and(contains("NOT RUN: Wycheproof aes-xts"));
     let run = ["verify", "--quick", "--tier", "portable"];

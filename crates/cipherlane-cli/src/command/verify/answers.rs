@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use cipherlane::verify::vectors::{
-    Case, FETCHED, Format, Set, SourceFile, VectorError, directory, find, known, parse_file,
+    Case, FETCHED, Format, Set, SourceFile, directory, find, known, parse_file,
 };
 
 use crate::render::sink;
@@ -58,18 +58,29 @@ impl Answers {
             );
             return Ok(());
         }
-        self.cases.extend(parse_file(path).context("reading vectors")?);
+        self.read_file(path).context("reading vectors")
+    }
+
+    /// Reads a file of vectors. One without any would pass whatever the device does.
+    fn read_file(&mut self, path: &Path) -> Result<()> {
+        let cases = parse_file(path)?;
+        anyhow::ensure!(
+            !cases.is_empty(),
+            "{} has no cases; give a file that has some, or leave it out",
+            path.display()
+        );
+        self.cases.extend(cases);
         Ok(())
     }
 
     /// Reads every file of vectors in `folder` and returns what they are.
-    fn read_folder(&mut self, folder: &Path) -> Result<Vec<Set>, VectorError> {
+    fn read_folder(&mut self, folder: &Path) -> Result<Vec<Set>> {
         let mut sets = Vec::new();
         for SourceFile { path, format } in find(folder)? {
             match format {
                 Format::Other(reason) => self.passed_over.push(format!("{}: {reason}", path.display())),
                 Format::Vectors(set) => {
-                    self.cases.extend(parse_file(&path)?);
+                    self.read_file(&path)?;
                     sets.push(set);
                 }
             }
