@@ -1,8 +1,8 @@
 //! Devices with one fault each: the exam must find every one.
 
 use cipherlane_core::{
-    Algorithm, Batch, Cipher, Column, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan,
-    Session, Shape, Source, Spans, Unsupported, Wish,
+    Algorithm, Batch, BatchError, Cipher, Column, Device, DeviceError, Info, Kernel, Mode, Operation, Output,
+    Plan, Session, Shape, Source, Spans, Unsupported, Wish,
 };
 use cipherlane_reference::{Reference, conformance, exam, vectors};
 
@@ -34,6 +34,7 @@ enum Fault {
     WritesBeforeCheck,
     RunsOtherOperations,
     RunsEmptyKeys,
+    RefusesSeveral,
     /// Not wrong, but it says that it takes nonces of 12 bytes only.
     Picky,
 }
@@ -108,6 +109,49 @@ fn what_a_device_does_not_take_hides_nothing_else() {
     assert!(conformance::check(&device).unwrap_err().to_string().contains("nonce must be 12"));
 }
 
+#[test]
+fn malformed_cases_are_wrong_by_themselves() {
+    let mut cases = vectors::known();
+    let right = cases.len();
+    let sealed = Algorithm::new(Cipher::Aes128, Mode::Gcm);
+    let like = cases.iter().find(|case| (case.algorithm, case.operation) == (sealed, Operation::Seal));
+    let like = like.cloned().unwrap();
+    cases.push(vectors::Case { id: "no nonce".to_owned(), nonce: Vec::new(), ..like.clone() });
+    cases.push(vectors::Case { id: "a tag of 2 bytes".to_owned(), tag: vec![0; 2], ..like });
+    let tally = exam::run(&Reference::new(), &Wish::default(), &cases).unwrap();
+    let total = tally.total();
+    assert_eq!((total.passed, total.failed), (right, 2), "{tally:?}");
+    let said = tally.failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(said.contains("no nonce") && said.contains("a tag of 2 bytes"), "{said}");
+}
+
+#[test]
+fn malformed_turns_are_wrong_by_themselves() {
+    let turn = vectors::Case {
+        source: "mine".to_owned(),
+        id: "a turn".to_owned(),
+        algorithm: Algorithm::new(Cipher::Aes128, Mode::Ecb),
+        operation: Operation::Encrypt,
+        key: vec![0; 16],
+        nonce: Vec::new(),
+        aad: Vec::new(),
+        input: vec![0; 16],
+        output: vectors::hex::decode("adc883cf76c234032f31b33734aa4b51").unwrap(),
+        tag: Vec::new(),
+        expectation: vectors::Expectation::MonteCarlo { next: None },
+    };
+    let malformed = vectors::Case { input: vec![0; 32], ..turn.clone() };
+    let tally = exam::run(&Reference::new(), &Wish::default(), &[turn, malformed]).unwrap();
+    assert_eq!((tally.total().passed, tally.total().failed), (1, 1), "{tally:?}");
+}
+
+#[test]
+fn a_device_that_refuses_what_is_well_formed_is_wrong() {
+    let device = Faulty::new(RefusesSeveral, Mode::Gcm, true);
+    let tally = exam::run(&device, &Wish::default(), &vectors::known()).unwrap();
+    assert!(tally.total().failed > 1 && tally.total().passed == 0, "{tally:?}");
+}
+
 #[derive(Debug)]
 struct Faulty {
     inner: Reference,
@@ -167,6 +211,11 @@ impl Session for FaultySession {
             WritesBeforeCheck if !output.bytes.is_empty() => output.bytes[0] ^= 1,
             RunsOtherOperations if batch.operation != self.plan.operation => {
                 return self.other.run(&batch, output);
+            }
+            RefusesSeveral if batch.len() > 1 => {
+                return Err(
+                    BatchError::Operation { algorithm: batch.algorithm, operation: batch.operation }.into()
+                );
             }
             RunsEmptyKeys if batch.keys.width() == Some(0) => return Ok(Spans::default()),
             Picky if (0..batch.len()).any(|message| batch.nonces.row(message).len() != 12) => {

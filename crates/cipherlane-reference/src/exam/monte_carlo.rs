@@ -19,7 +19,13 @@ pub(super) fn sit(session: &mut dyn Session, cases: &[&Case]) -> Result<Vec<Verd
         let nonce = if mode == Some(Mode::Cbc) { BLOCK } else { 0 };
         case.input.len() == BLOCK && case.nonce.len() == nonce
     };
-    if !matches!(mode, Some(Mode::Ecb | Mode::Cbc)) || !cases.iter().all(fits) {
+    let all_fit = matches!(mode, Some(Mode::Ecb | Mode::Cbc)) && cases.iter().all(fits);
+    if !all_fit && cases.len() > 1 {
+        // One that is malformed must not hide the others.
+        let alone: Result<Vec<_>, _> = cases.iter().map(|case| sit(session, &[*case])).collect();
+        return Ok(alone?.concat());
+    }
+    if !all_fit {
         let problem = "a Monte Carlo test takes ECB or CBC and texts of one block";
         return Ok(vec![Err(Miss::Wrong(problem.to_owned())); cases.len()]);
     }

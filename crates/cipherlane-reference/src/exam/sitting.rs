@@ -60,11 +60,23 @@ fn sit_batch(session: &mut dyn Session, cases: &[&Case]) -> Vec<Verdict> {
         return monte_carlo::sit(session, cases).unwrap_or_else(|error| vec![failed(&error); cases.len()]);
     }
     let outcome = Outcome::of(session, cases);
-    if matches!(outcome.result, Err(DeviceError::Unsupported(_))) && cases.len() > 1 {
-        // One message that the device does not take must not hide the others.
-        return cases.iter().flat_map(|case| sit_batch(session, &[*case])).collect();
+    if let Err(error @ (DeviceError::Unsupported(_) | DeviceError::Batch(_))) = &outcome.result
+        && cases.len() > 1
+    {
+        // One message that the device does not take, or that nobody could, must not hide the others.
+        return sit_alone(session, cases, error);
     }
     cases.iter().enumerate().map(|(index, case)| judge(case, &outcome, index)).collect()
+}
+
+/// Runs cases one by one that were refused together, with `error`.
+fn sit_alone(session: &mut dyn Session, cases: &[&Case], error: &DeviceError) -> Vec<Verdict> {
+    let alone: Vec<Verdict> = cases.iter().flat_map(|case| sit_batch(session, &[*case])).collect();
+    if matches!(error, DeviceError::Batch(_)) && alone.iter().all(Result::is_ok) {
+        // Each of them is well formed, and so were all of them together.
+        return vec![failed(error); cases.len()];
+    }
+    alone
 }
 
 /// The verdict on a case that a session returned an error for.
