@@ -41,3 +41,28 @@ pub(super) fn operations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<V
     let names = Vec::<String>::deserialize(deserializer)?;
     names.iter().map(|name| name.parse().map_err(de::Error::custom)).collect()
 }
+
+/// Longer than anyone waits, and short enough that sums of such times are times.
+const MOST_SECONDS: f64 = 1e6;
+
+/// A time in seconds.
+pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let seconds = f64::deserialize(deserializer)?;
+    // NaN is in no range.
+    if (0.0..=MOST_SECONDS).contains(&seconds) {
+        return Ok(seconds);
+    }
+    let problem = format!("{seconds} is no time; write a number of seconds from 0 to {MOST_SECONDS}");
+    Err(de::Error::custom(problem))
+}
+
+/// The name of an experiment. Files are called by it, so that it must not lead to another folder.
+pub(super) fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if !name.is_empty() && name.chars().all(fits) {
+        return Ok(name);
+    }
+    let problem = format!("`{name}` is no name; write it in lower-case letters, digits and hyphens");
+    Err(de::Error::custom(problem))
+}

@@ -48,7 +48,8 @@ use crate::suite::Suite;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// Its name, by which it is run and under which its records are kept.
+    /// Its name, by which it is run and under which its records are kept: lower-case words with digits and hyphens.
+    #[serde(deserialize_with = "fields::name")]
     pub name: String,
     /// The question that it answers.
     pub question: String,
@@ -58,7 +59,7 @@ pub struct Experiment {
     #[serde(default)]
     pub studies: Vec<String>,
     /// Seconds for one row of a sweep, all contenders together.
-    #[serde(default = "default_seconds_per_row")]
+    #[serde(default = "default_seconds_per_row", deserialize_with = "fields::seconds")]
     pub seconds_per_row: f64,
     /// The rows of a sweep.
     #[serde(default)]
@@ -309,6 +310,39 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), FILES.len());
         assert!(all.iter().all(|experiment| experiment.question.ends_with('?')));
+    }
+
+    /// The error of a file of these lines, under the usual head.
+    fn refused(head: &str, lines: &str) -> String {
+        let text = format!("{head}\nquestion = \"How fast?\"\n{lines}");
+        Experiment::parse("mine.toml", &text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_time_that_is_none_is_an_error_of_the_file() {
+        for time in ["-1.0", "nan", "inf", "1e19", "1e300"] {
+            let sweep = refused("name = \"mine\"", &format!("kind = \"sweep\"\nseconds_per_row = {time}"));
+            let thermal = "algorithm = \"aes-128-ctr\"\nmessage_bytes = 1\nbatch_bytes = 1\nearly = 1.0";
+            let thermal = format!("kind = \"thermal\"\n[thermal.full]\n{thermal}\nbefore = {time}");
+            let thermal = refused("name = \"mine\"", &thermal);
+            for (error, field) in [(sweep, "seconds_per_row"), (thermal, "before")] {
+                assert!(error.starts_with("mine.toml: "), "{error}");
+                assert!(error.contains(&format!("{field} = {time}")), "{error}");
+                assert!(error.contains("from 0 to 1000000"), "{error}");
+            }
+        }
+        // Its parameters are in a table of another kind, of which no line is shown.
+        let load = "kind = \"load\"\n[load.full]\ncpu = [0.5]\ngpu = [0.5]\nseconds = -1.5";
+        let error = refused("name = \"mine\"", load);
+        assert!(error.contains("-1.5 is no time"), "{error}");
+    }
+
+    #[test]
+    fn a_name_is_no_path() {
+        for name in ["../../evil", "/evil", "", "Mine", "my own", "a.b", "ä"] {
+            let error = refused(&format!("name = \"{name}\""), "kind = \"sweep\"");
+            assert!(error.contains("lower-case letters, digits and hyphens"), "{error}");
+        }
     }
 
     #[test]

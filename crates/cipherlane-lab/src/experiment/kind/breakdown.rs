@@ -33,6 +33,7 @@ pub(in crate::experiment) struct Breakdown {
     /// Runs of each batch.
     runs: usize,
     /// Seconds after which a batch ends, however many runs there were.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

@@ -30,6 +30,7 @@ pub(in crate::experiment) struct Ciphers {
     /// Runs before them, which do not.
     dropped: usize,
     /// Seconds after which a point ends, however many runs there were.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

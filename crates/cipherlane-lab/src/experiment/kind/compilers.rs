@@ -24,6 +24,7 @@ pub(in crate::experiment) struct Compilers {
     /// Runs of each program at each number of threads.
     rounds: usize,
     /// Seconds for each number of threads, after which no round is begun.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

@@ -33,6 +33,7 @@ pub(in crate::experiment) struct Cores {
     /// Runs of each of the four.
     runs: usize,
     /// Seconds after which each ends, however many runs there were.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

@@ -23,6 +23,7 @@ pub(in crate::experiment) struct Datatypes {
     /// Runs of each type.
     rounds: usize,
     /// Seconds for each language, after which no round is begun.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
     /// On GPUs.
     gpu: gpu::OnGpu,

@@ -31,12 +31,16 @@ pub(in crate::experiment) struct Power {
     /// Trials of each algorithm on each device.
     trials: usize,
     /// Seconds of idleness before and after each trial.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     idle: f64,
     /// Seconds of load that are left out.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     settle: f64,
     /// Seconds of load.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     load: f64,
     /// Seconds of each probe of the meters; 0 for none.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     probe: f64,
 }
 

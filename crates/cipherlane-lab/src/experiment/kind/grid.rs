@@ -39,6 +39,7 @@ pub(in crate::experiment) struct Grid {
     /// Runs of each point.
     runs: usize,
     /// Seconds after which a point ends, however many runs there were.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

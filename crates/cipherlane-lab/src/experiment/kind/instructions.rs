@@ -33,6 +33,7 @@ pub(in crate::experiment) struct Instructions {
     /// Launches of each point.
     launches: usize,
     /// Seconds of a launch, about.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

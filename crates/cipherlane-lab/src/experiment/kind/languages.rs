@@ -22,6 +22,7 @@ pub(in crate::experiment) struct Languages {
     /// Runs of each program.
     rounds: usize,
     /// Seconds after which no round is begun.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

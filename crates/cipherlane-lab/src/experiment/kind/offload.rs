@@ -27,6 +27,7 @@ pub(in crate::experiment) struct Offload {
     /// Runs of each point.
     pub(super) repetitions: usize,
     /// Seconds after which a point ends, however many runs there were.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     pub(super) seconds: f64,
 }
 

@@ -30,6 +30,7 @@ pub(in crate::experiment) struct Simd {
     /// Visits to each cell.
     visits: usize,
     /// Seconds of a visit.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

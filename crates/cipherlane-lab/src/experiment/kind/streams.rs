@@ -31,6 +31,7 @@ pub(in crate::experiment) struct Streams {
     /// Runs of each point.
     runs: usize,
     /// Seconds after which a point ends, however many runs there were.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

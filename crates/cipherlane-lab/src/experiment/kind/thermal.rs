@@ -28,12 +28,16 @@ pub(in crate::experiment) struct Thermal {
     /// beginning do not count.
     batch_bytes: usize,
     /// Seconds of idleness before.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     before: f64,
     /// Seconds of load until the early look; study 000 took ten.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     early: f64,
     /// Seconds of load until the steady look.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     steady: f64,
     /// Seconds of idleness until the look afterwards.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     after: f64,
 }
 

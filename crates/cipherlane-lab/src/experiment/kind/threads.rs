@@ -32,6 +32,7 @@ pub(in crate::experiment) struct Threads {
     /// Visits to each number of threads.
     visits: usize,
     /// Seconds of a visit, for each kernel.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
 }
 

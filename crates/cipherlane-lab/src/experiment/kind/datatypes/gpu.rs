@@ -22,6 +22,7 @@ pub(super) struct OnGpu {
     /// Launches that count.
     launches: usize,
     /// Seconds of a launch, about.
+    #[serde(deserialize_with = "super::super::super::fields::seconds")]
     seconds: f64,
 }
 

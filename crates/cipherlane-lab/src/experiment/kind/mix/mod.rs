@@ -36,10 +36,12 @@ pub(in crate::experiment) struct Mixes {
     /// Runs of each point.
     runs: usize,
     /// Seconds after which a point ends, however many runs there were.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
     /// Launches of each probe.
     probe_launches: usize,
     /// Seconds of each, about.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     probe_seconds: f64,
     /// Most instructions that a kernel is followed through, of the CPU.
     most_steps: usize,

@@ -28,6 +28,7 @@ pub(in crate::experiment) struct Projection {
     /// Runs of each job.
     runs: usize,
     /// Seconds after which a job ends, however many runs there were.
+    #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
     /// GPUs of records that are not known here.
     #[serde(default)]
