@@ -16,7 +16,8 @@ pub(crate) struct Keep {
 }
 
 impl Keep {
-    /// Opens the file of records, so that a wrong path is known before the first run.
+    /// Opens the file of records, so that a wrong path is known before the first run. A line that an earlier one left
+    /// unfinished is ended, so that no row is lost to it.
     pub(crate) fn open(records: &Path) -> io::Result<Self> {
         Ok(Self { records: records.to_owned(), writer: Writer::open(records)? })
     }
@@ -58,6 +59,15 @@ impl Keep {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_takes_no_row_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let records = folder.path().join("runs.jsonl");
+        std::fs::write(&records, "{\"cut").unwrap();
+        Keep::open(&records).unwrap();
+        assert_eq!(std::fs::read_to_string(&records).unwrap(), "{\"cut\n");
+    }
 
     /// Runs are numbered from 1 in each dashboard, whose rows may go to the same file.
     #[test]

@@ -27,7 +27,7 @@ pub mod units;
 
 pub use conditions::{Calibration, CrossCheck, Energy, Geometry, Load, Meter, Share, StreamTimes, Times};
 pub use host::{Host, Tool};
-pub use lines::{ReadError, Record, Writer, measurements, read, read_from};
+pub use lines::{ReadError, Record, Writer, end_last_line, measurements, read, read_from};
 pub use measurement::{Checks, Keys, Measurement, Part, Sample};
 pub use observation::{Axis, Kind, Observation, Published, Value};
 pub use scope::{Cache, KeySetup, Scope, Tag, Transfer};

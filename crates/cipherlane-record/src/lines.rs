@@ -1,7 +1,7 @@
 //! One JSON object a line: written as each row finishes, so that an interruption keeps all finished rows.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -86,13 +86,30 @@ impl<W: Write> Writer<W> {
 }
 
 impl Writer<File> {
-    /// Appends to the file at `path`, which is made where there is none.
+    /// Appends to the file at `path`, which is made where there is none; its last line is ended first.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If it cannot be opened, read or written.
     pub fn open(path: &Path) -> io::Result<Self> {
-        File::options().create(true).append(true).open(path).map(Self::new)
+        let mut file = File::options().create(true).read(true).append(true).open(path)?;
+        end_last_line(&mut file)?;
+        Ok(Self::new(file))
     }
+}
+
+/// Ends the last line of `file`, which is open for reading and appending, unless it is ended: a full disk or a machine that
+/// stopped may have cut it.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn end_last_line(file: &mut File) -> io::Result<()> {
+    let mut last = [b'\n'];
+    // Pipes and terminals have no length.
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == [b'\n'] { Ok(()) } else { file.write_all(b"\n") }
 }
 
 /// Why rows could not be read.

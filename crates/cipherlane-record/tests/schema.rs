@@ -355,6 +355,22 @@ fn rows_read_back_as_they_were() {
     assert_eq!(measurements(rows).len(), 2);
 }
 
+#[test]
+fn a_line_that_was_cut_is_ended_before_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    Writer::open(&path).unwrap().append(&row()).unwrap();
+    let line = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, &line[..line.len() / 2]).unwrap();
+    Writer::open(&path).unwrap().append(&row()).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text, format!("{}\n{line}", &line[..line.len() / 2]));
+    assert!(
+        read(&path).unwrap_err().to_string().contains("rows.jsonl:1"),
+        "the cut line is told, the next is whole"
+    );
+}
+
 /// Lines of writers that had no streams yet.
 #[test]
 fn cpus_of_one_name_are_told_apart_by_their_signatures() {

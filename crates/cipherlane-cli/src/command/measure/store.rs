@@ -2,12 +2,12 @@
 
 use std::env;
 use std::fs;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use cipherlane_record::{Measurement, Observation, Writer, date};
+use cipherlane_record::{Measurement, Observation, Writer, date, end_last_line};
 
 use super::How;
 use super::records::Records;
@@ -74,14 +74,7 @@ impl Store {
 /// The file of records at `path`, to be added to: its last line is ended first, if that was left out.
 fn open_to_go_on(path: &Path) -> io::Result<fs::File> {
     let mut file = fs::File::options().read(true).append(true).open(path)?;
-    let mut last = [b'\n'];
-    if file.metadata()?.len() > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    if last != [b'\n'] {
-        file.write_all(b"\n")?;
-    }
+    end_last_line(&mut file)?;
     Ok(file)
 }
 
