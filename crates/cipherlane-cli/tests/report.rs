@@ -76,6 +76,35 @@ fn what_is_read_is_never_replaced() {
         .stderr(contains("--md and --csv would both write one"));
 }
 
+#[test]
+fn the_page_and_a_table_are_two_files() {
+    let sandbox = with_records();
+    for (arguments, said) in [
+        (&["report", "bench.jsonl", "--open", "--md", "bench.html"][..], "the page (--output) and --md"),
+        (&["report", "bench.jsonl", "--open", "--csv", "./bench.html"], "the page (--output) and --csv"),
+        (
+            &["bench", "--quick", "--json", "op.jsonl", "--csv", "op.html", "--open"],
+            "--csv and the page of --open",
+        ),
+        (&["bench", "--quick", "--json", "op.html", "--open"], "--json and the page of --open"),
+        (
+            &["bench", "--quick", "--json", "op.jsonl", "--log", "op.html", "--open"],
+            "the page of --open and --log",
+        ),
+        (
+            &["lab", "run", "rivals", "--resume", "bench.jsonl", "--md", "bench.html", "--open"],
+            "--md and the page",
+        ),
+    ] {
+        sandbox
+            .cipherlane(arguments)
+            .assert()
+            .code(2)
+            .stderr(contains(said).and(contains("would both write")));
+        assert!(!sandbox.folder.path().join("bench.html").exists(), "{arguments:?}");
+    }
+}
+
 #[cfg(target_os = "linux")] // which has a disk that is always full
 #[test]
 fn a_file_that_cannot_be_written_to_its_end_is_named() {

@@ -61,6 +61,21 @@ fn a_folder_is_searched() {
 }
 
 #[test]
+fn no_file_of_a_folder_is_replaced() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.folder.path().join("mine")).unwrap();
+    let files = [("mine/notes.txt", "nothing of the kind\n"), ("mine/gcmEncryptExtIV128.rsp", GCM)];
+    for (name, text) in files {
+        sandbox.write(name, text);
+    }
+    for (name, text) in files {
+        let run = ["verify", "--quick", "--tier", "portable", "--vectors", "mine", "--json", name];
+        sandbox.cipherlane(&run).assert().code(2).stderr(contains("is read by this command"));
+        assert_eq!(sandbox.read(name), text);
+    }
+}
+
+#[test]
 fn the_users_cache_is_the_last_place() {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.folder.path().join("cache/cipherlane/vectors")).unwrap();

@@ -12,10 +12,14 @@ use clap::builder::FalseyValueParser;
 
 use super::records::Records;
 use crate::command::launch::Launch;
+use crate::command::report;
 use crate::command::shared::{self, Threads};
 use crate::exit::Usage;
 use crate::render::complain;
 use crate::render::sink::{self, Sink};
+
+/// What writes the report beside the records, in words.
+const PAGE: &str = "the page of --open";
 
 /// Where to measure, beside whom, and where the results go.
 #[derive(Clone, Debug, clap::Args)]
@@ -69,7 +73,12 @@ impl How {
         if self.open && self.records.sink() == Some(&Sink::Stdout) {
             return Err(Usage("--open makes a report of the file of records; give --json a file".to_owned()));
         }
-        sink::takes_stdout(self.sinks())
+        let page = self.page();
+        if let (Some(Sink::File(page)), Some(resumed)) = (&page, self.records.resumed()) {
+            let resumed = Sink::File(resumed.to_owned());
+            sink::check_apart((PAGE, page), &[("--resume", Some(&resumed))])?;
+        }
+        sink::takes_stdout(self.sinks(page.as_ref()))
     }
 
     /// Whether `path`, which the option `name` gives for a result as well, is none of these files.
@@ -77,11 +86,26 @@ impl How {
     /// # Errors
     /// If it is one of them.
     pub(crate) fn check_apart(&self, name: &str, path: &Path) -> Result<(), Usage> {
-        sink::check_apart((name, path), &self.sinks())
+        sink::check_apart((name, path), &self.sinks(self.page().as_ref()))
     }
 
-    fn sinks(&self) -> [(&'static str, Option<&Sink>); 3] {
-        [("--json", self.records.sink()), ("--csv", self.csv.as_ref()), ("--md", self.md.as_ref())]
+    /// Where `--open` writes the report: beside the file of records. None where that is a new file, beside which there is
+    /// nothing yet.
+    fn page(&self) -> Option<Sink> {
+        let records = match (self.records.sink(), self.records.resumed()) {
+            (Some(Sink::File(path)), _) => path,
+            (_, resumed) => resumed?,
+        };
+        self.open.then(|| Sink::File(report::beside(records)))
+    }
+
+    fn sinks<'a>(&'a self, page: Option<&'a Sink>) -> [(&'static str, Option<&'a Sink>); 4] {
+        [
+            ("--json", self.records.sink()),
+            ("--csv", self.csv.as_ref()),
+            ("--md", self.md.as_ref()),
+            (PAGE, page),
+        ]
     }
 
     /// Has `csv` and `markdown` write the tables that were asked for. Where there are no rows, those of another run stay.

@@ -43,12 +43,13 @@ pub(crate) struct Options {
 
 /// Reads the records and writes what was asked for.
 pub(crate) fn run(options: &Options) -> Result<Exit> {
+    let page = options.page()?;
+    let page_option = if options.output.is_some() { "--output" } else { "the page (--output)" };
     let taken = sink::takes_stdout([
-        ("--output", options.output.as_ref()),
+        (page_option, page.as_ref()),
         ("--md", options.md.as_ref()),
         ("--csv", options.csv.as_ref()),
     ])?;
-    let page = options.page()?;
     let records = read(&options.records)?;
     if records.is_empty() {
         let files: Vec<String> = options.records.iter().map(|path| path.display().to_string()).collect();
@@ -104,7 +105,7 @@ pub(crate) fn show_beside(records: &Path, stdout_taken: bool) -> Result<()> {
 }
 
 /// The page's place where none was given.
-fn beside(records: &Path) -> PathBuf {
+pub(crate) fn beside(records: &Path) -> PathBuf {
     records.with_extension("html")
 }
 

@@ -28,7 +28,6 @@ impl Answers {
             answers.read_fetched()?;
         }
         for path in paths {
-            sink::protect(path);
             answers.read(path)?;
         }
         Ok(answers)
@@ -58,6 +57,7 @@ impl Answers {
             );
             return Ok(());
         }
+        sink::protect(path);
         self.read_file(path).context("reading vectors")
     }
 
@@ -77,6 +77,8 @@ impl Answers {
     fn read_folder(&mut self, folder: &Path) -> Result<Vec<Set>> {
         let mut sets = Vec::new();
         for SourceFile { path, format } in find(folder)? {
+            // One that is passed over was read as well.
+            sink::protect(&path);
             match format {
                 Format::Other(reason) => self.passed_over.push(format!("{}: {reason}", path.display())),
                 Format::Vectors(set) => {
