@@ -178,6 +178,21 @@ fn an_input_is_cut_into_messages() {
     assert_eq!((rows[0].messages, rows[0].bytes), (4, 1000));
 }
 
+#[cfg(target_os = "linux")] // which names standard input as a file
+#[test]
+fn a_pipe_is_the_input_of_one_row() {
+    let sandbox = Sandbox::new();
+    let piped = |more: &[&str]| {
+        let own = ["-t", "1", "--no-rivals", "--input", "/dev/stdin", "--json", "-"];
+        let mut command = sandbox.cipherlane(&with(&[&own, more].concat()));
+        command.write_stdin("z".repeat(1000));
+        command
+    };
+    piped(&[]).assert().code(2).stdout("").stderr(contains("is a pipe, which can be read once"));
+    let rows = rows(&stdout(&mut piped(&["-o", "seal"])));
+    assert_eq!((rows[0].messages, rows[0].bytes), (4, 1000));
+}
+
 #[test]
 fn nothing_to_run_exits_6() {
     let sandbox = Sandbox::new();

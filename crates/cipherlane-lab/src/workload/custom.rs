@@ -135,33 +135,51 @@ impl Custom {
         let length = usize::try_from(file.metadata().map_err(failed)?.len().min(most)).unwrap_or(usize::MAX);
         self.check_memory(length.div_ceil(self.message_bytes))?;
         let mut bytes = Vec::with_capacity(length);
-        file.take(most).read_to_end(&mut bytes).map_err(failed)?;
+        // What has no length, or no end, is read as far as it can be held, and a byte beyond, which tells.
+        let held = self.most_bytes().map_or(u64::MAX, |held| held.saturating_add(1));
+        file.take(most.min(held)).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.is_empty() {
             return Err(InputError::NoMessages {
                 remedy: "give an input with bytes in it, and a number of messages or none",
             });
         }
-        if let Some(wanted) = wanted.filter(|&wanted| wanted > bytes.len()) {
-            return Err(InputError::Short { path: path.to_owned(), found: bytes.len(), wanted });
-        }
         // A pipe has no length before it is read.
         if bytes.len() > length {
             self.check_memory(bytes.len().div_ceil(self.message_bytes))?;
+        }
+        if bytes.len() as u64 == held {
+            let messages = bytes.len().div_ceil(self.message_bytes);
+            return Err(InputError::Memory { messages, message_bytes: self.message_bytes });
+        }
+        if let Some(wanted) = wanted.filter(|&wanted| wanted > bytes.len()) {
+            return Err(InputError::Short { path: path.to_owned(), found: bytes.len(), wanted });
         }
         let cuts = (0..bytes.len()).step_by(self.message_bytes).chain([bytes.len()]);
         let offsets = cuts.map(|cut| cut as u64).collect();
         Ok((bytes, offsets))
     }
 
-    /// Refuses what would drive the machine out of memory: input, output, expected output, and the judge's copy.
+    /// Refuses what would drive the machine out of memory.
     fn check_memory(&self, messages: usize) -> Result<(), InputError> {
         let refused = InputError::Memory { messages, message_bytes: self.message_bytes };
-        let each = self.message_bytes.checked_add(64).and_then(|each| each.checked_mul(4));
-        let Some(bytes) = each.and_then(|each| each.checked_mul(messages)) else { return Err(refused) };
+        let Some(bytes) = self.memory_each().and_then(|each| each.checked_mul(messages)) else {
+            return Err(refused);
+        };
         if crate::host::available_memory_bytes().is_some_and(|available| bytes as u64 > available) {
             return Err(refused);
         }
         Ok(())
+    }
+
+    /// The memory that a message takes: input, output, expected output, and the judge's copy.
+    fn memory_each(&self) -> Option<usize> {
+        self.message_bytes.checked_add(64)?.checked_mul(4)
+    }
+
+    /// The bytes of the messages that the memory there is can hold; none where nobody knows.
+    fn most_bytes(&self) -> Option<u64> {
+        let messages = crate::host::available_memory_bytes()? / self.memory_each()? as u64;
+        messages.checked_mul(self.message_bytes as u64)
     }
 }
 
@@ -200,5 +218,16 @@ mod tests {
         let error = custom(1, None).texts_of(&path).unwrap_err();
         assert!(matches!(error, InputError::Memory { message_bytes: 1, .. }), "{error}");
         assert_eq!(custom(1, Some(3)).texts_of(&path).unwrap().1, [0, 1, 2, 3]);
+    }
+
+    #[cfg(target_os = "linux")] // which has a file without an end
+    #[test]
+    fn an_input_without_end_is_not_read_to_the_end_of_memory() {
+        let Some(before) = crate::host::available_memory_bytes() else { return };
+        // Messages so short that little of the input can be held.
+        let error = custom(1, None).texts_of(Path::new("/dev/zero")).unwrap_err();
+        let InputError::Memory { messages, message_bytes: 1 } = error else { panic!("{error}") };
+        assert!((messages as u64) < before / 100, "{messages} of {before}");
+        assert_eq!(custom(4, Some(2)).texts_of(Path::new("/dev/zero")).unwrap().0, [0; 8]);
     }
 }

@@ -1,6 +1,7 @@
 //! What the command line asks for, as a suite.
 
-use std::path::PathBuf;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation};
@@ -166,6 +167,9 @@ impl Options {
                 }
             }
         }
+        if let Some(input) = &self.input {
+            refuse_to_read_again(input, suite.points.len())?;
+        }
         Ok(suite)
     }
 
@@ -185,6 +189,19 @@ impl Options {
             _ => Ok(fit),
         }
     }
+}
+
+/// Refuses a pipe as the input of several rows: each reads it, and all but the first would wait, or find nothing.
+fn refuse_to_read_again(input: &Path, rows: usize) -> Result<(), Usage> {
+    let is_pipe = input.metadata().is_ok_and(|file| file.file_type().is_fifo());
+    if !is_pipe || rows < 2 {
+        return Ok(());
+    }
+    Err(Usage(format!(
+        "{} is a pipe, which can be read once, and each of {rows} rows reads it; write it to a file first, or ask for \
+         one row by --algorithm, --operation, --size and --threads",
+        input.display()
+    )))
 }
 
 /// What was given, each once, or else `default`.
