@@ -178,6 +178,21 @@ fn an_input_is_cut_into_messages() {
     assert_eq!((rows[0].messages, rows[0].bytes), (4, 1000));
 }
 
+#[cfg(target_os = "linux")] // which has a disk that is always full
+#[test]
+fn a_full_disk_hides_no_result_and_is_named() {
+    let sandbox = Sandbox::new();
+    let own = ["-o", "seal", "-t", "1", "--no-rivals", "--json"];
+    let run = |more: &[&str]| sandbox.cipherlane(&with(&[&own, more].concat())).assert().code(1);
+    let shown = contains("aes-128-gcm seal").and(contains("records: rows.jsonl"));
+    run(&["rows.jsonl", "--csv", "/dev/full"]).stdout(shown).stderr(contains("/dev/full cannot be written"));
+    let unwritten = || contains("a finished row cannot be written: /dev/full: ");
+    run(&["/dev/full"]).stderr(unwritten());
+    run(&["rows.jsonl", "--log", "/dev/full"]).stderr(unwritten());
+    let observe = ["lab", "run", "thermal", "--smoke", "--device", "cpu", "--json", "/dev/full"];
+    sandbox.cipherlane(&observe).assert().code(1).stderr(contains("/dev/full: "));
+}
+
 #[cfg(target_os = "linux")] // which names standard input as a file
 #[test]
 fn a_pipe_is_the_input_of_one_row() {

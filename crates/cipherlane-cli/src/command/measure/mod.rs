@@ -73,13 +73,14 @@ pub(crate) fn run(
     let outcome = run_suite(suite, &contenders, &judges, host, &options, &mut watch)?;
     watch.clear();
     let store = watch.into_store();
-    how.write_tables(&outcome.rows, csv::write, markdown::write)?;
     let shown = |id: &str| !id.starts_with("rival:") || how.device.iter().any(|asked| asked == id);
     let mut report = report::of(&outcome, shown, store.path());
     if let Some(path) = log {
         let _ = writeln!(report, "log: {}", path.display());
     }
+    // Shown before anything else can fail: it is what the run was for.
     show(&report, stdout_taken)?;
+    how.write_tables(&outcome.rows, csv::write, markdown::write)?;
     if let Some(records) = store.path().filter(|_| how.open && !outcome.rows.is_empty()) {
         super::report::show_beside(records, stdout_taken)?;
     }

@@ -74,7 +74,6 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, h
     run.run(&setting, &mut Missing::new(done, &mut watch))?;
     watch.clear();
     let (store, rows, skipped) = watch.into_parts();
-    how.write_tables(&rows, write_csv, write_markdown)?;
     let mut text = tables(&rows);
     for reason in &skipped {
         let _ = writeln!(text, "not measured: {reason}");
@@ -82,7 +81,9 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, h
     if let Some(path) = store.path() {
         let _ = writeln!(text, "records: {} ({} rows)", path.display(), rows.len());
     }
+    // Shown before anything else can fail: it is what the run was for.
     show(&text, stdout_taken)?;
+    how.write_tables(&rows, write_csv, write_markdown)?;
     if let Some(records) = store.path().filter(|_| how.open && !rows.is_empty()) {
         report::show_beside(records, stdout_taken)?;
     }

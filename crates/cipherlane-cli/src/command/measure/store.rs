@@ -57,18 +57,30 @@ impl Store {
 
     /// Writes a row at once.
     pub(super) fn append(&mut self, row: &Measurement) -> io::Result<()> {
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.append(row))
+        self.writer.as_mut().map_or(Ok(()), |writer| writer.append(row)).map_err(|error| self.named(&error))
     }
 
     /// Writes an observation at once.
     pub(super) fn observe(&mut self, row: &Observation) -> io::Result<()> {
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.observe(row))
+        self.writer.as_mut().map_or(Ok(()), |writer| writer.observe(row)).map_err(|error| self.named(&error))
+    }
+
+    /// The error with the name of where the records go.
+    fn named(&self, error: &io::Error) -> io::Error {
+        let name =
+            self.path.as_ref().map_or_else(|| Sink::Stdout.to_string(), |path| path.display().to_string());
+        named(&name, error)
     }
 
     /// The file of records, if it is one.
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
+}
+
+/// An error of writing to what is called `name`. It is of the same kind: a reader who has seen enough is no error.
+pub(super) fn named(name: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{name}: {error}"))
 }
 
 /// The file of records at `path`, to be added to: its last line is ended first, if that was left out.

@@ -1,7 +1,7 @@
 //! Watches a run: moves the bar, and stores each row as it finishes.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cipherlane_lab::workload::Workload;
@@ -9,7 +9,7 @@ use cipherlane_lab::workload::part::Results;
 use cipherlane_lab::{Observer, Progress, Skipped, log};
 use cipherlane_record::{Measurement, Observation};
 
-use super::store::Store;
+use super::store::{Store, named};
 use super::{describe, is_lacking};
 use crate::render::progress::Bar;
 use crate::render::sink::ResultFile;
@@ -19,8 +19,8 @@ use crate::render::{complain, units};
 pub(super) struct Watch {
     bar: Bar,
     store: Store,
-    /// Where texts go, message by message.
-    log: Option<BufWriter<ResultFile>>,
+    /// Where texts go, message by message, and its path.
+    log: Option<(PathBuf, BufWriter<ResultFile>)>,
     /// The row that finished last, in short.
     last: String,
     observations: Vec<Observation>,
@@ -42,7 +42,8 @@ impl Watch {
 
     /// The same, writing the log of each row of ours to the file at `path`.
     pub(super) fn with_log(self, path: Option<&Path>) -> Result<Self> {
-        Ok(Self { log: path.map(ResultFile::open).transpose()?.map(BufWriter::new), ..self })
+        let open = |path: &Path| anyhow::Ok((path.to_owned(), BufWriter::new(ResultFile::open(path)?)));
+        Ok(Self { log: path.map(open).transpose()?, ..self })
     }
 
     /// Shows what is going on before the run.
@@ -96,10 +97,10 @@ impl Observer for Watch {
     }
 
     fn outputs(&mut self, row: &Measurement, workload: &Workload, results: &[Results]) -> io::Result<()> {
-        let Some(file) = &mut self.log else { return Ok(()) };
-        log::write(&mut *file, row, workload, results)?;
-        writeln!(file)?;
-        file.flush()
+        let Some((path, file)) = &mut self.log else { return Ok(()) };
+        let written = log::write(&mut *file, row, workload, results);
+        let written = written.and_then(|()| writeln!(file)).and_then(|()| file.flush());
+        written.map_err(|error| named(&path.display().to_string(), &error))
     }
 
     fn no_outputs(&mut self, row: &Measurement, reason: &str) {
