@@ -110,5 +110,10 @@ fn nothing_in_common_exits_6_and_no_records_exit_1() {
     let sandbox = files(1.0);
     sandbox.write("empty.jsonl", "");
     sandbox.cipherlane(&["compare", "base.jsonl", "empty.jsonl"]).assert().code(6);
+    // Rows of A that have none to be compared with fail, even if that is all of them.
+    let fail = ["compare", "base.jsonl", "empty.jsonl", "--fail-on", "slower"];
+    sandbox.cipherlane(&fail).assert().code(4).stderr(contains("rows of A are not"));
+    let neither = ["compare", "empty.jsonl", "base.jsonl", "--fail-on", "slower"];
+    sandbox.cipherlane(&neither).assert().code(6);
     sandbox.cipherlane(&["compare", "base.jsonl", "absent"]).assert().code(1).stderr(contains("absent"));
 }

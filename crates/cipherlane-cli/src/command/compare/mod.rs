@@ -127,18 +127,18 @@ impl Options {
         if comparison.refused.iter().any(|refused| refused.new_is_wrong) {
             return Exit::Mismatch;
         }
+        // What is not compared may be slower, even where that is all of it.
+        let left = comparison.refused.len() + comparison.only_base.len();
+        if self.fail_on.is_some() && left > 0 {
+            complain("regression", &format!("{left} rows of A are not compared: measure them for B as well"));
+            return Exit::Regression;
+        }
         if comparison.compared.is_empty() {
             return Exit::NothingToRun;
         }
         let Some(FailOn { percent }) = self.fail_on else {
             return Exit::Success;
         };
-        // What is not compared may be slower.
-        let left = comparison.refused.len() + comparison.only_base.len();
-        if left > 0 {
-            complain("regression", &format!("{left} rows of A are not compared: measure them for B as well"));
-            return Exit::Regression;
-        }
         match comparison.slower(percent).count() {
             0 => Exit::Success,
             slower => {
