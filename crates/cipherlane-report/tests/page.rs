@@ -229,6 +229,25 @@ fn threads_beyond_the_cores_are_not_recommended() {
 }
 
 #[test]
+fn one_thread_is_enough() {
+    let of = |threads, rate| experiment("bench", Measurement { threads, ..measurement(rate, 16384) });
+    let page = page(&[of(1, 10.0), of(2, 10.1), of(4, 10.0)]);
+    assert!(page.contains("1 thread is enough in 1 of 1 job; more, up to 4, gain less than 3 %."), "{page}");
+    assert!(!page.contains("They are 1.00 times"), "{page}");
+}
+
+#[test]
+fn messages_without_a_byte_have_no_throughput_to_advise_on() {
+    let of = |threads| {
+        let row = Measurement { threads, messages_per_second: 1e6 / threads as f64, ..measurement(0.0, 0) };
+        experiment("bench", row)
+    };
+    let page = page(&[of(1), of(2), of(4)]);
+    assert!(!page.contains("NaN") && !page.contains("inf times"), "{page}");
+    assert!(!page.contains("enough in") && !page.contains("fastest measured"), "{page}");
+}
+
+#[test]
 fn no_records_make_a_page_that_says_so() {
     let page = page(&[]);
     assert!(page.contains("no records") && page.contains("hold no verified row"));

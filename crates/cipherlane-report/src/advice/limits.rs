@@ -26,10 +26,17 @@ pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> 
     gains.sort_by(f64::total_cmp);
     let host = machines.all()[own.first()?.machine].host;
     let most = rows.iter().map(|(_, most, _)| *most).max()?;
-    let (verdict, beyond) = if *threads < most {
-        ("are enough", format!("; more, up to {most}, gain less than 3 %"))
+    let (verdict, beyond) = match *threads {
+        1 => ("is enough", format!("; more, up to {most}, gain less than 3 %")),
+        threads if threads < most => ("are enough", format!("; more, up to {most}, gain less than 3 %")),
+        _ => ("are the fastest measured", String::new()),
+    };
+    // One thread is the fewest itself.
+    let gain = if *threads == 1 {
+        String::new()
     } else {
-        ("are the fastest measured", String::new())
+        let gain = units::significant(gains[gains.len() / 2]);
+        format!(" They are {gain} times as fast as the fewest measured (median).")
     };
     let cores = match host.physical_cores {
         Some(cores) if cores == *threads => ", one per core,",
@@ -37,11 +44,10 @@ pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> 
         _ => "",
     };
     let text = format!(
-        "{}{cores} {verdict} in {} of {}{beyond}. They are {} times as fast as the fewest measured (median).",
+        "{}{cores} {verdict} in {} of {}{beyond}.{gain}",
         units::count(*threads, "thread"),
         rows.len(),
         units::count(counts.len(), "job"),
-        units::significant(gains[gains.len() / 2]),
     );
     Some(Rule { title: "Threads", text })
 }

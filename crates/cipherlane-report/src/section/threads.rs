@@ -18,9 +18,11 @@ pub(super) fn charts(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
     groups(rows).iter().filter_map(|group| chart(group, machines)).collect()
 }
 
-/// Rows of one job and size on devices whose threads matter.
+/// Rows of one job and size on devices whose threads matter. Messages without a byte have no throughput, which threads
+/// could raise.
 pub(crate) fn groups<'a>(rows: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
-    let on_cpus = rows.iter().filter(|row| row.verified && !row.is_offload()).copied();
+    let counts = |row: &Row<'_>| row.verified && !row.is_offload() && row.bytes_per_second > 0.0;
+    let on_cpus = rows.iter().filter(|row| counts(row)).copied();
     let groups = grouped(on_cpus, |row| (row.job(), row.message_bytes));
     groups.into_iter().map(|(_, rows)| rows).collect()
 }
