@@ -45,6 +45,8 @@ fn unknown_names_list_the_known_ones() {
         (&["bench", "--algorithm", "aes-512-gcm"], "a cipher (aes-128, aes-192, aes-256"),
         (&["bench", "--operation", "encipher"], "seal, open, encrypt, decrypt"),
         (&["bench", "--device", "abacus", "tls-16k"], "cpu"),
+        (&["lab", "run", "rivals", "--quick", "--dry-run", "--device", "abacus"], "cpu"),
+        (&["lab", "run", "rivals", "--quick", "--dry-run", "--tier", "neon"], "portable"),
         (&["verify", "--device", "abacus"], "cpu"),
         (&["verify", "--tier", "neon"], "portable"),
         (&["plan", "--algorithm", "aes-128-ccm"], "with a mode (-ecb"),
@@ -82,6 +84,10 @@ fn impossible_combinations_say_why() {
         (&["bench", "-a", "aes-256-xts", "-s", "16k,17MiB"], "16 bytes to 16 MiB"),
         (&["bench", "tls-16k", "--size", "16"], "the workload tls-16k has its own"),
         (&["bench", "--json", "-", "--csv", "-"], "--json and --csv would mix on stdout"),
+        (
+            &["bench", "-d", "rival:aws-lc", "--tier", "bogus"],
+            "chooses its instructions by itself; leave --tier",
+        ),
         (&["bench", "--time", "0"], "number of seconds above 0"),
     ] {
         sandbox.cipherlane(arguments).assert().code(2).stdout("").stderr(contains(reason));

@@ -37,7 +37,7 @@ pub fn devices() -> Result<Vec<CudaDevice>, String> {
     let driver = Driver::get()?;
     let count = driver.count().map_err(|error| error.to_string())?;
     if count == 0 {
-        return Err("the CUDA driver shows no GPU: look at nvidia-smi and at CUDA_VISIBLE_DEVICES".to_owned());
+        return Err("the CUDA driver shows no GPU; look at nvidia-smi and at CUDA_VISIBLE_DEVICES".to_owned());
     }
     let found = |index| Found::new(Gpu::new(driver, index)?).map(Accelerator::new);
     (0..count).map(found).collect::<Result<_, CudaError>>().map_err(|error| error.to_string())

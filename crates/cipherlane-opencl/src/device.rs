@@ -44,7 +44,7 @@ pub fn devices() -> Result<Vec<OpenClDevice>, String> {
         }
     }
     if found.is_empty() {
-        reasons.push("OpenCL lists no device: install a vendor's driver, or PoCL for the CPU".to_owned());
+        reasons.push("OpenCL lists no device; install a vendor's driver, or PoCL for the CPU".to_owned());
         return Err(reasons.join("; "));
     }
     Ok(found)

@@ -185,9 +185,17 @@ impl Entry {
 impl AbsentEntry {
     /// A kind of device that is not here. Its reason says what helps.
     fn kind(absent: &Absent) -> Self {
-        let (reason, remedy) = absent.reason.rsplit_once(": ").unwrap_or((&absent.reason, ""));
+        let (reason, remedy) = reason_and_remedy(&absent.reason);
         Self { id: absent.kind.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
     }
+}
+
+/// What is wrong, and what helps, which stands behind the first semicolon that is not in brackets: those hold a loader's
+/// own words, with semicolons and colons of their own.
+fn reason_and_remedy(text: &str) -> (&str, &str) {
+    let outside = |at: &usize| text[..*at].matches('(').count() == text[..*at].matches(')').count();
+    let end = text.match_indices("; ").map(|(at, _)| at).find(outside);
+    end.map_or((text, ""), |at| (&text[..at], &text[at + 2..]))
 }
 
 impl TierEntry {
@@ -240,4 +248,25 @@ fn absent() -> Vec<AbsentEntry> {
         reason: "this build has no feature `rivals`".to_owned(),
         remedy: "build without `--no-default-features`".to_owned(),
     }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_told_from_its_remedy() {
+        let load = "no CUDA driver (libcuda.so.1: cannot open it: no such file; libcuda.so: the same)";
+        let remedy = "install NVIDIA's driver, or name its library by CIPHERLANE_CUDA: it is a path; or none";
+        for (text, parts) in [
+            (format!("{load}; {remedy}"), (load, remedy)),
+            (
+                "clGetDeviceIDs: out of host memory (-6)".to_owned(),
+                ("clGetDeviceIDs: out of host memory (-6)", ""),
+            ),
+            ("this build has no feature `cuda`".to_owned(), ("this build has no feature `cuda`", "")),
+        ] {
+            assert_eq!(reason_and_remedy(&text), parts);
+        }
+    }
 }

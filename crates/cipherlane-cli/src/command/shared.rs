@@ -8,7 +8,7 @@ use cipherlane::{Algorithm, Cipher, Device, Engine, Info, Mode, Operation, Shape
 use cipherlane_lab::Contender;
 use cipherlane_record::Host;
 
-use crate::exit::Usage;
+use crate::exit::{Nothing, Usage};
 use crate::render::complain;
 
 /// Everything that runs batches here: the engine's devices, and the rivals.
@@ -45,7 +45,10 @@ impl Roster {
     }
 
     /// The devices of these identifiers; `all` names every one, and none names the engine's usual ones.
-    pub(crate) fn choose(&self, ids: &[String]) -> Result<Vec<&dyn Device>, UnknownName> {
+    ///
+    /// # Errors
+    /// If there is none of that name; says why where it is of a kind that this machine has none of.
+    pub(crate) fn choose(&self, ids: &[String]) -> Result<Vec<&dyn Device>> {
         if ids.is_empty() {
             return Ok(self.usual());
         }
@@ -56,8 +59,9 @@ impl Roster {
             let named: Vec<&dyn Device> =
                 all.iter().filter(|device| id == "all" || device.info().id == *id).copied().collect();
             if named.is_empty() {
+                self.refuse_absent(id)?;
                 let known = all.iter().map(|device| device.info().id.clone());
-                return Err(UnknownName::new("device", id, known.chain(["all".to_owned()])));
+                return Err(UnknownName::new("device", id, known.chain(["all".to_owned()])).into());
             }
             for device in named {
                 if chosen.iter().all(|other| other.info().id != device.info().id) {
@@ -66,6 +70,15 @@ impl Roster {
             }
         }
         Ok(chosen)
+    }
+
+    /// Says why there is no device `id`, if it is of a kind that is not here.
+    fn refuse_absent(&self, id: &str) -> Result<(), Nothing> {
+        let kind = id.split(':').next().unwrap_or(id);
+        match self.absent.iter().find(|absent| absent.kind == kind) {
+            Some(absent) => Err(Nothing(format!("no device {id} here: {}", absent.reason))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -276,6 +289,18 @@ mod tests {
         let usual: Vec<&str> =
             all.iter().filter(|info| is_usual(info, &all)).map(|info| info.id.as_str()).collect();
         assert_eq!(usual, ["cpu", "cuda:0", "opencl:2"]);
+    }
+
+    #[test]
+    fn a_device_of_an_absent_kind_says_why() {
+        let mut roster = Roster::find(false);
+        roster.absent = vec![Absent { kind: "mill", reason: "no mill: build one".to_owned() }];
+        let error = |id: &str| roster.choose(&[id.to_owned()]).err().unwrap();
+        for id in ["mill", "mill:0", "mill:all"] {
+            assert_eq!(error(id).to_string(), format!("no device {id} here: no mill: build one"));
+            assert_eq!(crate::exit::of(&error(id)), crate::exit::Exit::NothingToRun);
+        }
+        assert!(error("miller:0").to_string().starts_with("unknown device"));
     }
 
     #[test]

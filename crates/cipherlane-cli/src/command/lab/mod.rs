@@ -274,6 +274,8 @@ impl RunOptions {
         #[allow(clippy::cast_precision_loss)] // far below 2^53
         let seconds = self.time.unwrap_or(experiment.seconds_per_row * suite.points.len() as f64);
         if self.dry_run {
+            // A plan of what cannot be run would be none.
+            measure::check(how)?;
             measure::show(&measure::plan_of(&suite, seconds), false)?;
             return Ok(Exit::Success);
         }

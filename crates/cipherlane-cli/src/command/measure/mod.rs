@@ -97,6 +97,15 @@ pub(crate) fn show(text: &str, stdout_taken: bool) -> Result<()> {
     }
 }
 
+/// Whether there is what `how` asks for, without running anything.
+///
+/// # Errors
+/// If a device, a tier or a launch cannot be had here.
+pub(crate) fn check(how: &How) -> Result<()> {
+    let roster = Roster::find(!how.no_rivals || how.names_a_rival());
+    contenders(how, &roster).map(drop)
+}
+
 /// Everything that is measured in turn: the devices that were asked for, then the rivals.
 fn contenders<'a>(how: &How, roster: &'a Roster) -> Result<Vec<Contender<'a>>> {
     let (rivals, own): (Vec<_>, Vec<_>) =
@@ -104,7 +113,8 @@ fn contenders<'a>(how: &How, roster: &'a Roster) -> Result<Vec<Contender<'a>>> {
     let mut contenders = if how.tier.is_empty() {
         own.into_iter().map(Contender::new).collect()
     } else {
-        shared::at_tiers(&own, &how.tier)?
+        // Rivals alone have no tiers, and say so.
+        shared::at_tiers(if own.is_empty() { &rivals } else { &own }, &how.tier)?
     };
     how.launch.apply(&mut contenders)?;
     contenders.extend(rivals.into_iter().map(Contender::new));
