@@ -80,6 +80,21 @@ fn what_a_file_holds_is_not_measured_again() {
 }
 
 #[test]
+fn tables_of_a_file_that_holds_everything_are_written() {
+    let sandbox = Sandbox::new();
+    let run = |more: &[&str]| {
+        let own = ["-o", "seal", "-t", "1", "--tier", "portable", "--no-rivals"];
+        sandbox.cipherlane(&with(&[&own, more].concat())).assert().success()
+    };
+    run(&["--json", "rows.jsonl"]);
+    let passed_over = contains("passed over: run.log: the log is of rows that are measured");
+    run(&["--resume", "rows.jsonl", "--csv", "rows.csv", "--md", "rows.md", "--log", "run.log"])
+        .stderr(passed_over);
+    assert_eq!(sandbox.read("rows.csv").lines().count(), 2);
+    assert!(sandbox.read("rows.md").contains("| aes-128-gcm | seal |"));
+}
+
+#[test]
 fn results_are_replaced_by_results_alone() {
     let sandbox = Sandbox::new();
     let run = |input: &str| {

@@ -146,3 +146,19 @@ fn experiments_are_chosen_by_study_or_row() {
     dry("000.4").success().stdout(contains("cpu-threads:"));
     dry("017").code(2).stderr(contains("unknown study `017`; known: 000, 001"));
 }
+
+#[test]
+fn experiments_of_one_command_share_their_tables() {
+    let sandbox = Sandbox::new();
+    let smoke = ["--smoke", "--device", "cpu", "--json", "rows.jsonl", "--csv", "two.csv", "--md", "two.md"];
+    let run =
+        |experiments: [&str; 2]| sandbox.cipherlane(&[&["lab", "run"], &experiments[..], &smoke].concat());
+    run(["rivals", "thermal"]).assert().code(2).stderr(contains("rivals has others than thermal"));
+    assert!(!sandbox.folder.path().join("rows.jsonl").exists());
+    run(["energy", "thermal"]).assert().success();
+    let csv = sandbox.read("two.csv");
+    let headers = csv.lines().filter(|line| line.starts_with("experiment,subject")).count();
+    assert!(headers == 1 && csv.contains("\nenergy,") && csv.contains("\nthermal,"), "{csv}");
+    let tables = sandbox.read("two.md");
+    assert_eq!(tables.split("\n\n").filter(|table| table.starts_with("| experiment")).count(), 2, "{tables}");
+}

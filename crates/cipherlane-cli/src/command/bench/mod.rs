@@ -26,6 +26,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     let host = cipherlane_lab::host::detect();
     let mut suite = options.suite(&host)?;
     if options.how.leave_out_done(&mut suite)? {
+        measure::write_kept(&options.how, &suite.experiment, options.log.as_deref())?;
         return Ok(Exit::Success);
     }
     let measured = measure::run(&suite, &options.how, options.seconds(), &host, options.log.as_deref())?;

@@ -30,7 +30,10 @@ Examples:
   cipherlane lab run --study 003                     all that reproduces something of study 003
   cipherlane lab run all --dry-run                   what would be run, and how long it would take
   cipherlane lab run mine.toml                       an experiment of your own
-  cipherlane lab run findings generations *.jsonl    what records of one machine or many add up to";
+  cipherlane lab run findings generations *.jsonl    what records of one machine or many add up to
+
+Several experiments share the files of --json, --csv and --md: Markdown has a table for each. CSV has one header, so that \
+sweeps, whose rows are measurements, and experiments that make observations have to be run by themselves for it.";
 
 /// Options of `lab`.
 #[derive(Debug, Args)]
@@ -123,6 +126,7 @@ impl RunOptions {
             let remedy = format!("name an experiment before the records: {}", readers());
             return Err(Usage(remedy).into());
         }
+        self.check_columns(&experiments)?;
         // Read before any result is written, which none of the files then can be.
         let records = self.records()?;
         self.say_unread(&experiments);
@@ -150,6 +154,17 @@ impl RunOptions {
             }
         }
         Ok(joint(&exits))
+    }
+
+    /// Refuses one file of CSV for rows of different columns.
+    fn check_columns(&self, experiments: &[Experiment]) -> Result<(), Usage> {
+        let of = |sweep: bool| experiments.iter().find(|one| (one.kind == Kind::Sweep) == sweep);
+        let (Some(_), Some(sweep), Some(other)) = (&self.how.csv, of(true), of(false)) else { return Ok(()) };
+        let (sweep, other) = (&sweep.name, &other.name);
+        Err(Usage(format!(
+            "--csv has the columns of one table, and {sweep} has others than {other}: run them by themselves, each with its \
+             own file, or write --json, from which `cipherlane report --csv` makes one table"
+        )))
     }
 
     fn one(&self, experiment: &Experiment, how: &How, records: &[Record]) -> Result<Exit> {
@@ -269,6 +284,7 @@ impl RunOptions {
             suite.points.truncate(1);
         }
         if how.leave_out_done(&mut suite)? && !self.dry_run {
+            measure::write_kept(how, &suite.experiment, None)?;
             return Ok(Exit::Success);
         }
         #[allow(clippy::cast_precision_loss)] // far below 2^53

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use cipherlane_lab::Suite;
@@ -20,6 +21,15 @@ use crate::render::sink::{self, Sink};
 
 /// What writes the report beside the records, in words.
 const PAGE: &str = "the page of --open";
+
+/// Whether this command has written CSV, or Markdown: several experiments of one command share a file.
+static CSV_BEGUN: AtomicBool = AtomicBool::new(false);
+static MARKDOWN_BEGUN: AtomicBool = AtomicBool::new(false);
+
+fn write(mut target: impl Write, bytes: &[u8]) -> io::Result<()> {
+    target.write_all(bytes)?;
+    target.flush()
+}
 
 /// Where to measure, beside whom, and where the results go.
 #[derive(Clone, Debug, clap::Args)]
@@ -109,20 +119,31 @@ impl How {
     }
 
     /// Has `csv` and `markdown` write the tables that were asked for. Where there are no rows, those of another run stay.
+    /// What an earlier experiment of this command wrote stays as well: lines of CSV go on below its header, and a table of
+    /// Markdown ends at an empty line.
     pub(super) fn write_tables<R>(
         &self,
         rows: &[R],
-        csv: impl FnOnce(Box<dyn Write>, &[R]) -> io::Result<()>,
-        markdown: impl FnOnce(Box<dyn Write>, &[R]) -> io::Result<()>,
+        csv: impl FnOnce(&mut Vec<u8>, &[R]) -> io::Result<()>,
+        markdown: impl FnOnce(&mut Vec<u8>, &[R]) -> io::Result<()>,
     ) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
         if let Some(sink) = &self.csv {
-            sink.fill_with_results(|target| csv(target, rows))?;
+            let mut table = Vec::new();
+            csv(&mut table, rows)?;
+            let header = table.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            let from = if CSV_BEGUN.swap(true, Ordering::Relaxed) { header } else { 0 };
+            sink.fill_with_results(|target| write(target, &table[from..]))?;
         }
         if let Some(sink) = &self.md {
-            sink.fill_with_results(|target| markdown(target, rows))?;
+            let mut table = Vec::new();
+            if MARKDOWN_BEGUN.swap(true, Ordering::Relaxed) {
+                table.push(b'\n');
+            }
+            markdown(&mut table, rows)?;
+            sink.fill_with_results(|target| write(target, &table))?;
         }
         Ok(())
     }

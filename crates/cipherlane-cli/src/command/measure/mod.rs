@@ -19,14 +19,14 @@ use cipherlane::{Device, Tier};
 use cipherlane_lab::experiment;
 use cipherlane_lab::telemetry::{Sampler, Sensors};
 use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, Wanted, run_suite};
-use cipherlane_record::{Host, csv, markdown};
+use cipherlane_record::{Host, Measurement, csv, markdown, measurements, read};
 
 pub(crate) use how::How;
 pub(crate) use observe::{Asked, observe, plan_of};
 
 use super::shared::{self, Roster};
 use crate::exit::Exit;
-use crate::render::{self, complain};
+use crate::render::{self, complain, sink};
 use store::Store;
 use watch::Watch;
 
@@ -80,11 +80,33 @@ pub(crate) fn run(
     }
     // Shown before anything else can fail: it is what the run was for.
     show(&report, stdout_taken)?;
-    how.write_tables(&outcome.rows, csv::write, markdown::write)?;
+    write_tables(how, &outcome.rows)?;
     if let Some(records) = store.path().filter(|_| how.open && !outcome.rows.is_empty()) {
         super::report::show_beside(records, stdout_taken)?;
     }
     Ok(Measured { outcome, stdout_taken })
+}
+
+fn write_tables(how: &How, rows: &[Measurement]) -> Result<()> {
+    how.write_tables(rows, |sink, rows| csv::write(sink, rows), |sink, rows| markdown::write(sink, rows))
+}
+
+/// Writes tables and report of the rows of `experiment` that the file to go on with has, where it has them all: nothing
+/// is measured then.
+pub(crate) fn write_kept(how: &How, experiment: &str, log: Option<&Path>) -> Result<()> {
+    let Some(path) = how.records.resumed() else { return Ok(()) };
+    sink::protect(path);
+    if let Some(log) = log {
+        let text = format!("{}: the log is of rows that are measured, and none is", log.display());
+        complain("passed over", &text);
+    }
+    let mut rows = measurements(read(path)?);
+    rows.retain(|row| row.experiment == experiment);
+    write_tables(how, &rows)?;
+    if how.open {
+        super::report::show_beside(path, how.takes_stdout()?)?;
+    }
+    Ok(())
 }
 
 /// Prints what is for people: on stdout, unless results go there.

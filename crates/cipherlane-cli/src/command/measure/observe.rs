@@ -83,7 +83,7 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, h
     }
     // Shown before anything else can fail: it is what the run was for.
     show(&text, stdout_taken)?;
-    how.write_tables(&rows, write_csv, write_markdown)?;
+    how.write_tables(&rows, |sink, rows| write_csv(sink, rows), |sink, rows| write_markdown(sink, rows))?;
     if let Some(records) = store.path().filter(|_| how.open && !rows.is_empty()) {
         report::show_beside(records, stdout_taken)?;
     }
