@@ -84,10 +84,7 @@ fn impossible_combinations_say_why() {
         (&["bench", "-a", "aes-256-xts", "-s", "16k,17MiB"], "16 bytes to 16 MiB"),
         (&["bench", "tls-16k", "--size", "16"], "the workload tls-16k has its own"),
         (&["bench", "--json", "-", "--csv", "-"], "--json and --csv would mix on stdout"),
-        (
-            &["bench", "-d", "rival:aws-lc", "--tier", "bogus"],
-            "chooses its instructions by itself; leave --tier",
-        ),
+        (&["bench", "-d", "rival:aws-lc", "--tier", "bogus"], "does not offer tier bogus; it offers library"),
         (&["bench", "--time", "0"], "number of seconds above 0"),
     ] {
         sandbox.cipherlane(arguments).assert().code(2).stdout("").stderr(contains(reason));

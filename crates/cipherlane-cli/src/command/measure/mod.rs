@@ -135,11 +135,15 @@ fn contenders<'a>(how: &How, roster: &'a Roster) -> Result<Vec<Contender<'a>>> {
     let mut contenders = if how.tier.is_empty() {
         own.into_iter().map(Contender::new).collect()
     } else {
-        // Rivals alone have no tiers, and say so.
+        // Rivals alone have one tier, and say which.
         shared::at_tiers(if own.is_empty() { &rivals } else { &own }, &how.tier)?
     };
     how.launch.apply(&mut contenders)?;
-    contenders.extend(rivals.into_iter().map(Contender::new));
+    let is_there = |rival: &&dyn Device, contenders: &[Contender<'_>]| {
+        contenders.iter().any(|other| other.device.info().id == rival.info().id)
+    };
+    let others: Vec<_> = rivals.into_iter().filter(|rival| !is_there(rival, &contenders)).collect();
+    contenders.extend(others.into_iter().map(Contender::new));
     if !how.no_rivals {
         for rival in &roster.rivals {
             if contenders.iter().all(|other| other.device.info().id != rival.info().id) {
