@@ -29,7 +29,8 @@ impl Pools {
     }
 }
 
-/// Threads for one run at a time, and more of them while more sessions run at once.
+/// Threads for one run at a time, and as many more as sessions have ever run at once: they stay until the last session is
+/// gone.
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
