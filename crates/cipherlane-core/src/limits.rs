@@ -1,7 +1,9 @@
 //! The lengths that the standards allow.
 
+use std::ops::RangeInclusive;
+
 use crate::BLOCK;
-use crate::algorithm::{Algorithm, Mode};
+use crate::algorithm::{Algorithm, Hash, Mode};
 
 /// Longest plaintext of one GCM message in bytes: 2^39 - 256 bits (SP 800-38D section 5.2.1.1).
 pub const GCM_TEXT_BYTES: u64 = (1 << 36) - 32;
@@ -15,6 +17,12 @@ pub const XTS_UNIT_BYTES: u64 = 16 << 20;
 pub const XOF_BYTES: usize = 1 << 20;
 /// Shortest XTS data unit in bytes: one block (IEEE 1619 section 5.3).
 pub const XTS_UNIT_MIN_BYTES: u64 = 16;
+
+/// Which bytes a digest of `hash` may have: its own, or of SHAKE up to [`XOF_BYTES`].
+#[must_use]
+pub fn digest_bytes(hash: Hash) -> RangeInclusive<usize> {
+    hash.digest_bytes().map_or(1..=XOF_BYTES, |own| own..=own)
+}
 
 /// Which lengths of a message `algorithm` takes: in words, and as a test of a number of bytes.
 ///
