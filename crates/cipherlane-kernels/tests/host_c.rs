@@ -18,16 +18,20 @@ mod check;
 #[path = "host/job.rs"]
 mod job;
 mod known;
+#[path = "host/steps.rs"]
+mod steps;
 
 use std::sync::Arc;
 
 use build::Compiler;
 use case::{Case, Results, Texts, drawn, short};
 use check::{check, harness, key};
-use cipherlane_core::{Algorithm, Shape};
+use cipherlane_core::{Algorithm, Shape, Source};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{Program, Target, programs};
+use job::{Job, Layout};
 use known::{Known, Reader, Task};
+use steps::Traced;
 
 const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host/known.txt");
 const ABOUT: &str = "\
@@ -105,8 +109,9 @@ fn short_messages(algorithm: Algorithm) -> Vec<Task<Trial>> {
 /// Kernels for long messages have work for several units of their inner loops only where messages are longer than
 /// those above.
 fn long_messages(algorithm: Algorithm) -> Vec<Task<Trial>> {
-    // The first two are aligned, as tensor cores want them; the others are not.
-    let texts = Texts { start: 16, lengths: vec![16 * 9000, 16 * 777 + 5, 0, 16 * 4096, 16 * 13_000 + 1] };
+    // All but the last are aligned, as tensor cores want them. In GCM nonces have 12 bytes, 12, 16, 1, 17, 60, and so on.
+    let lengths = [16 * 9000, 16 * 777, 16 * 4096, 16 * 1300, 0, 16 * 300, 16 * 777 + 5, 16 * 13_000 + 1];
+    let texts = Texts { start: 16, lengths: lengths.to_vec() };
     let cases = [("aes-128-ctr", true), ("aes-256-gcm", true), ("aes-256-gcm", false)];
     let mut tasks = Vec::new();
     for (_, shared_key) in cases.into_iter().filter(|(name, _)| *name == algorithm.to_string()) {
@@ -135,6 +140,40 @@ fn kernels_agree_with_the_reference() {
         fault.map(|fault| format!("{}: {fault}", trial.program.algorithm)).into_iter().collect()
     });
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// J0 is a secret where it is hashed from the nonce: what a kernel of GCM runs is the same wherever its counters carry.
+#[test]
+fn no_step_depends_on_a_secret_counter() {
+    if Compiler::find().is_none() {
+        return;
+    }
+    // Aligned, as tensor cores want them. The nonces of the third and the ninth have 16 bytes.
+    let texts = Texts { start: 16, lengths: vec![16, 32, 16 * 600, 0, 16, 16, 112, 96, 16 * 40 + 5] };
+    let mut faults = Vec::new();
+    for (name, shared_key) in [("aes-128-gcm", true), ("aes-128-gcm", false), ("sm4-gcm", true)] {
+        let algorithm: Algorithm = name.parse().unwrap();
+        let (mut case, _) = drawn(algorithm, algorithm.forward(), shared_key, &texts);
+        for program in every_program(&case.shape()) {
+            let traced = Traced::build(&program).unwrap();
+            // Far from any carry; then with one of the low byte, of the low half, and of the whole word.
+            let steps = [0xab_cd00, 0xab_cdf0, 0xab_fff0, u32::MAX - 3].map(|counter| {
+                case.count_from(&[counter]);
+                traced.steps(job(&program, &case).bytes()).unwrap()
+            });
+            if steps.iter().any(|other| *other != steps[0]) {
+                faults.push(format!("{}, {} threads", program.kernel, program.stages[0].threads));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "what they run depends on J0: {}", faults.join("; "));
+}
+
+/// The whole case in one launch of each stage.
+fn job(program: &Program, case: &Case) -> Job {
+    let mut results = Results::room(case, case.untouched());
+    let layout = Layout { blocks: 1, cuts: 1, ordered: false };
+    Job::new(program, &case.batch(Source::Apart(&case.text)), &results.output(), layout)
 }
 
 /// What the check rests on: faults that kernels could have end a program, and its message names them.

@@ -18,6 +18,9 @@
 #error eight blocks of a thread meet the matrix at once
 #endif
 #define GROUPS (THREADS / UNIT_THREADS)
+/* Whether a run goes block by block: where it is not aligned, and where its counters are secret. */
+#define GOES_BY_BLOCKS(from, to, message)                                                                      \
+    (MISALIGNMENT(from, 16) | MISALIGNMENT(to, 16) | !HAS_PUBLIC_COUNTER(message))
 /* Where group `group` begins of so many blocks or units. */
 #define SHARE(all, group) ((u64)(all) * (group) / GROUPS)
 /* Of a run: the table of upper halves of counters has room for no more. */
@@ -63,7 +66,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
             kept[KEPT_COUNT] = counter.w[3] + (u32)(end - t.first);
         }
         BARRIER();
-        if (MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
+        if (GOES_BY_BLOCKS(run.in, run.out, t.text.message)) {
             u64 first = SHARE(run.blocks, group);
             run.in += first * BLOCK_BYTES, run.out += first * BLOCK_BYTES, counter.w[3] += (u32)first;
             run.blocks = (i64)(SHARE(run.blocks, group + 1) - first);
@@ -77,7 +80,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
                           shared, matrix);
         }
         u32 later, blocks = (u32)kept[KEPT_BLOCKS], units = (u32)UNITS(blocks);
-        if (MISALIGNMENT(in + kept[KEPT_AT], 16) | MISALIGNMENT(out + kept[KEPT_AT], 16))
+        if (GOES_BY_BLOCKS(in + kept[KEPT_AT], out + kept[KEPT_AT], p.first_message + kept[KEPT_ROW]))
             later = blocks - (u32)SHARE(blocks, group + 1) + UNIT_THREADS - THREAD % UNIT_THREADS;
         else
             later = (units - (u32)SHARE(units, group + 1)) * UNIT;

@@ -50,17 +50,20 @@ FN u32 counter_of(u32 n, u32 blocks) {
     return n > blocks ? 0 : n;
 }
 
-/* From block `n` on, as far as the upper 24 bits of the counters stay. Gives the block that comes next, or 0 if there is
- * none: then the mask has taken the place of `counter`.
+/* From block `n` on, as far as the upper 24 bits of the counters stay; to the end where counters share nothing. Gives the
+ * block that comes next, or 0 if there is none: then the mask has taken the place of `counter`.
+ *
+ * A secret counter shares nothing with the next: a walk is then one block, which makes all look-ups of the first two rounds,
+ * and where counters carry is not to be seen.
  *
  * GHASH takes the ciphertext, which comes out or, to open, goes in. A multiplication stands before the block that is
  * added, not after: so it is that of the block before, and keeps the multiplier's pipe busy while look-ups are on
  * their way.
  */
-FN u32 walk(const message_t *m, GLOBAL const u8 *in, GLOBAL u8 *out, u32 n, block_t *counter, block_t *y,
-            const block_t *h, KEY const u32 *k, LOCAL const u32 *shared) {
+FN u32 walk(const message_t *m, GLOBAL const u8 *in, GLOBAL u8 *out, u32 n, u32 is_public, block_t *counter,
+            block_t *y, const block_t *h, KEY const u32 *k, LOCAL const u32 *shared) {
     u32 blocks = (u32)((m->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
-    u32 count = counter_of(n, blocks), upper = (counter->w[3] + count) >> 8;
+    u32 count = counter_of(n, blocks), upper = is_public ? (counter->w[3] + count) >> 8 : ~0u;
     counting_t counting = counting_from(counter, count, k, shared);
     ROLLED do {
         block_t x = counting_stream(&counting, counter, count, k, shared);
@@ -82,7 +85,7 @@ FN u32 walk(const message_t *m, GLOBAL const u8 *in, GLOBAL u8 *out, u32 n, bloc
         }
         ghash_add(y, INVERSE ? &text : &x);
         count = counter_of(++n, blocks);
-    } while ((counter->w[3] + count) >> 8 == upper);
+    } while (!COUNTERS_SHARE || (counter->w[3] + count) >> 8 == upper);
     return n;
 }
 
@@ -120,7 +123,9 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
         message_t m = find_message(offsets, &p, message);
         block_t y = zero_block(), counter = zero_block(), h;
         u32 n = 1;
-        /* Once, but where counters carry into their upper 24 bits: then there was no room to keep the key either. */
+        /* Once, but where counters carry into their upper 24 bits or are secret: then there was no room to keep the key
+         * either.
+         */
         ROLLED do {
 #if KEY_IN_REGISTERS
             u32 k[SCHEDULE_ROW];
@@ -134,7 +139,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
                 counter = gcm_counter(NONCE_AT(message), NONCE_BYTES(message), &h);
                 y = absorb(AAD_AT(message), AAD_BYTES(message), &h);
             }
-            n = walk(&m, in, out, n, &counter, &y, &h, k, shared);
+            n = walk(&m, in, out, n, HAS_PUBLIC_COUNTER(message), &counter, &y, &h, k, shared);
         } while (n);
         /* Found again, as there was no room to keep it. */
         m = find_message(offsets, &p, message);

@@ -1,12 +1,13 @@
 /* How a thread that walks a message alone enciphers its counters, from block to block: `counting_from` before a run of
  * counters that have their upper 24 bits in common, `counting_stream` for each of them. `n` is added to the counter
- * block `first`, which is in host order.
+ * block `first`, which is in host order. COUNTERS_SHARE says whether that needs them in common.
  */
 #ifndef CL_GCM_MESSAGE_COUNTER
 #define CL_GCM_MESSAGE_COUNTER
 
 #ifdef CL_AES_BANKED
 #include "primitive/aes_counter.h"
+#define COUNTERS_SHARE 1
 
 /* Of the 32 look-ups of the first two rounds five are left, as in entry/gcm_counted.h. */
 typedef struct {
@@ -37,6 +38,7 @@ FN block_t counting_stream(const counting_t *s, const block_t *first, u32 n, KEY
 
 #else
 /* Other ciphers have nothing that counters share. */
+#define COUNTERS_SHARE 0
 typedef u32 counting_t;
 
 FN counting_t counting_from(const block_t *first, u32 n, KEY const u32 *k, LOCAL const u32 *shared) {

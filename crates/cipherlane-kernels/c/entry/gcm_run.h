@@ -44,8 +44,8 @@ FN void run_blocks(block_t *x, u32 width, int block, COUNTING *s, const run_t *r
     }
 }
 
-/* The sum of a run whose blocks are not aligned, by threads of which `stride`, a power of two, are neighbours: each by
- * Horner's rule in H^stride. Thread i of them owes H^(stride - i) then.
+/* The sum of a run whose blocks are not aligned, or whose counters are secret, by threads of which `stride`, a power of two,
+ * are neighbours: each by Horner's rule in H^stride. Thread i of them owes H^(stride - i) then.
  */
 FN block_t sum_anywhere(const run_t *run, const block_t *counter, u32 stride, GLOBAL const u32 *powers, KEY const u32 *k,
                         LOCAL const u32 *shared) {

@@ -26,14 +26,14 @@ FN block_t tile_counter(const tile_t *t, GLOBAL const u32 *state) {
 
 /* The lanes' shares of the sum of a tile's whole blocks, with the power of what comes after them in their message. */
 FN block_t sum_tile(const tile_t *t, GLOBAL const u8 *in, GLOBAL u8 *out, GLOBAL const u32 *state,
-                    GLOBAL const u32 *powers, const counting_t *counting, KEY const u32 *k, LOCAL const u32 *shared,
-                    LOCAL u32 *matrix) {
+                    GLOBAL const u32 *powers, u32 is_public, const counting_t *counting, KEY const u32 *k,
+                    LOCAL const u32 *shared, LOCAL u32 *matrix) {
     block_t y = zero_block();
     u64 at = t->text.at + t->first * BLOCK_BYTES;
     u32 after = (u32)((t->text.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES - t->first) - t->bytes / BLOCK_BYTES;
     run_t run;
     run.in = in + at, run.out = out + at, run.count = 0, run.blocks = t->bytes / BLOCK_BYTES;
-    if (MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
+    if (!is_public || MISALIGNMENT(run.in, 16) | MISALIGNMENT(run.out, 16)) {
         block_t counter = tile_counter(t, state);
         y = sum_anywhere(&run, &counter, LANES, powers, k, shared);
         block_t own = ghash_load(powers, LANES - 1 - THREAD % LANES);
@@ -60,11 +60,13 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
         u64 row = SHARED_KEY ? 0 : t.text.row;
         GLOBAL u32 *state = STATE_AT(t.text.row);
         block_t y = zero_block(), first = tile_counter(&t, state);
-        counting_t counting = counting_from(&first, t.bytes / BLOCK_BYTES, ROUND_KEYS(row), shared, uppers);
+        u32 is_public = HAS_PUBLIC_COUNTER(t.text.message);
+        counting_t counting;
+        if (is_public) counting = counting_from(&first, t.bytes / BLOCK_BYTES, ROUND_KEYS(row), shared, uppers);
         GROUP_BARRIER();
         if (has_tile) {
             add_part(&t, in, out, state, GHASH_ROW_AT(row), ROUND_KEYS(row), shared);
-            y = sum_tile(&t, in, out, state, GHASH_ROW_AT(row), &counting, ROUND_KEYS(row), shared, matrix);
+            y = sum_tile(&t, in, out, state, GHASH_ROW_AT(row), is_public, &counting, ROUND_KEYS(row), shared, matrix);
         }
         UNROLL for (u32 i = 0; i < 4; ++i) {
             u32 sum = GROUP_XOR(y.w[i], scratch);

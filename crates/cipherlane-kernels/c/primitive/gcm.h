@@ -7,6 +7,10 @@
 
 #define NONCE_BYTES(message)                                                                                   \
     (p.flags & NONCES_RAGGED ? nonce_offsets[(message) + 1] - nonce_offsets[message] : p.nonce_bytes)
+/* Whether J0 is public, as it is where it is the nonce itself. Hashed from a nonce of another length it depends on the key:
+ * then no address and no number of rounds may depend on counters.
+ */
+#define HAS_PUBLIC_COUNTER(message) (NONCE_BYTES(message) == 12)
 #define AAD_AT(message) (aad + (p.flags & AAD_RAGGED ? aad_offsets[message] : (message)*p.aad_stride))
 #define AAD_BYTES(message)                                                                                     \
     (p.flags & AAD_RAGGED ? aad_offsets[(message) + 1] - aad_offsets[message] : p.aad_bytes)

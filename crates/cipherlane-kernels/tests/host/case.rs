@@ -5,6 +5,8 @@ use cipherlane_core::{
     Wish,
 };
 use cipherlane_reference::Reference;
+use cipherlane_reference::cipher::keyed;
+use cipherlane_reference::mode::gcm;
 
 /// Lengths around blocks, lanes, tiles, and what a thread has in flight.
 const LENGTHS: [usize; 26] = [
@@ -38,6 +40,9 @@ const LENGTHS: [usize; 26] = [
 
 /// What rows of tags hold before a run.
 const NOT_WRITTEN: u8 = 0xcc;
+
+/// Last words of J0, in GCM, that carry into their upper bytes or wrap within a message, or right at its start.
+const COUNTERS: [u32; 4] = [u32::MAX - 700, 0x12fe, u32::MAX, 0xab_ffff - 40];
 
 struct Random(u64);
 
@@ -118,7 +123,7 @@ impl Case {
             nonces[16 * 20..16 * 21].fill(0xff);
             nonces[16 * 24 + 12..16 * 25].fill(0xff);
         }
-        Self {
+        let mut case = Self {
             algorithm,
             operation,
             text: random.bytes(usize::try_from(*offsets.last().unwrap()).unwrap() + 5),
@@ -132,6 +137,23 @@ impl Case {
             offsets,
             shared_key,
             digest_bytes: algorithm.hash().map_or(0, cipherlane_core::Hash::usual_digest_bytes),
+        };
+        if algorithm.mode() == Some(Mode::Gcm) {
+            case.count_from(&COUNTERS);
+        }
+        case
+    }
+
+    /// In GCM: has the nonces of 16 bytes, which are hashed, lead to a J0 that ends with one of `counters` in turn.
+    pub(crate) fn count_from(&mut self, counters: &[u32]) {
+        let Some(cipher) = self.algorithm.cipher() else { return };
+        let places = self.nonce_offsets.windows(2).enumerate().filter(|(_, pair)| pair[1] - pair[0] == 16);
+        for ((index, pair), &counter) in places.zip(counters.iter().cycle()) {
+            let at = if self.shared_key { 0 } else { index * cipher.key_bytes() };
+            let key = keyed(cipher, &self.keys[at..at + cipher.key_bytes()]);
+            let j0 = 0x0123_4567_89ab_cdef_0f1e_2d3c << 32 | u128::from(counter);
+            let nonce = usize::try_from(pair[0]).unwrap();
+            self.nonces[nonce..nonce + 16].copy_from_slice(&gcm::nonce_for(&*key, j0));
         }
     }
 

@@ -46,6 +46,25 @@ fn first_counter(hash_key: u128, nonce: &[u8]) -> Block {
     multiply(hashed ^ bits(nonce), hash_key).to_be_bytes()
 }
 
+/// The nonce of 16 bytes that leads to `j0`: J_0 = (IV * H xor [128]_128) * H is solved for IV. For tests of counters.
+#[must_use]
+pub fn nonce_for(cipher: &dyn BlockCipher, j0: u128) -> Block {
+    let inverse = inverse(hash_key(cipher));
+    multiply(multiply(j0, inverse) ^ 128, inverse).to_be_bytes()
+}
+
+/// The inverse in GF(2^128): the power 2^128 - 2, the product of x^(2^i) for i = 1 to 127.
+fn inverse(x: u128) -> u128 {
+    /// The one of the field: its most significant bit is the coefficient of x^0.
+    const ONE: u128 = 1 << 127;
+    let (mut power, mut product) = (x, ONE);
+    for _ in 1..128 {
+        power = multiply(power, power);
+        product = multiply(product, power);
+    }
+    product
+}
+
 /// T before it is cut: GCTR_K(J_0, S) with S = GHASH_H(A || 0^v || C || 0^u || [len(A)]_64 || [len(C)]_64).
 fn tag(cipher: &dyn BlockCipher, hash_key: u128, j0: Block, aad: &[u8], ciphertext: &[u8]) -> Block {
     let hashed = ghash(hash_key, ghash(hash_key, 0, aad), ciphertext);
@@ -96,4 +115,18 @@ pub fn multiply(x: u128, y: u128) -> u128 {
         v = v >> 1 ^ R & (v & 1).wrapping_neg();
     }
     z
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_core::Cipher;
+
+    use super::*;
+    use crate::cipher::keyed;
+
+    #[test]
+    fn nonces_lead_to_counters() {
+        let (cipher, j0) = (keyed(Cipher::Sm4, &[7; 16]), 0x0123_4567_89ab_cdef_0f1e_2d3c_ffff_fffe);
+        assert_eq!(first_counter(hash_key(&*cipher), &nonce_for(&*cipher, j0)), j0.to_be_bytes());
+    }
 }

@@ -42,20 +42,23 @@ fn sit_ctr(examiner: &mut Examiner) -> Result<(), Failure> {
     Ok(())
 }
 
-/// inc_32 wraps without a carry into the rest of the block (SP 800-38D section 6.2).
+/// The low byte of the counter carries; and inc_32 wraps without a carry into the rest of the block (SP 800-38D section
+/// 6.2).
 fn sit_gcm(examiner: &mut Examiner, cipher: Cipher) -> Result<(), Failure> {
-    for layout in [Layout::Shared, Layout::Each] {
-        examiner.sit(&format!("the 32-bit counter wraps, keys {layout:?}"), |algorithm, random| {
+    for (bits, layout) in [8, 32].into_iter().flat_map(|bits| [(bits, Layout::Shared), (bits, Layout::Each)])
+    {
+        let case = format!("the low {bits} bits of the 32-bit counter wrap, keys {layout:?}");
+        examiner.sit(&case, |algorithm, random| {
             let mut draft = Draft::new(algorithm, vec![BYTES; BEFORE.len()], random).keys(layout, random);
             let nonces: Vec<[u8; BLOCK]> = BEFORE
                 .into_iter()
                 .enumerate()
                 .map(|(message, before)| {
-                    let mut high = [0; BLOCK];
-                    random.fill(&mut high);
+                    let mut block = [0; BLOCK];
+                    random.fill(&mut block);
                     // The text starts at inc_32(J_0), so J_0 itself is one further from the wrap.
-                    let low = u128::from(0u32.wrapping_sub(before + 1));
-                    let j0 = u128::from_be_bytes(high) >> 32 << 32 | low;
+                    let ones = u128::MAX >> (128 - bits);
+                    let j0 = (u128::from_be_bytes(block) | ones) - u128::from(before);
                     nonce_for(cipher, draft.keys.column().row(message), j0)
                 })
                 .collect();
@@ -66,32 +69,7 @@ fn sit_gcm(examiner: &mut Examiner, cipher: Cipher) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The 128-bit nonce that leads to `j0`: J_0 = (IV * H xor [128]_128) * H is solved for IV.
+/// The nonce of 16 bytes that leads to `j0` under `key`.
 pub(super) fn nonce_for(cipher: Cipher, key: &[u8], j0: u128) -> [u8; BLOCK] {
-    let h = gcm::hash_key(&*keyed(cipher, key));
-    let inverse = inverse(h);
-    gcm::multiply(gcm::multiply(j0, inverse) ^ 128, inverse).to_be_bytes()
-}
-
-/// The inverse in GF(2^128): the power 2^128 - 2, the product of x^(2^i) for i = 1 to 127.
-fn inverse(x: u128) -> u128 {
-    /// The one of the field: its most significant bit is the coefficient of x^0.
-    const ONE: u128 = 1 << 127;
-    let (mut power, mut product) = (x, ONE);
-    for _ in 1..128 {
-        power = gcm::multiply(power, power);
-        product = gcm::multiply(product, power);
-    }
-    product
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_inverse_is_one() {
-        let x = 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978;
-        assert_eq!(gcm::multiply(x, inverse(x)), 1 << 127);
-    }
+    gcm::nonce_for(&*keyed(cipher, key), j0)
 }
