@@ -31,7 +31,8 @@ FN block_t sum_run(const run_t *run, const counting_t *counting, GLOBAL const u3
     LOCAL u32 *own = matrix + THREAD / LANES * (LANES * EACH_WORDS);
     block_t leap = ghash_load(powers, LANES - 1), h = ghash_load(powers, LANES - 1 - THREAD % 4), last[2];
     h = ghash_times_x(h);
-    h = ghash_multiply(&h, &leap);
+    /* In few registers, as 512 threads have no more than 128 each; so is the last product. */
+    h = ghash_multiply_small(&h, &leap);
     each_matrix(own, &h);
     rows[0] = rows[1] = 0;
     int blocks = (int)run->blocks, pairs = (blocks + 2 * EACH_UNIT - 1) / (2 * EACH_UNIT);
@@ -42,12 +43,7 @@ FN block_t sum_run(const run_t *run, const counting_t *counting, GLOBAL const u3
         ROLLED for (u32 unit = 0; unit < 2; ++unit) {
             UNROLL for (u32 r = 0; r < 2; ++r) mma_carry(&x[r], rows[r]);
             last[0] = x[0], last[1] = x[1];
-            if (n > 1 || unit == 0) {
-                u32 sums[64];
-                UNROLL for (u32 i = 0; i < 64; ++i) sums[i] = 0;
-                each_step(sums, x, own);
-                each_rows(rows, sums);
-            }
+            if (n > 1 || unit == 0) each_rows(rows, x, own);
             x[0] = x[2], x[1] = x[3];
         }
     }
@@ -56,7 +52,7 @@ FN block_t sum_run(const run_t *run, const counting_t *counting, GLOBAL const u3
     y = ghash_multiply(&y, &power);
     xor_block(&y, &x);
     power = ghash_load(powers, LANES - 1 - lane);
-    return ghash_multiply(&y, &power);
+    return ghash_multiply_small(&y, &power);
 }
 
 #include "entry/gcm_tiles.h"

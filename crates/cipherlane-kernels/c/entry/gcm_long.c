@@ -6,7 +6,7 @@
  */
 #include "batch.h"
 #include "primitive/aes_counter.h"
-#define GHASH_MORE (4 + 4096 + 4 * 256)
+#define GHASH_MORE (4 + 3072 + 4 * 256)
 #define GHASH_POWERS 1
 #include "primitive/gcm.h"
 #define UNIT_THREADS 256

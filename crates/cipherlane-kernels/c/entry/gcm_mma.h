@@ -19,17 +19,17 @@ FN block_t row_factor(GLOBAL const u32 *powers, u32 row) {
     return factor;
 }
 
-/* 128 threads: the matrix, a power and two words each. The others: the rows' factors. */
+/* 64 threads: the matrix, a power and a column of each group. The others: the rows' factors. */
 KERNEL(THREADS) ENTRY(matrix)(ARGUMENTS) {
     GLOBAL u32 *powers = GHASH_ROW_AT(0);
-    ROLLED for (u32 i = THREAD; BLOCK == 0 && i < 128 + MMA_ROWS; i += THREADS) {
-        if (i < 128) {
-            u32 t = i % 4, odd = i / 4 % 2, word = i / 8 % 4, v = i / 32;
+    ROLLED for (u32 i = THREAD; BLOCK == 0 && i < 64 + MMA_ROWS; i += THREADS) {
+        if (i < 64) {
+            u32 t = i % 4, odd = i / 4 % 2, g = i / 8;
             block_t power = ghash_power(powers, UNIT - UNIT_THREADS * odd - t);
-            mma_matrix(MATRIX_OF(powers), &power, odd, t, v, word);
+            mma_matrix(MATRIX_OF(powers), &power, odd, t, g);
         } else {
-            block_t factor = row_factor(powers, i - 128);
-            ghash_store(FACTORS_OF(powers), i - 128, &factor);
+            block_t factor = row_factor(powers, i - 64);
+            ghash_store(FACTORS_OF(powers), i - 64, &factor);
         }
     }
 }

@@ -6,7 +6,7 @@
  */
 #include "batch.h"
 #include "primitive/aes_banked.h"
-#define GHASH_MORE (4 + 4096 + 4 * 32)
+#define GHASH_MORE (4 + 3072 + 4 * 32)
 #include "primitive/gcm.h"
 #define UNIT_THREADS LANES
 #include "primitive/ghash_mma.h"

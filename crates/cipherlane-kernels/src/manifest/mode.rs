@@ -25,7 +25,7 @@ const UNIT_THREADS: u32 = 256;
 /// What `entry/gcm_long.c` keeps of a run.
 const KEPT_BYTES: u32 = 64;
 /// `MMA_MATRIX` of `primitive/ghash_mma.h` in bytes; 1/H and the factors that stand beside it in a row of `hash`.
-const MATRIX_BYTES: u32 = 16 << 10;
+const MATRIX_BYTES: u32 = 12 << 10;
 const FACTORS_BYTES: u64 = 257 * 16;
 /// The same of `entry/gcm_records.c`, whose units are a warp's.
 const RECORD_FACTORS_BYTES: u64 = 33 * 16;
@@ -34,7 +34,7 @@ const RECORD_FACTORS_BYTES: u64 = 33 * 16;
 const RECORD_TILE: u64 = 8192;
 const EACH_TILE: u64 = 2048;
 /// What a thread of `entry/gcm_each.c` keeps of its matrix: `EACH_WORDS` of `primitive/ghash_each.h` in bytes.
-const EACH_BYTES: u32 = 64 * 4;
+const EACH_BYTES: u32 = 48 * 4;
 /// Records from here on fill some units of 256 blocks.
 const RECORD: u64 = 6 << 10;
 /// Threads that walk a message in `entry/cbc_encrypt_quad.c`.
@@ -263,8 +263,8 @@ fn gcm_forms(
 }
 
 /// Tables of AES beside the matrix of GHASH on binary tensor cores, as many as there is room for. Of 99 KiB (capabilities
-/// 8.6 and 8.9) two take 64, the matrix 16, counters 12 for long messages and 11 for records. The matrices of
-/// `entry/gcm_each.c` take 8 for 32 threads, beside which no more than 128 threads have room: too few to wait for look-ups.
+/// 8.6 and 8.9) two take 64, the matrix 12, counters 12 for long messages and 11 for records. The matrices of
+/// `entry/gcm_each.c` take 6 for 32 threads, beside which no more than 160 threads have room: too few to wait for look-ups.
 const fn tables_beside_mma(target: &Target) -> u32 {
     const FOUR: u32 = 4 * (32 << 10);
     if target.shared_bytes > FOUR { 4 } else { 2 }
@@ -343,7 +343,7 @@ fn gcm_records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram
 /// The same where each message has its key: every 32 threads make a matrix of their own for each tile.
 fn gcm_each(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
     let mut form = counted(gcm(shape, target, form), EACH_TILE);
-    let threads = form.threads.min(384);
+    let threads = form.threads.min(512);
     form.stages[3].extra_shared = threads * EACH_BYTES + counted_bytes(threads, EACH_TILE);
     ModeProgram { suffix: Some("mma-each"), width: 4, threads, ..form }
 }
