@@ -89,8 +89,8 @@ FN u32 walk(const message_t *m, GLOBAL const u8 *in, GLOBAL u8 *out, u32 n, u32 
     return n;
 }
 
-/* Beside a key in registers there is none left for what the fast one keeps of H. */
-#if KEY_IN_REGISTERS
+/* Beside a key of its own, or what finds it, there is no register left for what the fast one keeps of H. */
+#if !SHARED_KEY
 #define ghash_multiply_last ghash_multiply_small
 #else
 #define ghash_multiply_last ghash_multiply_summed
