@@ -139,7 +139,7 @@ const LOOK_UPS: [&str; 1] = ["LDS"];
 /// Blocks that a thread is done with after a turn of the loop of the text, and how often the loop within it went round.
 fn turn(program: &Program) -> (usize, usize) {
     match program.source {
-        // A unit of eight blocks, and a matrix of eight pairs of groups of columns (c/primitive/ghash_mma.h).
+        // A unit of eight blocks, and a matrix of eight groups of columns for each half (c/primitive/ghash_mma.h).
         "entry/gcm_long.c" => (8, 8),
         // Three blocks one by one, then two side by side.
         "entry/ctr_long.c" if program.variant == "banked4-split" => (5, 3),
