@@ -18,6 +18,9 @@ use crate::driver::innermost;
 pub use find::VARIABLE;
 pub use usage::KernelUsage;
 
+/// From this version on NVRTC keeps what it compiles. The log of what comes from there has none of the assembler's counts.
+const HAS_CACHE: (u32, u32) = (13, 0);
+
 /// `nvrtcResult`: an `int` and not an enum, since other versions have other codes.
 type Code = c_int;
 /// `nvrtcProgram`.
@@ -199,8 +202,11 @@ impl Compiler {
         options: &[String],
     ) -> Result<Compiled, CompileError> {
         let program = self.program(name, source)?;
-        let fixed = [format!("-arch={target}"), "-default-device".into(), "--ptxas-options=-v".into()];
-        let options: Vec<CString> = fixed.iter().chain(options).map(|option| c_string(option)).collect();
+        let mut all = vec![format!("-arch={target}"), "-default-device".into(), "--ptxas-options=-v".into()];
+        if self.version >= HAS_CACHE {
+            all.push("--no-cache".into());
+        }
+        let options: Vec<CString> = all.iter().chain(options).map(|option| c_string(option)).collect();
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
         // SAFETY: the program lives; so do the options, C strings as many as counted.
