@@ -46,7 +46,7 @@ fn first_counter(hash_key: u128, nonce: &[u8]) -> Block {
     multiply(hashed ^ bits(nonce), hash_key).to_be_bytes()
 }
 
-/// The nonce of 16 bytes that leads to `j0`: J_0 = (IV * H xor [128]_128) * H is solved for IV. For tests of counters.
+/// The nonce of 16 bytes that leads to `j0`: `J_0 = (IV * H xor [128]_128) * H` is solved for IV. For tests of counters.
 #[must_use]
 pub fn nonce_for(cipher: &dyn BlockCipher, j0: u128) -> Block {
     let inverse = inverse(hash_key(cipher));
