@@ -1,0 +1,205 @@
+/* Bulk cryptography on every lane of a machine: the engine of cipherlane for C.
+ *
+ * Link with -lcipherlane_c. Everything here may be called from several threads at a time.
+ * This file is made by cbindgen from the sources of crates/cipherlane-capi. */
+
+#ifndef CIPHERLANE_H
+#define CIPHERLANE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// How a call ended.
+typedef enum {
+    // It did what was asked. A message whose tag was wrong is no failure: see `accepted`.
+    CIPHERLANE_STATUS_OK = 0,
+    // No algorithm, operation or device has this name; the message lists those that there are.
+    CIPHERLANE_STATUS_UNKNOWN_NAME = 1,
+    // The parts of the batch do not fit together. Nothing was read, and nothing written but zeros to `accepted`.
+    CIPHERLANE_STATUS_BATCH = 2,
+    // The device has no kernel for this, or not as the wish insists.
+    CIPHERLANE_STATUS_UNSUPPORTED = 3,
+    // The device failed, or gave an output that is known to be wrong.
+    CIPHERLANE_STATUS_DEVICE = 4,
+    // A pointer is NULL that must not be, or buffers overlap.
+    CIPHERLANE_STATUS_POINTER = 5,
+    // A fault of this library: please report it. Outputs hold anything.
+    CIPHERLANE_STATUS_INTERNAL = 6,
+} cipherlane_status;
+
+// Runs batches on one device. May be shared between threads; batches that are run alike then take turns.
+typedef struct cipherlane_engine cipherlane_engine;
+
+// Lengths in bytes.
+typedef struct {
+    // The key of a message; 0 of a hash function. XTS has two cipher keys in one.
+    size_t key;
+    // The nonce, IV, initial counter block or tweak of a message; 12 of GCM, which takes any from 1 byte.
+    size_t nonce;
+    // The whole tag of GCM, the usual digest of a hash function; 0 of others.
+    size_t tag;
+} cipherlane_sizes;
+
+// What a caller insists on; NULL and 0 leave it to the engine.
+typedef struct {
+    // A tier of the CPU: "portable", "sse", "avx2", "avx512".
+    const char *tier;
+    // A kernel by its full name; `cipherlane plan` shows it.
+    const char *kernel;
+    // Threads of the CPU.
+    size_t threads;
+    // Bytes that a thread takes at a time, or that go to a GPU at a time.
+    size_t chunk;
+    // Blocks of a launch on a GPU.
+    size_t blocks;
+    // Threads of each.
+    size_t threads_per_block;
+    // Queues of a GPU.
+    size_t streams;
+} cipherlane_wish;
+
+// Bytes to be read.
+typedef struct {
+    // The first of them; NULL where there are none.
+    const uint8_t *data;
+    // How many.
+    size_t length;
+} cipherlane_bytes;
+
+// One byte string for each message, or one for all of them: keys, nonces or additional data.
+//
+// With neither `width` nor `offsets`, `bytes` are one row for all messages; of length 0, there is none. With a `width`,
+// message i has the bytes from `i * width` on. With `offsets`, one more than there are messages, it has those from
+// `offsets[i]` to `offsets[i + 1]`.
+typedef struct {
+    // All rows, one after the other.
+    cipherlane_bytes bytes;
+    // Bytes of a row, where all rows are as long; else 0.
+    size_t width;
+    // Where rows begin, where they are not; else NULL.
+    const uint64_t *offsets;
+} cipherlane_column;
+
+// Messages that are run together.
+typedef struct {
+    // "aes-128-gcm", "camellia-256-xts", "sha3-256"; what is said of an unknown name lists all of them.
+    const char *algorithm;
+    // "seal" and "open" of GCM, "encrypt" and "decrypt" of other modes, "hash" of hash functions.
+    const char *operation;
+    // How many messages.
+    size_t messages;
+    // Message i has the bytes from `offsets[i]` to `offsets[i + 1]`, in `source` and in the text of the output alike: one more
+    // than there are messages, which never fall. Between messages there is no gap: their tags lie elsewhere.
+    const uint64_t *offsets;
+    // The texts to read, which the output does not overlap; with NULL for `data` they lie in the text of the output, and
+    // are overwritten.
+    cipherlane_bytes source;
+    // Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
+    cipherlane_column keys;
+    // Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice
+    // under a key is the caller's to see to.
+    cipherlane_column nonces;
+    // Additional authenticated data of GCM; else empty.
+    cipherlane_column aad;
+    // Bytes of every tag (4, 8, 12 to 16) or digest; 0 of algorithms that have neither, or with `tag_lengths`.
+    size_t tag_bytes;
+    // Bytes of each tag, each at the front of a row of 16; NULL where all are as long.
+    const uint8_t *tag_lengths;
+    // The tags to check, a row for each message: for "open", else empty.
+    cipherlane_bytes tags;
+} cipherlane_batch;
+
+// Bytes to be written.
+typedef struct {
+    // The first of them; NULL where there are none.
+    uint8_t *data;
+    // How many.
+    size_t length;
+} cipherlane_buffer;
+
+// Where results go.
+typedef struct {
+    // The texts. A hash function reads them here without a `source`, and writes none.
+    cipherlane_buffer text;
+    // The tags that "seal" makes, or digests, a row for each message; else empty.
+    cipherlane_buffer tags;
+    // Whether each tag was right: 1, or 0 and the text of the message is zeros. For "open" a byte for each message, else
+    // empty.
+    cipherlane_buffer accepted;
+} cipherlane_output;
+
+// Seconds that a run took.
+typedef struct {
+    // Moving the batch to where it is computed.
+    double load;
+    // Computing, key set-up included.
+    double execute;
+    // Moving the results back.
+    double store;
+    // From call to return.
+    double wall;
+} cipherlane_spans;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// What the last call of this thread that failed says of it, with a remedy: in UTF-8, empty where none has failed. It is
+// there until the thread's next failure.
+const char *cipherlane_last_error(void);
+
+// The version of the library: "0.1.0".
+const char *cipherlane_version(void);
+
+// Tells the sizes of an algorithm.
+//
+// # Safety
+// `algorithm` is a string that ends with a zero, `sizes` is not NULL.
+cipherlane_status cipherlane_sizes_of(const char *algorithm, cipherlane_sizes *sizes);
+
+// Writes the devices of this machine into `text`, a line for each, with a zero behind, as much as there is room for.
+// Returns how many bytes all of it takes, the zero included: with more than `size`, ask again; 0 for a fault of this library. `text` may be NULL where
+// `size` is 0. Looking for GPUs starts their drivers.
+//
+// # Safety
+// `text` has room for `size` bytes.
+size_t cipherlane_devices(char *text,
+                          size_t size);
+
+// Opens an engine on a device: "cpu" or NULL, "cuda:0", "cuda:all", "opencl:0". Close it with `cipherlane_engine_close`.
+//
+// `wish` may be NULL. `*engine` is NULL where it fails.
+//
+// # Safety
+// Strings end with a zero. What is not NULL points to what its type says.
+cipherlane_status cipherlane_engine_open(const char *device,
+                                         const cipherlane_wish *wish,
+                                         cipherlane_engine **engine);
+
+// Closes an engine, when no thread runs a batch on it any more: keys that it kept are wiped. NULL is no engine.
+//
+// # Safety
+// `engine` is NULL, or was opened and not yet closed.
+void cipherlane_engine_close(cipherlane_engine *engine);
+
+// Gives back what an engine keeps for batches to come: expanded keys, and memory of a GPU. The next batch is slower.
+//
+// # Safety
+// `engine` is NULL, or was opened and not yet closed.
+void cipherlane_engine_release(const cipherlane_engine *engine);
+
+// Runs a batch, and returns when its results are there. `spans` may be NULL.
+//
+// # Safety
+// `engine` was opened and not yet closed. What `batch` and `output` point to is there; until the call returns nobody
+// writes it, and nobody reads what `output` points to.
+cipherlane_status cipherlane_run(const cipherlane_engine *engine,
+                                 const cipherlane_batch *batch,
+                                 const cipherlane_output *output,
+                                 cipherlane_spans *spans);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* CIPHERLANE_H */

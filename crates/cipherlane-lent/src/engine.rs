@@ -1,0 +1,127 @@
+//! An engine that runs what is lent.
+
+#![allow(unsafe_code)] // names are lent, too
+
+use std::ffi::c_char;
+use std::time::Duration;
+
+use cipherlane::{UnknownName, devices};
+
+use crate::batch::{Batch, Output};
+use crate::lent;
+use crate::status::Failure;
+
+/// Runs batches on one device. May be shared between threads; batches that are run alike then take turns.
+#[derive(Debug)]
+pub struct Engine(cipherlane::Engine);
+
+impl Engine {
+    /// An engine on `device` that plans as `wish` insists.
+    ///
+    /// # Errors
+    /// No device has that name; the reason says why there are none of a kind.
+    pub fn open(device: &str, wish: cipherlane::Wish) -> Result<Self, Failure> {
+        if device == "cpu" {
+            return Ok(Self(cipherlane::Engine::new().with_wish(wish)));
+        }
+        let (mut found, absent) = devices::find();
+        let Some(place) = found.iter().position(|one| one.info().id == device) else {
+            let known = found.iter().map(|one| one.info().id.clone());
+            let reasons: String =
+                absent.iter().map(|kind| format!("\n{}: {}", kind.kind, kind.reason)).collect();
+            return Err(Failure::from(UnknownName::new("device", device, known)).with(&reasons));
+        };
+        let default = found.swap_remove(place);
+        Ok(Self(cipherlane::Engine::with_devices(default, found).with_wish(wish)))
+    }
+
+    /// The engine as Rust has it.
+    #[must_use]
+    pub const fn inner(&self) -> &cipherlane::Engine {
+        &self.0
+    }
+
+    /// Runs `batch` into `output`.
+    ///
+    /// # Errors
+    /// Where parts do not fit together, or the device cannot run it or fails.
+    ///
+    /// # Safety
+    /// What they point to is there; until the call returns nobody writes it, and nobody reads what `output` points to.
+    pub unsafe fn run(&self, batch: &Batch, output: &Output) -> Result<cipherlane::Spans, Failure> {
+        // SAFETY: promised by the caller.
+        let (batch, mut output) = unsafe { batch.with_output(output)? };
+        Ok(self.0.run(&batch, &mut output)?)
+    }
+}
+
+/// What a caller insists on; NULL and 0 leave it to the engine.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    /// A tier of the CPU: "portable", "sse", "avx2", "avx512".
+    pub tier: *const c_char,
+    /// A kernel by its full name; `cipherlane plan` shows it.
+    pub kernel: *const c_char,
+    /// Threads of the CPU.
+    pub threads: usize,
+    /// Bytes that a thread takes at a time, or that go to a GPU at a time.
+    pub chunk: usize,
+    /// Blocks of a launch on a GPU.
+    pub blocks: usize,
+    /// Threads of each.
+    pub threads_per_block: usize,
+    /// Queues of a GPU.
+    pub streams: usize,
+}
+
+/// Seconds that a run took.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// Moving the batch to where it is computed.
+    pub load: f64,
+    /// Computing, key set-up included.
+    pub execute: f64,
+    /// Moving the results back.
+    pub store: f64,
+    /// From call to return.
+    pub wall: f64,
+}
+
+impl Wish {
+    /// The engine's.
+    ///
+    /// # Errors
+    /// Names that are no UTF-8.
+    ///
+    /// # Safety
+    /// Names that are not NULL end with a zero.
+    pub unsafe fn wish(&self) -> Result<cipherlane::Wish, Failure> {
+        let some = |number: usize| (number > 0).then_some(number);
+        // SAFETY: promised by the caller.
+        let (tier, kernel) =
+            unsafe { (lent::some_name(self.tier, "the tier")?, lent::some_name(self.kernel, "the kernel")?) };
+        Ok(cipherlane::Wish {
+            tier: tier.map(str::to_owned),
+            kernel: kernel.map(str::to_owned),
+            threads: some(self.threads),
+            chunk: some(self.chunk),
+            blocks: some(self.blocks),
+            threads_per_block: some(self.threads_per_block),
+            streams: some(self.streams),
+        })
+    }
+}
+
+impl From<cipherlane::Spans> for Spans {
+    fn from(spans: cipherlane::Spans) -> Self {
+        let seconds = |span: Duration| span.as_secs_f64();
+        Self {
+            load: seconds(spans.load),
+            execute: seconds(spans.execute),
+            store: seconds(spans.store),
+            wall: seconds(spans.wall),
+        }
+    }
+}

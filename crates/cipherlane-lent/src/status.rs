@@ -1,0 +1,97 @@
+//! Why a call fails.
+
+use std::error::Error;
+use std::fmt;
+
+use cipherlane::{BatchError, DeviceError, UnknownName, Unsupported};
+
+/// How a call ended.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It did what was asked. A message whose tag was wrong is no failure: see `accepted`.
+    Ok = 0,
+    /// No algorithm, operation or device has this name; the message lists those that there are.
+    UnknownName = 1,
+    /// The parts of the batch do not fit together. Nothing was read, and nothing written but zeros to `accepted`.
+    Batch = 2,
+    /// The device has no kernel for this, or not as the wish insists.
+    Unsupported = 3,
+    /// The device failed, or gave an output that is known to be wrong.
+    Device = 4,
+    /// A pointer is NULL that must not be, or buffers overlap.
+    Pointer = 5,
+    /// A fault of this library: please report it. Outputs hold anything.
+    Internal = 6,
+}
+
+/// Why a call fails.
+#[derive(Debug)]
+pub struct Failure {
+    status: Status,
+    reason: String,
+}
+
+impl Failure {
+    /// The kind of failure.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        self.status
+    }
+
+    /// A fault of ours.
+    pub fn internal(reason: impl Into<String>) -> Self {
+        Self { status: Status::Internal, reason: reason.into() }
+    }
+
+    /// About a pointer of the caller's.
+    pub fn pointer(reason: impl Into<String>) -> Self {
+        Self { status: Status::Pointer, reason: reason.into() }
+    }
+
+    /// The same, with more to say.
+    pub(crate) fn with(mut self, more: &str) -> Self {
+        self.reason.push_str(more);
+        self
+    }
+}
+
+/// What happened, and what helps.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl Error for Failure {}
+
+impl From<UnknownName> for Failure {
+    fn from(error: UnknownName) -> Self {
+        Self { status: Status::UnknownName, reason: error.to_string() }
+    }
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        let status = match &error {
+            DeviceError::Batch(_) => Status::Batch,
+            DeviceError::Unsupported(_) => Status::Unsupported,
+            DeviceError::Failed { .. } | DeviceError::Memory { .. } | DeviceError::WrongOutput { .. } => {
+                Status::Device
+            }
+        };
+        Self { status, reason: error.to_string() }
+    }
+}
+
+impl From<BatchError> for Failure {
+    fn from(error: BatchError) -> Self {
+        DeviceError::from(error).into()
+    }
+}
+
+impl From<Unsupported> for Failure {
+    fn from(error: Unsupported) -> Self {
+        DeviceError::from(error).into()
+    }
+}

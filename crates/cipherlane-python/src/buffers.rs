@@ -1,0 +1,148 @@
+//! Objects with Python's buffer protocol, as `cipherlane_lent` takes them.
+
+use std::ptr;
+
+use cipherlane_lent::{Buffer, Bytes, Column};
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::types::{PyAnyMethods, PyMemoryView, PyTuple};
+use pyo3::{Bound, PyAny, PyErr, PyResult};
+
+/// One object's memory, which Python keeps where it is while this is there.
+pub(crate) struct Lent(PyUntypedBuffer);
+
+impl Lent {
+    /// What `object` shows: any items, one after the other.
+    pub(crate) fn read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+        // By way of a view: ctypes' arrays have no strides of their own, which PyO3 asks for.
+        let buffer = PyUntypedBuffer::get(PyMemoryView::from(object)?.as_any())?;
+        if !buffer.is_c_contiguous() {
+            return Err(refused(what, "it is not contiguous; copy it (numpy.ascontiguousarray)"));
+        }
+        Ok(Self(buffer))
+    }
+
+    /// The same, to be written.
+    pub(crate) fn write(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+        let lent = Self::read(object, what)?;
+        if lent.0.readonly() {
+            return Err(refused(what, "it is read-only; give a bytearray or an array of your own"));
+        }
+        Ok(lent)
+    }
+
+    /// Offsets: unsigned numbers of 64 bits.
+    pub(crate) fn offsets(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+        let lent = Self::read(object, what)?;
+        // Of this machine's order of bytes, as `struct` spells it.
+        let native: &[&[u8]] = if cfg!(target_endian = "little") {
+            &[b"Q", b"L", b"@Q", b"@L", b"=Q", b"<Q"]
+        } else {
+            &[b"Q", b"L", b"@Q", b"@L", b"=Q", b">Q", b"!Q"]
+        };
+        if lent.0.item_size() != size_of::<u64>() || !native.contains(&lent.0.format().to_bytes()) {
+            return Err(refused(
+                what,
+                "offsets are numbers of 64 bits without a sign (numpy.uint64, array('Q'))",
+            ));
+        }
+        Ok(lent)
+    }
+
+    /// Verdicts: a byte for each message.
+    pub(crate) fn verdicts(object: &Bound<'_, PyAny>, messages: usize, what: &str) -> PyResult<Self> {
+        let lent = Self::write(object, what)?;
+        if lent.0.item_size() != 1 || lent.0.item_count() != messages {
+            return Err(refused(
+                what,
+                &format!("{messages} messages need {messages} bytes (numpy.uint8, numpy.bool_)"),
+            ));
+        }
+        Ok(lent)
+    }
+
+    pub(crate) fn bytes(&self) -> Bytes {
+        Bytes { data: self.first(), length: self.0.len_bytes() }
+    }
+
+    pub(crate) fn buffer(&self) -> Buffer {
+        Buffer { data: self.first(), length: self.0.len_bytes() }
+    }
+
+    pub(crate) fn numbers(&self) -> *const u64 {
+        self.first().cast()
+    }
+
+    /// How many items.
+    pub(crate) fn count(&self) -> usize {
+        self.0.item_count()
+    }
+
+    /// Bytes of a row where there is one for each message, in a second dimension; `None` where there is one dimension.
+    pub(crate) fn width(&self, messages: usize, what: &str) -> PyResult<Option<usize>> {
+        match *self.0.shape() {
+            [_] => Ok(None),
+            [rows, columns] if rows == messages => Ok(Some(columns * self.0.item_size())),
+            [rows, _] => {
+                Err(refused(what, &format!("{messages} messages need {messages} rows, and there are {rows}")))
+            }
+            _ => Err(refused(what, "it has neither one dimension nor two; reshape it")),
+        }
+    }
+
+    /// Bytes of each tag, with or without a second dimension.
+    pub(crate) fn tag_width(&self, messages: usize, what: &str) -> PyResult<usize> {
+        if let Some(width) = self.width(messages, what)? {
+            return Ok(width);
+        }
+        let length = self.0.len_bytes();
+        match length.checked_rem(messages) {
+            Some(0) => Ok(length / messages),
+            _ => Err(refused(what, &format!("{length} bytes are no {messages} tags of one length"))),
+        }
+    }
+
+    fn first(&self) -> *mut u8 {
+        self.0.buf_ptr().cast()
+    }
+}
+
+/// Keys, nonces or additional data.
+#[derive(Default)]
+pub(crate) struct LentColumn {
+    rows: Option<Lent>,
+    width: Option<usize>,
+    offsets: Option<Lent>,
+}
+
+impl LentColumn {
+    /// `None` has no bytes for any message; one dimension is one row for all, two are a row each; (rows, offsets) are
+    /// rows of several lengths.
+    pub(crate) fn of(object: Option<&Bound<'_, PyAny>>, messages: usize, what: &str) -> PyResult<Self> {
+        let Some(object) = object else { return Ok(Self::default()) };
+        let Ok(pair) = object.cast::<PyTuple>() else {
+            let rows = Lent::read(object, what)?;
+            let width = rows.width(messages, what)?;
+            return Ok(Self { rows: Some(rows), width, offsets: None });
+        };
+        let (rows, offsets): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+        let offsets = Lent::offsets(&offsets, what)?;
+        if offsets.count() != messages + 1 {
+            return Err(refused(what, &format!("{messages} messages need {} offsets", messages + 1)));
+        }
+        Ok(Self { rows: Some(Lent::read(&rows, what)?), width: None, offsets: Some(offsets) })
+    }
+
+    pub(crate) fn column(&self) -> Column {
+        let nothing = Bytes { data: ptr::null(), length: 0 };
+        Column {
+            bytes: self.rows.as_ref().map_or(nothing, Lent::bytes),
+            width: self.width.unwrap_or(0),
+            offsets: self.offsets.as_ref().map_or(ptr::null(), Lent::numbers),
+        }
+    }
+}
+
+pub(crate) fn refused(what: &str, why: &str) -> PyErr {
+    PyValueError::new_err(format!("{what}: {why}"))
+}

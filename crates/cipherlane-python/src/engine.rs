@@ -1,0 +1,303 @@
+//! The engine as a class.
+
+#![allow(unsafe_code)] // buffers are lent to the door of C
+#![allow(clippy::needless_pass_by_value)] // Python gives owned values
+
+use std::ptr;
+
+use cipherlane::{Algorithm, BLOCK, Hash, Operation, Sealed, Wish};
+use cipherlane_lent::{Batch, Buffer, Bytes, Output, Sizes};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
+
+use crate::buffers::{Lent, LentColumn, refused};
+use crate::errors;
+
+/// Runs batches of messages on one device: `Engine()` on the CPU, `Engine("cuda:0")` on the first NVIDIA GPU.
+///
+/// May be shared between threads. Raises ValueError where parts do not fit together, with a remedy, and DeviceError where
+/// the device fails.
+#[pyclass(frozen, module = "cipherlane")]
+pub(crate) struct Engine(cipherlane_lent::Engine);
+
+/// Seconds that a run took: load (moving the batch to where it is computed), execute, store (moving the results back)
+/// and wall, from call to return.
+#[pyclass(frozen, get_all, module = "cipherlane")]
+pub(crate) struct Spans {
+    load: f64,
+    execute: f64,
+    store: f64,
+    wall: f64,
+}
+
+#[pymethods]
+impl Spans {
+    fn __repr__(&self) -> String {
+        let Self { load, execute, store, wall } = self;
+        format!("Spans(load={load}, execute={execute}, store={store}, wall={wall})")
+    }
+}
+
+type Messages = Vec<PyBackedBytes>;
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (device = "cpu", *, tier = None, kernel = None, threads = None, chunk = None, blocks = None, threads_per_block = None, streams = None))]
+    #[allow(clippy::too_many_arguments)] // each by its name
+    fn new(
+        py: Python<'_>,
+        device: &str,
+        tier: Option<String>,
+        kernel: Option<String>,
+        threads: Option<usize>,
+        chunk: Option<usize>,
+        blocks: Option<usize>,
+        threads_per_block: Option<usize>,
+        streams: Option<usize>,
+    ) -> PyResult<Self> {
+        let wish = Wish { tier, kernel, threads, chunk, blocks, threads_per_block, streams };
+        let opened = py.detach(|| cipherlane_lent::Engine::open(device, wish));
+        opened.map(Self).map_err(|failure| errors::of(&failure))
+    }
+
+    /// Encrypts and authenticates each message under one key, with a nonce of its own: its ciphertext, with the tag of 16
+    /// bytes behind.
+    #[pyo3(signature = (algorithm, key, nonces, messages, aad = None))]
+    fn seal<'py>(
+        &self,
+        py: Python<'py>,
+        algorithm: &str,
+        key: PyBackedBytes,
+        nonces: Messages,
+        messages: Messages,
+        aad: Option<PyBackedBytes>,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let algorithm = named(algorithm)?;
+        let aad = aad.as_deref().unwrap_or_default();
+        let sealed = py.detach(|| self.0.inner().seal(algorithm, &key, &nonces, aad, &messages));
+        sealed.map_err(errors::of_engine)?.iter().map(|(text, tag)| joined(py, text, tag)).collect()
+    }
+
+    /// Gives back what is kept for batches to come: expanded keys, and memory of a GPU.
+    fn release(&self, py: Python<'_>) {
+        py.detach(|| self.0.inner().release());
+    }
+
+    /// Undoes `seal`: each plaintext, or None where a tag is wrong or missing.
+    #[pyo3(signature = (algorithm, key, nonces, sealed, aad = None))]
+    fn open<'py>(
+        &self,
+        py: Python<'py>,
+        algorithm: &str,
+        key: PyBackedBytes,
+        nonces: Messages,
+        sealed: Messages,
+        aad: Option<PyBackedBytes>,
+    ) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
+        let algorithm = named(algorithm)?;
+        let aad = aad.as_deref().unwrap_or_default();
+        // What is shorter than a tag has none that is right, whatever is put in its place.
+        let parts = sealed.iter().map(|message| message.split_last_chunk::<BLOCK>());
+        let (texts, tags): (Vec<&[u8]>, Vec<[u8; BLOCK]>) = parts
+            .clone()
+            .map(|parts| parts.map_or((&[][..], [0; BLOCK]), |(text, tag)| (text, *tag)))
+            .unzip();
+        let opened =
+            py.detach(|| self.0.inner().open(algorithm, &key, &nonces, aad, &Sealed::new(&texts, &tags)));
+        let opened = opened.map_err(errors::of_engine)?;
+        let texts = opened.iter().zip(parts).map(|(text, parts)| text.filter(|_| parts.is_some()));
+        Ok(texts.map(|text| text.map(|text| PyBytes::new(py, text))).collect())
+    }
+
+    /// Encrypts each message under one key, with an IV, initial counter block or tweak of its own; `nonces` of ECB are
+    /// left out.
+    #[pyo3(signature = (algorithm, key, nonces, messages))]
+    fn encrypt<'py>(
+        &self,
+        py: Python<'py>,
+        algorithm: &str,
+        key: PyBackedBytes,
+        nonces: Option<Messages>,
+        messages: Messages,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        self.cipher(py, Operation::Encrypt, algorithm, &key, nonces, &messages)
+    }
+
+    /// Undoes `encrypt`.
+    #[pyo3(signature = (algorithm, key, nonces, messages))]
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        algorithm: &str,
+        key: PyBackedBytes,
+        nonces: Option<Messages>,
+        messages: Messages,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        self.cipher(py, Operation::Decrypt, algorithm, &key, nonces, &messages)
+    }
+
+    /// The digest of each message; of SHAKE, `digest_bytes` long.
+    #[pyo3(signature = (algorithm, messages, digest_bytes = None))]
+    fn hash<'py>(
+        &self,
+        py: Python<'py>,
+        algorithm: &str,
+        messages: Messages,
+        digest_bytes: Option<usize>,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let hash = named(algorithm)?.hash().ok_or_else(|| {
+            let known: Vec<_> = Hash::ALL.iter().map(|hash| hash.name()).collect();
+            errors::value(format!("{algorithm} is no hash function; these are: {}", known.join(", ")))
+        })?;
+        let length = digest_bytes.unwrap_or(hash.usual_digest_bytes());
+        let digests = py.detach(|| self.0.inner().hash_to(hash, &messages, length));
+        Ok(digests.map_err(errors::of_engine)?.iter().map(|digest| PyBytes::new(py, digest)).collect())
+    }
+
+    /// Runs a batch where it lies, in objects with the buffer protocol, and copies nothing. Message i has the bytes from
+    /// `offsets[i]` to `offsets[i + 1]` of `source` and of `text` alike; without `source` it is read from `text`, too, and
+    /// overwritten (a hash function writes none). Keys, nonces and aad have one dimension (one row for all messages), two (a row each), or are a tuple
+    /// of rows and their offsets. `tags` are written by "seal" and "hash" and read by "open", with a row for each message;
+    /// `accepted` is a byte for each message, 1 where the tag was right. Nobody may touch any of it meanwhile.
+    #[pyo3(signature = (algorithm, operation, *, offsets, keys = None, nonces = None, aad = None, source = None, text = None, tags = None, accepted = None))]
+    #[allow(clippy::too_many_arguments)] // each by its name
+    fn run(
+        &self,
+        py: Python<'_>,
+        algorithm: &str,
+        operation: &str,
+        offsets: &Bound<'_, PyAny>,
+        keys: Option<&Bound<'_, PyAny>>,
+        nonces: Option<&Bound<'_, PyAny>>,
+        aad: Option<&Bound<'_, PyAny>>,
+        source: Option<&Bound<'_, PyAny>>,
+        text: Option<&Bound<'_, PyAny>>,
+        tags: Option<&Bound<'_, PyAny>>,
+        accepted: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Spans> {
+        let offsets = Lent::offsets(offsets, "offsets")?;
+        let messages = offsets
+            .count()
+            .checked_sub(1)
+            .ok_or_else(|| refused("offsets", "there is one more than messages"))?;
+        let keys = LentColumn::of(keys, messages, "keys")?;
+        let nonces = LentColumn::of(nonces, messages, "nonces")?;
+        let aad = LentColumn::of(aad, messages, "aad")?;
+        let source = source.map(|source| Lent::read(source, "source")).transpose()?;
+        let text = text.map(|text| Lent::write(text, "text")).transpose()?;
+        let (algorithm, operation) =
+            (named(algorithm)?, operation.parse::<Operation>().map_err(errors::of_name)?);
+        let opens = operation == Operation::Open;
+        let lend = if opens { Lent::read } else { Lent::write };
+        let tags = tags.map(|tags| lend(tags, "tags")).transpose()?;
+        let accepted = accepted.map(|accepted| Lent::verdicts(accepted, messages, "accepted")).transpose()?;
+
+        let (nothing, nowhere) =
+            (Bytes { data: ptr::null(), length: 0 }, Buffer { data: ptr::null_mut(), length: 0 });
+        let tag_bytes = match &tags {
+            None => 0,
+            // No row tells how long it is.
+            Some(_) if messages == 0 => Sizes::of(algorithm).tag,
+            Some(tags) => tags.tag_width(messages, "tags")?,
+        };
+        let (algorithm, operation) = (c_name(&algorithm.to_string())?, c_name(operation.name())?);
+        let batch = Batch {
+            algorithm: algorithm.as_ptr(),
+            operation: operation.as_ptr(),
+            messages,
+            offsets: offsets.numbers(),
+            source: source.as_ref().map_or(nothing, Lent::bytes),
+            keys: keys.column(),
+            nonces: nonces.column(),
+            aad: aad.column(),
+            tag_bytes,
+            tag_lengths: ptr::null(),
+            tags: tags.as_ref().filter(|_| opens).map_or(nothing, Lent::bytes),
+        };
+        let output = Output {
+            text: text.as_ref().map_or(nowhere, Lent::buffer),
+            tags: tags.as_ref().filter(|_| !opens).map_or(nowhere, Lent::buffer),
+            accepted: accepted.as_ref().map_or(nowhere, Lent::buffer),
+        };
+        let lent = Ready { batch, output };
+        // SAFETY: Python keeps buffers where they are while they are lent, which is until the end of this function; that
+        // nobody writes them meanwhile is the caller's to see to, as of `readinto` and its like.
+        let spans = py.detach(|| unsafe { lent.run(&self.0) }).map_err(|failure| errors::of(&failure))?;
+        Ok(Spans {
+            load: spans.load.as_secs_f64(),
+            execute: spans.execute.as_secs_f64(),
+            store: spans.store.as_secs_f64(),
+            wall: spans.wall.as_secs_f64(),
+        })
+    }
+}
+
+impl Engine {
+    /// `encrypt` and `decrypt`.
+    fn cipher<'py>(
+        &self,
+        py: Python<'py>,
+        operation: Operation,
+        algorithm: &str,
+        key: &[u8],
+        nonces: Option<Messages>,
+        messages: &Messages,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let algorithm = named(algorithm)?;
+        let nonces = some(nonces.as_ref(), messages);
+        let engine = self.0.inner();
+        let texts = py.detach(|| match operation {
+            Operation::Decrypt => engine.decrypt(algorithm, key, &nonces, messages),
+            _ => engine.encrypt(algorithm, key, &nonces, messages),
+        });
+        Ok(texts.map_err(errors::of_engine)?.iter().map(|text| PyBytes::new(py, text)).collect())
+    }
+}
+
+/// A batch and its output as pointers, which another thread's lock does not move.
+struct Ready {
+    batch: Batch,
+    output: Output,
+}
+
+// SAFETY: they point to buffers that Python keeps where they are, and to names; the thread that made it is the one that uses
+// it.
+unsafe impl Sync for Ready {}
+
+impl Ready {
+    /// # Safety
+    /// As that of [`cipherlane_lent::Engine::run`].
+    unsafe fn run(
+        &self,
+        engine: &cipherlane_lent::Engine,
+    ) -> Result<cipherlane::Spans, cipherlane_lent::Failure> {
+        // SAFETY: promised by the caller.
+        unsafe { engine.run(&self.batch, &self.output) }
+    }
+}
+
+fn named(algorithm: &str) -> PyResult<Algorithm> {
+    algorithm.parse().map_err(errors::of_name)
+}
+
+fn c_name(name: &str) -> PyResult<std::ffi::CString> {
+    std::ffi::CString::new(name).map_err(|_| errors::value(format!("{name:?} is no name")))
+}
+
+/// The nonces that were given, or an empty one for each message.
+fn some<'a>(nonces: Option<&'a Messages>, messages: &Messages) -> Vec<&'a [u8]> {
+    nonces
+        .map_or_else(|| vec![&[][..]; messages.len()], |nonces| nonces.iter().map(|nonce| &**nonce).collect())
+}
+
+/// A text with its tag behind.
+fn joined<'py>(py: Python<'py>, text: &[u8], tag: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, text.len() + tag.len(), |bytes| {
+        let (front, back) = bytes.split_at_mut(text.len());
+        front.copy_from_slice(text);
+        back.copy_from_slice(tag);
+        Ok(())
+    })
+}

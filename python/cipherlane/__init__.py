@@ -1,0 +1,15 @@
+"""Bulk cryptography on every lane of a machine.
+
+    >>> import cipherlane
+    >>> engine = cipherlane.Engine()
+    >>> key, nonces = bytes(16), [i.to_bytes(12, "big") for i in range(2)]
+    >>> sealed = engine.seal("aes-128-gcm", key, nonces, [b"reading 0", b"reading 1"], b"meter 12")
+    >>> engine.open("aes-128-gcm", key, nonces, sealed, b"meter 12")
+    [b'reading 0', b'reading 1']
+
+``Engine.run`` does the same with a key for each message, where texts lie in NumPy's arrays and their like.
+"""
+
+from ._native import DeviceError, Engine, Sizes, Spans, __version__, algorithms, devices, sizes
+
+__all__ = ["DeviceError", "Engine", "Sizes", "Spans", "__version__", "algorithms", "devices", "sizes"]

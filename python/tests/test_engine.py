@@ -1,0 +1,226 @@
+"""Through Python: known answers, lists and buffers there and back, and what is said of each fault."""
+
+import array
+import ctypes
+import doctest
+import hashlib
+import threading
+import unittest
+
+import cipherlane
+
+
+def rows(data, width):
+    """`data` in rows of `width` bytes."""
+    return memoryview(data).cast("B", (len(data) // width, width))
+
+
+def offsets(lengths):
+    """Where messages of these lengths begin and end."""
+    starts = array.array("Q", [0])
+    for length in lengths:
+        starts.append(starts[-1] + length)
+    return starts
+
+
+class Lists(unittest.TestCase):
+    engine = cipherlane.Engine(threads=2)
+
+    def test_known_answers(self):
+        (sealed,) = self.engine.seal("aes-128-gcm", bytes(16), [bytes(12)], [bytes(16)])
+        # Test case 2 of the GCM specification.
+        self.assertEqual(sealed.hex(), "0388dace60b6a392f328c2b971b2fe78ab6e47d42cec13bdf53a67b21257bddf")
+        # FIPS 197, appendix B.
+        key, text = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"), bytes.fromhex("3243f6a8885a308d313198a2e0370734")
+        (block,) = self.engine.encrypt("aes-128-ecb", key, None, [text])
+        self.assertEqual(block.hex(), "3925841d02dc09fbdc118597196a0b32")
+        messages = [bytes(length) for length in range(300)]
+        for name, other in [("sha-256", hashlib.sha256), ("sha3-512", hashlib.sha3_512)]:
+            self.assertEqual(self.engine.hash(name, messages), [other(message).digest() for message in messages])
+        (long,) = self.engine.hash("shake128", [b"abc"], 500)
+        self.assertEqual(long, hashlib.shake_128(b"abc").digest(500))
+
+    def test_there_and_back(self):
+        key = bytes(range(32))
+        messages = [bytes([i % 256]) * i for i in range(500)]
+        nonces = [i.to_bytes(12, "big") for i in range(500)]
+        sealed = self.engine.seal("aes-256-gcm", key, nonces, messages, b"head")
+        self.assertEqual([len(one) for one in sealed], [i + 16 for i in range(500)])
+        self.assertEqual(self.engine.open("aes-256-gcm", key, nonces, sealed, b"head"), messages)
+        sealed[7] = sealed[7][:-1] + bytes([sealed[7][-1] ^ 1])
+        opened = self.engine.open("aes-256-gcm", key, nonces, sealed, b"head")
+        self.assertIsNone(opened[7])
+        self.assertEqual(opened[:7] + opened[8:], messages[:7] + messages[8:])
+        self.assertEqual(self.engine.open("aes-256-gcm", key, nonces, sealed), [None] * 500)
+        sealed[9] = bytes(15)
+        opened = self.engine.open("aes-256-gcm", key, nonces, sealed, b"head")
+        self.assertEqual([i for i in range(500) if opened[i] is None], [7, 9])
+
+    def test_every_cipher_undoes_itself(self):
+        text = bytes(range(256))
+        for algorithm in cipherlane.algorithms():
+            sizes = cipherlane.sizes(algorithm)
+            if sizes.key == 0:
+                continue
+            key, nonce = bytes(range(sizes.key)), bytes(range(sizes.nonce))
+            with self.subTest(algorithm):
+                if sizes.tag:
+                    sealed = self.engine.seal(algorithm, key, [nonce], [text])
+                    self.assertEqual(self.engine.open(algorithm, key, [nonce], sealed), [text])
+                else:
+                    other = self.engine.encrypt(algorithm, key, [nonce], [text])
+                    self.assertNotEqual(other, [text])
+                    self.assertEqual(self.engine.decrypt(algorithm, key, [nonce], other), [text])
+
+    def test_nothing_comes_of_nothing(self):
+        self.assertEqual(self.engine.seal("aes-128-gcm", bytes(16), [], []), [])
+        self.assertEqual(self.engine.hash("sha-256", []), [])
+        self.engine.release()
+        self.assertEqual(self.engine.hash("sha-256", [b""]), [hashlib.sha256().digest()])
+
+    def test_faults_are_named(self):
+        seal, key = self.engine.seal, bytes(16)
+        for words, call in {
+            "known: ": lambda: seal("rot-13", key, [bytes(12)], [b""]),
+            "key.* of 16 bytes": lambda: seal("aes-128-gcm", bytes(15), [bytes(12)], [b""]),
+            "same nonce": lambda: seal("aes-128-gcm", key, [bytes(12)] * 2, [b"", b""]),
+            "2 messages need": lambda: seal("aes-128-gcm", key, [bytes(12)], [b"", b""]),
+            "known: cpu": lambda: cipherlane.Engine("abacus"),
+            "no hash function; these are: sha-224": lambda: self.engine.hash("aes-128-gcm", [b""]),
+            "neon": lambda: cipherlane.Engine(tier="neon").hash("sha-256", [b""]),
+        }.items():
+            with self.subTest(words):
+                self.assertRaisesRegex(ValueError, words, call)
+
+
+class Buffers(unittest.TestCase):
+    engine = cipherlane.Engine()
+
+    def test_a_key_for_each_message_in_place(self):
+        count = 1000
+        keys, nonces = bytes(range(256)) * (count // 8), bytes(range(240)) * (count // 20)
+        text, tags = bytearray(b"%127d." % 5 * count), bytearray(count * 16)
+        before = bytes(text)
+        batch = {
+            "offsets": offsets([128] * count),
+            "keys": rows(keys, 32),
+            "nonces": rows(nonces, 12),
+            "aad": b"for all",
+            "text": text,
+        }
+        spans = self.engine.run("aes-256-gcm", "seal", tags=rows(tags, 16), **batch)
+        self.assertGreater(spans.wall, 0)
+        (first,) = self.engine.seal("aes-256-gcm", keys[:32], [nonces[:12]], [before[:128]], b"for all")
+        self.assertEqual(first, bytes(text[:128] + tags[:16]))
+        tags[16 * 9] ^= 1
+        accepted = bytearray(b"x" * count)
+        self.engine.run("aes-256-gcm", "open", tags=bytes(tags), accepted=accepted, **batch)
+        self.assertEqual(accepted, bytes(i != 9 for i in range(count)))
+        self.assertEqual(text, before[: 128 * 9] + bytes(128) + before[128 * 10 :])
+
+    def test_ragged_rows_from_one_buffer_to_another(self):
+        lengths = [0, 5, 16, 100, 31]
+        ends, source = offsets(lengths), bytes(range(152))
+        nonces = (bytes(range(150)), offsets([12, 1, 60, 16, 61]))
+        text, tags = bytearray(152), bytearray(5 * 12)
+        key = bytes(16)
+        self.engine.run(
+            "camellia-128-gcm", "seal", offsets=ends, keys=key, nonces=nonces, source=source, text=text, tags=tags
+        )
+        for i in range(5):
+            nonce = nonces[0][nonces[1][i] : nonces[1][i + 1]]
+            (sealed,) = self.engine.seal("camellia-128-gcm", key, [nonce], [source[ends[i] : ends[i + 1]]])
+            self.assertEqual(text[ends[i] : ends[i + 1]] + tags[12 * i : 12 * i + 12], sealed[: lengths[i] + 12])
+
+    def test_numbers_are_bytes(self):
+        values = array.array("d", [1.5, -2.25, 3e300, 0.0])
+        batch = {"offsets": offsets([32]), "keys": bytes(16), "nonces": bytes(16), "text": values}
+        self.engine.run("sm4-ctr", "encrypt", **batch)
+        self.assertNotEqual(values[0], 1.5)
+        self.engine.run("sm4-ctr", "decrypt", **batch)
+        self.assertEqual(values, array.array("d", [1.5, -2.25, 3e300, 0.0]))
+
+    def test_digests(self):
+        text, digests = bytes(1000), bytearray(64)
+        self.engine.run("sha-256", "hash", offsets=offsets([400, 600]), source=text, tags=rows(digests, 32))
+        self.assertEqual(digests, hashlib.sha256(text[:400]).digest() + hashlib.sha256(text[:600]).digest())
+
+    def test_faults_are_named_and_nothing_is_written(self):
+        text, key, nonce = bytearray(16), bytes(16), bytes(16)
+        good = {"offsets": offsets([16]), "keys": key, "nonces": nonce, "text": text}
+        for words, change in {
+            "read-only": {"text": bytes(16)},
+            "not contiguous": {"text": memoryview(bytearray(32))[::2]},
+            "without a sign": {"offsets": array.array("q", [0, 16])},
+            "one more than messages": {"offsets": array.array("Q")},
+            "overlaps the keys": {"keys": text},
+            "in place": {"source": text},
+            "the output needs 16": {"text": bytearray(15), "source": bytes(16)},
+            "need 2 offsets": {"nonces": (nonce, array.array("Q", [0]))},
+            "multiple of 8": {"offsets": memoryview(bytearray(17))[1:].cast("Q")},
+            "rows, and there are 2": {"nonces": rows(bytes(32), 16)},
+            "neither one dimension": {"nonces": memoryview(bytes(16)).cast("B", (1, 2, 8))},
+        }.items():
+            with self.subTest(words):
+                call = good | change
+                self.assertRaisesRegex(ValueError, words, lambda: self.engine.run("aes-128-ctr", "encrypt", **call))
+        self.assertEqual(text, bytes(16))
+        self.assertRaises(TypeError, lambda: self.engine.run("aes-128-ctr", "encrypt", **good | {"keys": "no bytes"}))
+        self.assertRaisesRegex(ValueError, "known: ", lambda: self.engine.run("\0", "encrypt", **good))
+
+    def test_a_stale_buffer_shortens_no_tag(self):
+        text = bytearray(4)
+        batch = {"offsets": offsets([1] * 4), "keys": bytes(16), "nonces": rows(bytes(range(48)), 12), "text": text}
+        seal = lambda tags: self.engine.run("aes-128-gcm", "seal", tags=tags, **batch)
+        self.assertRaisesRegex(ValueError, "4 rows, and there are 3", lambda: seal(rows(bytearray(48), 16)))
+        self.assertRaisesRegex(ValueError, "no 4 tags of one length", lambda: seal(bytearray(50)))
+        self.assertEqual(text, bytes(4))
+        tags = bytearray(64)
+        seal(tags)
+        wide = array.array("Q", [0] * 4)
+        open_with = lambda accepted: self.engine.run("aes-128-gcm", "Open", tags=tags, accepted=accepted, **batch)
+        self.assertRaisesRegex(ValueError, "4 messages need 4 bytes", lambda: open_with(wide))
+        accepted = (ctypes.c_uint8 * 4)()
+        open_with(accepted)
+        self.assertEqual((list(accepted), text), ([1] * 4, bytes(4)))
+
+    def test_nothing_comes_of_nothing(self):
+        none = offsets([])
+        self.engine.run("sha-256", "hash", offsets=none, source=b"", tags=bytearray())
+        self.engine.run("aes-128-gcm", "seal", offsets=none, keys=bytes(16), text=bytearray(), tags=bytearray())
+
+    def test_threads_share_an_engine(self):
+        done = []
+
+        def work(seed):
+            text = bytearray([seed]) * 100_000
+            batch = {"offsets": offsets([len(text)]), "keys": bytes(16), "nonces": bytes(16), "text": text}
+            for _ in range(20):
+                self.engine.run("aes-128-ctr", "encrypt", **batch)
+            done.append(text == bytearray([seed]) * 100_000)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(done, [True] * 8)
+
+
+class Names(unittest.TestCase):
+    def test_devices_are_here_or_said_to_be_absent(self):
+        here, absent = cipherlane.devices()
+        self.assertEqual(here[0], "cpu")
+        for kind in ["cuda", "opencl"]:
+            self.assertTrue(absent.get(kind) or any(name.startswith(kind) for name in here))
+
+    def test_sizes(self):
+        self.assertEqual(repr(cipherlane.sizes("aes-256-xts")), "Sizes(key=64, nonce=16, tag=0)")
+        self.assertIn("sha3-256", cipherlane.algorithms())
+
+    def test_the_example_of_the_package(self):
+        self.assertEqual(doctest.testmod(cipherlane).failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
