@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{bench, compare, completions, dashboard, devices, lab, plan, report, tune, verify};
+use crate::command::{
+    bench, compare, completions, dashboard, devices, files, lab, plan, report, tune, verify,
+};
 
 /// Version and commit, as `--version` prints them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -28,6 +30,8 @@ Examples:
   cipherlane verify                          every known answer on every tier
   cipherlane tune --algorithm aes-128-ctr    the fastest launch of a GPU, kept for later runs
   cipherlane plan --algorithm aes-128-gcm --operation seal --size 128 --messages 1000000
+  cipherlane keyset --output k.json          a key for files, which Tink reads as well
+  cipherlane encrypt --keyset k.json disk.img --output disk.img.sealed
 
 Exit codes: 0 ok, 1 failure, 2 usage, 3 verification mismatch, 4 regression (compare --fail-on), 5 reserved (thermal or \
 power abort), 6 nothing to run, 130 interrupted by Ctrl-C, SIGTERM or SIGHUP with \
@@ -66,6 +70,12 @@ pub(crate) enum Verb {
     Verify(verify::Options),
     /// Show how a workload would be run
     Plan(plan::Options),
+    /// Make a key for files
+    Keyset(files::KeysetOptions),
+    /// Encrypt and authenticate a file, in the format of Tink's streaming AEAD
+    Encrypt(files::EncryptOptions),
+    /// Decrypt such a file, if it is what was encrypted
+    Decrypt(files::DecryptOptions),
     /// Print the completions of a shell
     Completions(completions::Options),
 }

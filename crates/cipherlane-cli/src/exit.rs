@@ -84,12 +84,14 @@ pub(crate) fn in_words(error: &anyhow::Error) -> String {
     text
 }
 
-/// Whether the reader of a pipe has seen enough: `cipherlane devices | head -1`.
+/// Whether the reader of a pipe has seen enough: `cipherlane devices | head -1`. Half a file is not enough.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+    let is_of_a_file = error.chain().any(<dyn std::error::Error>::is::<cipherlane_files::Error>);
+    !is_of_a_file
+        && error
+            .chain()
+            .filter_map(|cause| cause.downcast_ref::<io::Error>())
+            .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Whether an error is one of what was run, and not of the command line, which is wrong for everything that it asks for,

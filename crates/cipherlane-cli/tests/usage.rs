@@ -18,7 +18,20 @@ fn the_version_names_the_commit() {
 #[test]
 fn every_verb_has_examples() {
     let sandbox = Sandbox::new();
-    for verb in ["devices", "bench", "lab", "report", "compare", "tune", "verify", "plan", "completions"] {
+    for verb in [
+        "devices",
+        "bench",
+        "lab",
+        "report",
+        "compare",
+        "tune",
+        "verify",
+        "plan",
+        "keyset",
+        "encrypt",
+        "decrypt",
+        "completions",
+    ] {
         let example = contains("Examples:").and(contains(format!("cipherlane {verb}")));
         sandbox.cipherlane(&[verb, "--help"]).assert().success().stdout(example);
     }

@@ -29,7 +29,7 @@ impl Layer {
 }
 
 /// ARCHITECTURE.md draws the same. A new crate gets a line in both.
-const LAYERS: [Layer; 19] = [
+const LAYERS: [Layer; 20] = [
     Layer::new("cipherlane-core", &[]),
     Layer::new("cipherlane-reference", &["cipherlane-core"]),
     Layer::new("cipherlane-threads", &[]),
@@ -65,8 +65,16 @@ const LAYERS: [Layer; 19] = [
     ),
     Layer::new(
         "cipherlane-cli",
-        &["cipherlane", "cipherlane-lab", "cipherlane-record", "cipherlane-report", "cipherlane-dashboard"],
+        &[
+            "cipherlane",
+            "cipherlane-lab",
+            "cipherlane-record",
+            "cipherlane-report",
+            "cipherlane-dashboard",
+            "cipherlane-files",
+        ],
     ),
+    Layer::new("cipherlane-files", &["cipherlane"]),
     Layer::new("cipherlane-lent", &["cipherlane"]),
     Layer::new("cipherlane-capi", &["cipherlane", "cipherlane-lent"]),
     Layer::new("cipherlane-python", &["cipherlane", "cipherlane-lent"]),

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod dashboard;
 pub(crate) mod devices;
+pub(crate) mod files;
 pub(crate) mod lab;
 pub(crate) mod launch;
 pub(crate) mod measure;
@@ -31,6 +32,9 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Verb::Compare(options) => compare::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Plan(options) => plan::run(&options),
+        Verb::Keyset(options) => files::keyset(&options),
+        Verb::Encrypt(options) => files::encrypt(&options),
+        Verb::Decrypt(options) => files::decrypt(&options),
         Verb::Completions(options) => completions::run(&options),
     }
 }

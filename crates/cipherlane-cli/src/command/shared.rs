@@ -1,6 +1,7 @@
 //! What several verbs share: the devices to choose from, and options that mean the same everywhere.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::Result;
 use cipherlane::devices::{self, Absent};
@@ -70,6 +71,19 @@ impl Roster {
             }
         }
         Ok(chosen)
+    }
+
+    /// An engine on the device of this identifier alone, which is no rival.
+    ///
+    /// # Errors
+    /// As those of [`Roster::choose`].
+    pub(crate) fn engine_on(&self, id: &str) -> Result<Engine> {
+        let devices = self.engine.devices();
+        if let Some(device) = devices.iter().find(|device| device.info().id == id) {
+            return Ok(Engine::with_devices(Arc::clone(device), []));
+        }
+        self.refuse_absent(id)?;
+        Err(UnknownName::new("device", id, devices.iter().map(|device| device.info().id.clone())).into())
     }
 
     /// Says why there is no device `id`, if it is of a kind that is not here.

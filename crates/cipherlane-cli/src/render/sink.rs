@@ -152,6 +152,12 @@ pub(crate) fn protect(path: &Path) {
     }
 }
 
+/// Whether this command reads the file at `path`, by whatever name.
+pub(crate) fn is_read(path: &Path) -> bool {
+    let read = |identity| READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&identity);
+    identity(path).is_some_and(read)
+}
+
 /// Makes the file at `path`, in place of one that is there.
 ///
 /// # Errors
@@ -165,9 +171,7 @@ pub(crate) fn create(path: &Path) -> Result<File> {
 /// # Errors
 /// [`Usage`] if this command reads it, by whatever name.
 fn open(path: &Path, options: &OpenOptions) -> Result<File> {
-    let is_read = identity(path)
-        .is_some_and(|identity| READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&identity));
-    if is_read {
+    if is_read(path) {
         let path = path.display();
         return Err(
             Usage(format!("{path} is read by this command, and would be lost; name another file")).into()

@@ -1,0 +1,165 @@
+//! `encrypt` and `decrypt`: one file into another.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use cipherlane::{Engine, Wish};
+use cipherlane_files::Keyset;
+use zeroize::Zeroizing;
+
+use super::super::shared::{Roster, Threads};
+use super::target::{self, Target};
+use crate::exit::Exit;
+use crate::render::sink::Sink;
+use crate::render::{complain, units};
+
+const ENCRYPT_EXAMPLES: &str = "\
+Examples:
+  cipherlane encrypt --keyset backup.keyset.json disk.img --output disk.img.sealed
+  tar c photos | cipherlane encrypt --keyset backup.keyset.json - --output photos.tar.sealed
+  cipherlane encrypt --keyset k.json --aad 'invoice 12' in.pdf -o in.pdf.sealed --device cuda:0
+
+The format is AES-GCM-HKDF streaming of Tink, whose libraries open it under the same keyset and associated data.";
+
+const DECRYPT_EXAMPLES: &str = "\
+Examples:
+  cipherlane decrypt --keyset backup.keyset.json disk.img.sealed --output disk.img
+  cipherlane decrypt --keyset backup.keyset.json photos.tar.sealed --output - | tar x
+
+A file that was changed or cut leaves no output. On stdout, in a pipe or on a device, what was written before that showed is \
+worth nothing: look at the exit code.";
+
+/// What both take.
+#[derive(Debug, clap::Args)]
+struct Shared {
+    /// The keyset: `cipherlane keyset` makes one, Tink's in JSON and in the clear serve as well
+    #[arg(long, short, value_name = "FILE", env = "CIPHERLANE_KEYSET")]
+    keyset: PathBuf,
+    /// Associated data: not in the file, and needed to open it
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    aad: String,
+    /// The file to read, - for stdin
+    #[arg(value_name = "INPUT")]
+    input: Sink,
+    /// The file to write, - for stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Sink,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+    /// The device that computes, by the name that `cipherlane devices` shows
+    #[arg(long, env = "CIPHERLANE_DEVICE", default_value = "cpu", help_heading = "Where")]
+    device: String,
+    /// Insist on a number of threads: 1, phys or all
+    #[arg(long, short, env = "CIPHERLANE_THREADS", help_heading = "Where")]
+    threads: Option<Threads>,
+}
+
+/// Options of `encrypt`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = ENCRYPT_EXAMPLES)]
+pub(crate) struct EncryptOptions {
+    #[command(flatten)]
+    shared: Shared,
+}
+
+/// Options of `decrypt`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DECRYPT_EXAMPLES)]
+pub(crate) struct DecryptOptions {
+    #[command(flatten)]
+    shared: Shared,
+}
+
+/// Encrypts and authenticates a file.
+pub(crate) fn encrypt(options: &EncryptOptions) -> Result<Exit> {
+    Target::check_no_terminal(&options.shared.output)?;
+    options.shared.run("encrypted", |engine, keyset, aad, input, output| {
+        cipherlane_files::seal(engine, keyset, aad, input, output)
+    })
+}
+
+/// Undoes it.
+pub(crate) fn decrypt(options: &DecryptOptions) -> Result<Exit> {
+    options.shared.run("decrypted", |engine, keyset, aad, input, output| {
+        cipherlane_files::open(engine, keyset, aad, input, output)
+    })
+}
+
+/// A file's way from input to output.
+type Way = fn(&Engine, &Keyset, &[u8], &mut Counted, &mut Target) -> Result<(), cipherlane_files::Error>;
+
+impl Shared {
+    fn run(&self, done: &str, way: Way) -> Result<Exit> {
+        let keyset = self.keyset()?;
+        let engine = self.engine()?;
+        let mut input = self.open_input()?;
+        target::remove_on_signals()?;
+        let mut output = Target::create(&self.output, self.force)?;
+        let start = Instant::now();
+        way(&engine, &keyset, self.aad.as_bytes(), &mut input, &mut output)
+            .map_err(|error| self.about(error))?;
+        output.keep()?;
+        let seconds = start.elapsed().as_secs_f64();
+        let rate = units::gigabytes(input.bytes as f64 / seconds);
+        let size = units::bytes(input.bytes);
+        complain(done, &format!("{}: {size} in {seconds:.2} s, {rate} GB/s", self.input_name()));
+        Ok(Exit::Success)
+    }
+
+    /// An error with the name of the file that it is about.
+    fn about(&self, error: cipherlane_files::Error) -> anyhow::Error {
+        let name = match error {
+            cipherlane_files::Error::Write(_) => self.output.to_string(),
+            _ => self.input_name(),
+        };
+        anyhow::Error::from(error).context(name)
+    }
+
+    fn keyset(&self) -> Result<Keyset> {
+        let name = || self.keyset.display().to_string();
+        let mut json = Zeroizing::new(Vec::new());
+        target::open(&self.keyset)?.read_to_end(&mut json).with_context(name)?;
+        let json = std::str::from_utf8(&json).context("it is no keyset in JSON; tinkey converts binary ones");
+        Keyset::from_json(json.with_context(name)?).with_context(name)
+    }
+
+    fn engine(&self) -> Result<Engine> {
+        // Looking for GPUs takes longer than most files.
+        let engine =
+            if self.device == "cpu" { Engine::new() } else { Roster::find(false).engine_on(&self.device)? };
+        let threads = self.threads.map(|threads| threads.on(&cipherlane_lab::host::detect()));
+        Ok(engine.with_wish(Wish { threads, ..Wish::default() }))
+    }
+
+    fn open_input(&self) -> Result<Counted> {
+        let source: Box<dyn Read + Send> = match &self.input {
+            Sink::Stdout => Box::new(io::stdin()),
+            Sink::File(path) => Box::new(target::open(path)?),
+        };
+        Ok(Counted { source, bytes: 0 })
+    }
+
+    fn input_name(&self) -> String {
+        match &self.input {
+            Sink::Stdout => "standard input".to_owned(),
+            Sink::File(path) => path.display().to_string(),
+        }
+    }
+}
+
+/// An input, and how much of it was read.
+struct Counted {
+    source: Box<dyn Read + Send>,
+    bytes: u64,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}

@@ -1,0 +1,187 @@
+//! Files there and back, and what is left where that fails.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: a test that cannot be set up has failed
+
+mod support;
+
+use std::fs;
+
+use predicates::prelude::*;
+use predicates::str::contains;
+use support::Sandbox;
+
+/// A sandbox with a keyset and a text of several segments.
+fn ready() -> (Sandbox, Vec<u8>) {
+    let sandbox = Sandbox::new();
+    sandbox.cipherlane(&["keyset", "-o", "k.json"]).assert().success();
+    let text: Vec<u8> = (0..3_000_000_u32).map(|i| (i % 251) as u8).collect();
+    fs::write(sandbox.folder.path().join("text"), &text).unwrap();
+    (sandbox, text)
+}
+
+fn names(sandbox: &Sandbox) -> Vec<String> {
+    let entries = fs::read_dir(sandbox.folder.path()).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name != "cache" && name != "data");
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_goes_there_and_back() {
+    let (sandbox, text) = ready();
+    let path = |name: &str| sandbox.folder.path().join(name);
+    let seal = ["encrypt", "-k", "k.json", "--aad", "of today", "text", "-o", "sealed"];
+    sandbox.cipherlane(&seal).assert().success().stdout("").stderr(contains("encrypted: text: "));
+    // A header of 40 bytes, and a tag for each of three segments.
+    assert_eq!(fs::metadata(path("sealed")).unwrap().len(), 3_000_000 + 40 + 3 * 16);
+    let open = ["decrypt", "-k", "k.json", "--aad", "of today", "sealed", "-o", "opened", "--threads", "1"];
+    sandbox.cipherlane(&open).assert().success();
+    assert!(fs::read(path("opened")).unwrap() == text);
+    assert_eq!(names(&sandbox), ["k.json", "opened", "sealed", "text"]);
+}
+
+#[test]
+fn pipes_serve_as_well() {
+    let (sandbox, text) = ready();
+    let mut seal = sandbox.cipherlane(&["encrypt", "-k", "k.json", "-", "-o", "-"]);
+    let sealed = seal.write_stdin(text.clone()).assert().success().get_output().stdout.clone();
+    let mut open = sandbox.cipherlane(&["decrypt", "-k", "k.json", "-", "-o", "-"]);
+    let opened = open.write_stdin(sealed).assert().success().get_output().stdout.clone();
+    assert!(opened == text);
+    sandbox.cipherlane(&["encrypt", "-k", "k.json", "text", "-o", "/dev/null"]).assert().success();
+}
+
+#[test]
+fn what_fails_leaves_nothing() {
+    let (sandbox, _) = ready();
+    let path = |name: &str| sandbox.folder.path().join(name);
+    sandbox.cipherlane(&["encrypt", "-k", "k.json", "text", "-o", "sealed"]).assert().success();
+    let mut sealed = fs::read(path("sealed")).unwrap();
+    sealed[2_500_000] ^= 1;
+    fs::write(path("changed"), &sealed).unwrap();
+    sandbox.write("not-k.json", "{}");
+    let before = names(&sandbox);
+    for (arguments, words) in [
+        (&["decrypt", "-k", "k.json", "changed", "-o", "opened"][..], "segment 2 is not what was sealed"),
+        (&["decrypt", "-k", "k.json", "text", "-o", "opened"], "no key of the keyset opens it"),
+        (&["decrypt", "-k", "k.json", "--aad", "x", "sealed", "-o", "opened"], "associated data"),
+        (&["decrypt", "-k", "text", "sealed", "-o", "opened"], "no keyset in JSON"),
+        (&["decrypt", "-k", "not-k.json", "sealed", "-o", "opened"], "not-k.json: the keyset cannot be used"),
+        (&["encrypt", "-k", "k.json", "nowhere", "-o", "opened"], "nowhere: "),
+        (&["encrypt", "-k", "k.json", "text", "-o", "no/folder/sealed"], "no/folder/sealed: "),
+    ] {
+        sandbox.cipherlane(arguments).assert().code(1).stdout("").stderr(contains(words));
+        assert_eq!(names(&sandbox), before, "{arguments:?}");
+    }
+}
+
+#[test]
+fn text_that_was_written_before_a_fault_showed_is_removed() {
+    let (sandbox, _) = ready();
+    let path = |name: &str| sandbox.folder.path().join(name);
+    fs::write(path("long"), vec![7; 120 << 20]).unwrap();
+    sandbox.cipherlane(&["encrypt", "-k", "k.json", "long", "-o", "sealed"]).assert().success();
+    let mut sealed = fs::read(path("sealed")).unwrap();
+    sealed[119 << 20] ^= 1;
+    fs::write(path("sealed"), sealed).unwrap();
+    let before = names(&sandbox);
+    let mut open = sandbox.cipherlane(&["decrypt", "-k", "k.json", "sealed", "-o", "opened"]);
+    open.assert().code(1).stderr(contains("segment 119 is not what was sealed"));
+    assert_eq!(names(&sandbox), before);
+}
+
+#[test]
+fn nothing_is_replaced_unless_it_is_asked_for() {
+    let (sandbox, _) = ready();
+    let key = sandbox.read("k.json");
+    sandbox.cipherlane(&["keyset", "-o", "k.json"]).assert().code(2).stderr(contains("k.json is there"));
+    assert_eq!(sandbox.read("k.json"), key);
+    sandbox.write("sealed", "mine");
+    let seal = ["encrypt", "-k", "k.json", "text", "-o", "sealed"];
+    sandbox.cipherlane(&seal).assert().code(2).stderr(contains("--force"));
+    assert_eq!(sandbox.read("sealed"), "mine");
+    sandbox.cipherlane(&seal).arg("--force").assert().success();
+    for read in ["k.json", "text"] {
+        let mut over = sandbox.cipherlane(&["encrypt", "-k", "k.json", "text", "--force", "-o", read]);
+        over.assert().code(2).stderr(contains("is read by this command"));
+    }
+    let mut folder = sandbox.cipherlane(&["encrypt", "-k", "k.json", "text", "--force", "-o", "."]);
+    folder.assert().code(2).stderr(contains("is a folder"));
+    assert!(fs::metadata(sandbox.folder.path().join("sealed")).unwrap().len() > 3_000_000);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_keyset_is_for_its_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let (sandbox, _) = ready();
+    let mode = fs::metadata(sandbox.folder.path().join("k.json")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn unknown_names_list_the_known_ones() {
+    let (sandbox, _) = ready();
+    let templates = contains("AES256_GCM_HKDF_1MB").and(contains("AES128_GCM_HKDF_4KB"));
+    sandbox.cipherlane(&["keyset", "--template", "DES", "-o", "d.json"]).assert().code(2).stderr(templates);
+    let seal = ["encrypt", "-k", "k.json", "text", "-o", "sealed", "--device", "abacus"];
+    sandbox.cipherlane(&seal).assert().code(2).stderr(contains("known: cpu"));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_interrupted_leaves_nothing() {
+    use std::io::Write;
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    let (sandbox, _) = ready();
+    let before = names(&sandbox);
+    let mut program = sandbox.bare();
+    program.args(["encrypt", "-k", "k.json", "-", "-o", "sealed"]).stdin(Stdio::piped());
+    let mut running = program.spawn().unwrap();
+    let mut input = running.stdin.take().unwrap();
+    input.write_all(&[7; 100_000]).unwrap();
+    let start = Instant::now();
+    while names(&sandbox) == before {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = rustix::process::Pid::from_child(&running);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    assert_eq!(names(&sandbox), before);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_goes_away_is_an_error() {
+    use std::process::Stdio;
+
+    let (sandbox, _) = ready();
+    let mut program = sandbox.bare();
+    program.args(["encrypt", "-k", "k.json", "text", "-o", "-"]);
+    let mut running = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(running.stdout.take());
+    let output = running.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_replaced_keeps_its_mode_and_its_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let (sandbox, _) = ready();
+    let path = |name: &str| sandbox.folder.path().join(name);
+    sandbox.write("old", "mine");
+    fs::set_permissions(path("old"), fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("old", path("link")).unwrap();
+    let seal = ["encrypt", "-k", "k.json", "text", "--force", "-o", "link"];
+    sandbox.cipherlane(&seal).assert().success();
+    assert_eq!(fs::read_link(path("link")).unwrap().to_str(), Some("old"));
+    let old = fs::metadata(path("old")).unwrap();
+    assert_eq!((old.len() > 3_000_000, old.permissions().mode() & 0o777), (true, 0o640));
+}
