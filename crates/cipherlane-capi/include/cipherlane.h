@@ -1,7 +1,7 @@
 /* Bulk cryptography on every lane of a machine: the engine of cipherlane for C.
  *
  * Link with -lcipherlane_c. Everything here may be called from several threads at a time.
- * This file is made by cbindgen from the sources of crates/cipherlane-capi. */
+ * This file is made by cbindgen from the sources of cipherlane-capi and cipherlane-lent. */
 
 #ifndef CIPHERLANE_H
 #define CIPHERLANE_H

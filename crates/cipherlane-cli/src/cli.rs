@@ -34,8 +34,8 @@ Examples:
   cipherlane encrypt --keyset k.json disk.img --output disk.img.sealed
 
 Exit codes: 0 ok, 1 failure, 2 usage, 3 verification mismatch, 4 regression (compare --fail-on), 5 reserved (thermal or \
-power abort), 6 nothing to run, 130 interrupted by Ctrl-C, SIGTERM or SIGHUP with \
-finished rows kept.
+power abort), 6 nothing to run, 130 interrupted by Ctrl-C, SIGTERM or SIGHUP, with \
+finished rows kept and half-made files removed.
 
 Each option may be given by the environment variable beside it; the command line wins. NO_COLOR and CLICOLOR_FORCE \
 are obeyed. CIPHERLANE_NO_AVX512=1, CIPHERLANE_NO_AVX2=1 and CIPHERLANE_NO_SSE=1 switch a tier off;\nCIPHERLANE_NO_VAES=1 keeps the tier avx2 on AES-NI.";

@@ -177,11 +177,11 @@ fn what_is_replaced_keeps_its_mode_and_its_links() {
     let (sandbox, _) = ready();
     let path = |name: &str| sandbox.folder.path().join(name);
     sandbox.write("old", "mine");
-    fs::set_permissions(path("old"), fs::Permissions::from_mode(0o640)).unwrap();
+    fs::set_permissions(path("old"), fs::Permissions::from_mode(0o660)).unwrap();
     symlink("old", path("link")).unwrap();
     let seal = ["encrypt", "-k", "k.json", "text", "--force", "-o", "link"];
     sandbox.cipherlane(&seal).assert().success();
     assert_eq!(fs::read_link(path("link")).unwrap().to_str(), Some("old"));
     let old = fs::metadata(path("old")).unwrap();
-    assert_eq!((old.len() > 3_000_000, old.permissions().mode() & 0o777), (true, 0o640));
+    assert_eq!((old.len() > 3_000_000, old.permissions().mode() & 0o777), (true, 0o660));
 }

@@ -2,7 +2,7 @@
 
 use prost::Message;
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::error::Error;
 use crate::header::TAG;
@@ -68,8 +68,8 @@ impl Params {
         1 + self.key_bytes + crate::header::PREFIX
     }
 
-    /// Fails unless Tink takes them as well.
-    fn check(&self) -> Result<(), Error> {
+    /// Says why not, unless Tink takes them as well.
+    fn check(&self) -> Result<(), String> {
         let least = self.header_bytes() + TAG + 1;
         let reason = if ![16, 32].contains(&self.key_bytes) {
             format!("it derives keys of {} bytes; those of AES have 16 or 32", self.key_bytes)
@@ -83,7 +83,7 @@ impl Params {
         } else {
             return Ok(());
         };
-        Err(Error::Keyset(reason))
+        Err(reason)
     }
 }
 
@@ -96,7 +96,7 @@ impl Keyset {
     /// # Errors
     /// Parameters that Tink does not take, or a system without random bytes.
     pub fn generate(params: Params) -> Result<Self, Error> {
-        params.check()?;
+        params.check().map_err(Error::Keyset)?;
         let mut secret = Zeroizing::new(vec![0; params.key_bytes]);
         random(&mut secret)?;
         let mut id = [0; 4];
@@ -109,7 +109,8 @@ impl Keyset {
     /// Reads what `tinkey` and Tink's libraries write as a keyset in the clear.
     ///
     /// # Errors
-    /// [`Error::Keyset`] where it is none, is encrypted, has keys of another type, or no primary one that is enabled.
+    /// [`Error::Keyset`] where it is none, is encrypted, has a key that is broken, or a primary one that is of another type,
+    /// not enabled or not there.
     pub fn from_json(json: &str) -> Result<Self, Error> {
         let read: json::Keyset = serde_json::from_str(json).map_err(|error| {
             let encrypted = json.contains("\"encryptedKeyset\"");
@@ -117,30 +118,34 @@ impl Keyset {
                 if encrypted { "it is encrypted; export it in the clear" } else { "it is not one in JSON" };
             Error::Keyset(format!("{hint} ({error})"))
         })?;
+        let primary = json::number(read.primary_key_id);
         let mut keys = Vec::new();
         for key in read.key.iter().filter(|key| key.status == json::ENABLED) {
-            match Key::read(key) {
-                Ok(key) => keys.push(key),
-                // It may be of another format, whose files Tink opens by the same keyset.
-                Err(reason) if key.key_id == read.primary_key_id => return Err(reason),
-                Err(_) => {}
+            // Tink opens files of other formats by the same keyset. That hinders nobody here, unless it is to seal.
+            let is_other = key.key_data.as_ref().is_some_and(|data| data.type_url != TYPE_URL);
+            if !is_other || json::number(key.key_id) == primary {
+                keys.push(Key::read(key)?);
             }
         }
-        let primary = json::number(read.primary_key_id);
         if !keys.iter().any(|key| key.id == primary) {
             return Err(Error::Keyset(format!("its primary key {primary} is not there, or not enabled")));
         }
         Ok(Self { keys, primary })
     }
 
-    /// The keyset in the clear, as Tink's libraries read it.
+    /// The keyset in the clear, as Tink's libraries read it. Keys that [`Keyset::from_json`] left out, because they are not
+    /// enabled or of another type, are not in it.
     #[must_use]
     pub fn to_json(&self) -> Zeroizing<String> {
         let keyset = json::Keyset {
             primary_key_id: self.primary.into(),
             key: self.keys.iter().map(Key::written).collect(),
         };
-        Zeroizing::new(serde_json::to_string_pretty(&keyset).unwrap_or_default())
+        // Room for all of it: what is moved leaves a copy behind.
+        let mut json = Vec::with_capacity(256 + 1024 * self.keys.len());
+        // Strings and numbers have no errors, nor has memory.
+        serde_json::to_writer_pretty(&mut json, &keyset).unwrap_or_default();
+        Zeroizing::new(String::from_utf8(json).unwrap_or_default())
     }
 
     /// The key that seals.
@@ -203,7 +208,7 @@ impl Key {
             key_bytes: params.derived_key_size as usize,
             hkdf,
         };
-        params.check().map_err(|error| wrong(error.to_string()))?;
+        params.check().map_err(wrong)?;
         if secret.len() < params.key_bytes.max(16) {
             return Err(wrong(format!(
                 "it has {} bytes; it needs {}",
@@ -279,7 +284,7 @@ mod proto {
 
 /// What is around it (tink.proto, as JSON).
 mod json {
-    use super::{Deserialize, Serialize};
+    use super::{Deserialize, Serialize, ZeroizeOnDrop};
 
     pub(super) const ENABLED: &str = "ENABLED";
 
@@ -310,7 +315,8 @@ mod json {
         pub(super) output_prefix_type: String,
     }
 
-    #[derive(Deserialize, Serialize)]
+    /// Wiped, since it has the key.
+    #[derive(Deserialize, Serialize, ZeroizeOnDrop)]
     #[serde(rename_all = "camelCase")]
     pub(super) struct KeyData {
         #[serde(default)]

@@ -13,7 +13,8 @@ use crate::window::Window;
 const WINDOWS: usize = 3;
 
 /// Has `read` fill windows from `input`, from the segment of a number on, until it has filled the last; `work` run each,
-/// and `write` write it to `output`, in order. The first failure ends it all.
+/// and `write` write it to `output`, in order. The first failure ends it all, as soon as a read that is
+/// under way returns.
 pub(crate) fn run<R: Send, W: Send>(
     stream: &Stream,
     input: &mut R,

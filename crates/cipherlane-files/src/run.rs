@@ -17,7 +17,8 @@ const BUFFER: usize = 256 << 10;
 /// same `aad`, which is not in the file.
 ///
 /// # Errors
-/// What cannot be read or written, and failures of the device.
+/// What cannot be read or written, and failures of the device. Where `input` has more to wait for, they are told when it
+/// comes.
 pub fn seal(
     engine: &Engine,
     keyset: &Keyset,
@@ -50,7 +51,7 @@ pub(crate) fn seal_segments(
 ///
 /// # Errors
 /// [`Error::NoKey`] and [`Error::Rejected`] where it is not what was sealed with `aad` under one of the keys; what cannot be
-/// read or written, and failures of the device.
+/// read or written, and failures of the device. Where `input` has more to wait for, they are told when it comes.
 pub fn open(
     engine: &Engine,
     keyset: &Keyset,

@@ -15,7 +15,7 @@ const STEP: usize = 1 << 20;
 
 /// The next segments of a file: texts and tags apart, as batches have them.
 pub(crate) struct Window {
-    /// As long as all the texts that it ever had; room for more is not touched before.
+    /// As long as the most that it ever held; room for more is not touched before.
     texts: Vec<u8>,
     offsets: Vec<u64>,
     tags: Vec<u8>,

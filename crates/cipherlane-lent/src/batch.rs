@@ -8,7 +8,7 @@ use std::ptr;
 
 use cipherlane::{Messages, Operation, Ragged, Source, TagLengths};
 
-use crate::lent::{self, Buffer, Bytes};
+use crate::lent::{self, Buffer, Bytes, addresses};
 use crate::status::Failure;
 
 /// One byte string for each message, or one for all of them: keys, nonces or additional data.
@@ -173,10 +173,7 @@ impl Batch {
 
     /// Fails where something that is written overlaps with anything else.
     fn check_apart(&self, output: &Output) -> Result<(), Failure> {
-        let offsets = |first: *const u64| {
-            let first = first.addr();
-            first..first.saturating_add(self.messages.saturating_add(1).saturating_mul(size_of::<u64>()))
-        };
+        let offsets = |first: *const u64| addresses(first, self.messages.saturating_add(1));
         let lengths = Bytes { data: self.tag_lengths, length: self.tag_lengths_here() };
         let mut taken = vec![
             ("the source", self.source.addresses()),
@@ -185,6 +182,8 @@ impl Batch {
             ("the additional data", self.aad.addresses()),
             ("the tags to check", self.tags.addresses()),
             ("the tag lengths", lengths.addresses()),
+            ("the batch", addresses(self, 1)),
+            ("the output", addresses(output, 1)),
         ];
         let starts = [self.offsets, self.keys.offsets, self.nonces.offsets, self.aad.offsets];
         let starts = starts.into_iter().filter(|first| !first.is_null());

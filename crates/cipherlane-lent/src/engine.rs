@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // names are lent, too
 
 use std::ffi::c_char;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cipherlane::{UnknownName, devices};
@@ -19,20 +20,19 @@ impl Engine {
     /// An engine on `device` that plans as `wish` insists.
     ///
     /// # Errors
-    /// No device has that name; the reason says why there are none of a kind.
+    /// No device has that name; the reason says why there are none of its kind.
     pub fn open(device: &str, wish: cipherlane::Wish) -> Result<Self, Failure> {
         if device == "cpu" {
             return Ok(Self(cipherlane::Engine::new().with_wish(wish)));
         }
-        let (mut found, absent) = devices::find();
-        let Some(place) = found.iter().position(|one| one.info().id == device) else {
-            let known = found.iter().map(|one| one.info().id.clone());
-            let reasons: String =
-                absent.iter().map(|kind| format!("\n{}: {}", kind.kind, kind.reason)).collect();
-            return Err(Failure::from(UnknownName::new("device", device, known)).with(&reasons));
-        };
-        let default = found.swap_remove(place);
-        Ok(Self(cipherlane::Engine::with_devices(default, found).with_wish(wish)))
+        let (found, absent) = devices::find();
+        if let Some(found) = found.iter().find(|one| one.info().id == device) {
+            return Ok(Self(cipherlane::Engine::with_devices(Arc::clone(found), []).with_wish(wish)));
+        }
+        let unknown = UnknownName::new("device", device, found.iter().map(|one| one.info().id.clone()));
+        let is_meant = |kind: &&devices::Absent| device.split(':').next() == Some(kind.kind);
+        let reason = absent.iter().find(is_meant).map(|kind| format!("\n{}", kind.reason));
+        Err(Failure::from(unknown).with(&reason.unwrap_or_default()))
     }
 
     /// The engine as Rust has it.

@@ -115,7 +115,8 @@ pub unsafe fn some_name<'a>(name: *const c_char, what: &str) -> Result<Option<&'
     Ok(Some(name))
 }
 
-fn addresses<T>(first: *const T, count: usize) -> Range<usize> {
+/// Where `count` items at `first` lie.
+pub(crate) fn addresses<T>(first: *const T, count: usize) -> Range<usize> {
     let first = first.addr();
-    first..first.saturating_add(count * size_of::<T>())
+    first..first.saturating_add(count.saturating_mul(size_of::<T>()))
 }

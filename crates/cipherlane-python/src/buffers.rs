@@ -15,7 +15,9 @@ impl Lent {
     /// What `object` shows: any items, one after the other.
     pub(crate) fn read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         // By way of a view: ctypes' arrays have no strides of their own, which PyO3 asks for.
-        let buffer = PyUntypedBuffer::get(PyMemoryView::from(object)?.as_any())?;
+        let view = PyMemoryView::from(object)?;
+        let buffer =
+            PyUntypedBuffer::get(view.as_any()).map_err(|error| refused(what, &error.to_string()))?;
         if !buffer.is_c_contiguous() {
             return Err(refused(what, "it is not contiguous; copy it (numpy.ascontiguousarray)"));
         }

@@ -1,5 +1,7 @@
 //! `encrypt` and `decrypt`: one file into another.
 
+use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -42,15 +44,15 @@ struct Shared {
     aad: String,
     /// The file to read, - for stdin
     #[arg(value_name = "INPUT")]
-    input: Sink,
+    input: Input,
     /// The file to write, - for stdout
     #[arg(long, short, value_name = "FILE")]
     output: Sink,
     /// Replace a file that is there
     #[arg(long)]
     force: bool,
-    /// The device that computes, by the name that `cipherlane devices` shows
-    #[arg(long, env = "CIPHERLANE_DEVICE", default_value = "cpu", help_heading = "Where")]
+    /// The one device that computes, by the name that `cipherlane devices` shows
+    #[arg(long, short, env = "CIPHERLANE_DEVICE", default_value = "cpu", help_heading = "Where")]
     device: String,
     /// Insist on a number of threads: 1, phys or all
     #[arg(long, short, env = "CIPHERLANE_THREADS", help_heading = "Where")]
@@ -105,7 +107,7 @@ impl Shared {
         let seconds = start.elapsed().as_secs_f64();
         let rate = units::gigabytes(input.bytes as f64 / seconds);
         let size = units::bytes(input.bytes);
-        complain(done, &format!("{}: {size} in {seconds:.2} s, {rate} GB/s", self.input_name()));
+        complain(done, &format!("{}: {size} in {seconds:.2} s, {rate} GB/s", self.input));
         Ok(Exit::Success)
     }
 
@@ -113,7 +115,7 @@ impl Shared {
     fn about(&self, error: cipherlane_files::Error) -> anyhow::Error {
         let name = match error {
             cipherlane_files::Error::Write(_) => self.output.to_string(),
-            _ => self.input_name(),
+            _ => self.input.to_string(),
         };
         anyhow::Error::from(error).context(name)
     }
@@ -136,16 +138,31 @@ impl Shared {
 
     fn open_input(&self) -> Result<Counted> {
         let source: Box<dyn Read + Send> = match &self.input {
-            Sink::Stdout => Box::new(io::stdin()),
-            Sink::File(path) => Box::new(target::open(path)?),
+            Input::Stdin => Box::new(io::stdin()),
+            Input::File(path) => Box::new(target::open(path)?),
         };
         Ok(Counted { source, bytes: 0 })
     }
+}
 
-    fn input_name(&self) -> String {
-        match &self.input {
-            Sink::Stdout => "standard input".to_owned(),
-            Sink::File(path) => path.display().to_string(),
+/// What is read.
+#[derive(Clone, Debug)]
+enum Input {
+    Stdin,
+    File(PathBuf),
+}
+
+impl From<OsString> for Input {
+    fn from(name: OsString) -> Self {
+        if name == "-" { Self::Stdin } else { Self::File(name.into()) }
+    }
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("standard input"),
+            Self::File(path) => path.display().fmt(f),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Where a file's ciphertext or text goes: under its own name when all of it is there, and not before.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use tempfile::NamedTempFile;
@@ -13,8 +13,10 @@ use crate::render::sink::{self, Sink};
 
 /// A file that is written under another name until it is complete, or what takes bytes at once.
 pub(super) enum Target {
-    /// Stdout, a pipe or a device: what is written is gone.
-    Stream(Box<dyn Write + Send>),
+    /// Standard output.
+    Stdout(io::Stdout),
+    /// A pipe, a terminal, a disk: what is written is gone.
+    Device(File),
     /// A file.
     File(Unfinished),
 }
@@ -26,17 +28,22 @@ pub(super) struct Unfinished {
     force: bool,
 }
 
-/// Where the unfinished file lies, for the handler of signals.
+/// Where the unfinished file lies, for the handler of signals. Whoever makes it, names it or removes it holds the lock.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-fn unfinished(path: Option<PathBuf>) -> Option<PathBuf> {
-    std::mem::replace(&mut *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner), path)
+fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has Ctrl-C and its like remove the unfinished file.
+/// Has Ctrl-C, SIGTERM and SIGHUP remove the unfinished file; under `nohup` they do what they did.
 pub(super) fn remove_on_signals() -> Result<()> {
+    if is_hangup_ignored() {
+        return Ok(());
+    }
     let remove = || {
-        if let Some(path) = unfinished(None) {
+        // Held to the end, so that nobody names the file meanwhile.
+        let mut place = unfinished();
+        if let Some(path) = place.take() {
             // There is nobody left to tell.
             drop(fs::remove_file(path));
         }
@@ -45,30 +52,41 @@ pub(super) fn remove_on_signals() -> Result<()> {
     ctrlc::set_handler(remove).context("Ctrl-C cannot be caught")
 }
 
+/// Whether whoever started this program wants it to outlive the terminal, where the system tells.
+fn is_hangup_ignored() -> bool {
+    const SIGHUP: u32 = 1;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0)
+}
+
 impl Target {
     /// Makes it. What is there stays as it is, until it is replaced where `force` says so.
     pub(super) fn create(sink: &Sink, force: bool) -> Result<Self> {
-        let Sink::File(path) = sink else { return Ok(Self::Stream(Box::new(io::stdout()))) };
+        let Sink::File(path) = sink else { return Ok(Self::Stdout(io::stdout())) };
         let name = path.display();
         if sink::is_read(path) {
-            return Err(Usage(format!(
-                "{name} is read by this command, and would be lost; name another file"
-            ))
-            .into());
+            let reason = format!("{name} is read by this command, and would be lost; name another file");
+            return Err(Usage(reason).into());
         }
-        let there = fs::metadata(path).ok();
         if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return Err(Usage(format!("{name} is a folder; name a file")).into());
         }
-        if there.as_ref().is_some_and(is_stream) {
-            let stream = OpenOptions::new().write(true).open(path).with_context(|| name.to_string())?;
-            return Ok(Self::Stream(Box::new(stream)));
-        }
+        let there = fs::metadata(path).ok();
+        let holds_nothing = there.as_ref().is_some_and(holds_nothing);
         // Said before the work, and looked at again when it is done.
-        if !force && fs::symlink_metadata(path).is_ok() {
+        if !force && !holds_nothing && fs::symlink_metadata(path).is_ok() {
             return Err(Usage(format!("{name} is there already; --force replaces it")).into());
         }
-        Unfinished::create(path, there.map(|there| there.permissions()), force).map(Self::File)
+        match there {
+            // A disk as well: no file may take its place in /dev.
+            Some(there) if !there.is_file() => {
+                let device = OpenOptions::new().write(true).open(path);
+                Ok(Self::Device(device.with_context(|| name.to_string())?))
+            }
+            there => Unfinished::create(path, there.map(|there| there.permissions()), force).map(Self::File),
+        }
     }
 
     /// Fails where it is a terminal.
@@ -84,7 +102,12 @@ impl Target {
     /// Gives a file its name.
     pub(super) fn keep(self) -> Result<()> {
         match self {
-            Self::Stream(_) => Ok(()),
+            Self::Stdout(_) => Ok(()),
+            // Pipes have nothing to be synchronised.
+            Self::Device(device) => match device.sync_all() {
+                Err(error) if error.kind() != ErrorKind::InvalidInput => Err(error).context("the device"),
+                _ => Ok(()),
+            },
             Self::File(unfinished) => unfinished.keep(),
         }
     }
@@ -99,24 +122,32 @@ impl Unfinished {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".cipherlane-");
         #[cfg(unix)]
-        builder.permissions(permissions.unwrap_or(std::os::unix::fs::PermissionsExt::from_mode(0o666)));
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut place = unfinished();
         let file = builder.tempfile_in(folder).with_context(name)?;
-        unfinished(Some(file.path().to_owned()));
+        *place = Some(file.path().to_owned());
+        drop(place);
+        if let Some(permissions) = permissions {
+            file.as_file().set_permissions(permissions).with_context(name)?;
+        }
         Ok(Self { file, path, force })
     }
 
     fn keep(self) -> Result<()> {
-        let name = || self.path.display().to_string();
-        self.file.as_file().sync_all().with_context(name)?;
-        let kept =
-            if self.force { self.file.persist(&self.path) } else { self.file.persist_noclobber(&self.path) };
-        unfinished(None);
-        kept.map(drop).map_err(|error| error.error).with_context(|| self.path.display().to_string())
+        let Self { file, path, force } = self;
+        let name = || path.display().to_string();
+        file.as_file().sync_all().with_context(name)?;
+        let mut place = unfinished();
+        let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
+        // Where it was not kept, it is removed here.
+        let kept = kept.map(drop).map_err(|error| error.error);
+        *place = None;
+        kept.with_context(name)
     }
 }
 
 /// Pipes, terminals and the like, which hold nothing. A disk does.
-fn is_stream(there: &fs::Metadata) -> bool {
+fn holds_nothing(there: &fs::Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
@@ -132,14 +163,16 @@ fn is_stream(there: &fs::Metadata) -> bool {
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Stream(stream) => stream.write(bytes),
+            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Device(device) => device.write(bytes),
             Self::File(unfinished) => unfinished.file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Stream(stream) => stream.flush(),
+            Self::Stdout(stdout) => stdout.flush(),
+            Self::Device(device) => device.flush(),
             Self::File(unfinished) => unfinished.file.flush(),
         }
     }
