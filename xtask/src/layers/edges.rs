@@ -63,6 +63,10 @@ const LAYERS: [Layer; 20] = [
         "cipherlane-dashboard",
         &["cipherlane", "cipherlane-lab", "cipherlane-record", "cipherlane-report"],
     ),
+    Layer::new("cipherlane-files", &["cipherlane"]),
+    Layer::new("cipherlane-lent", &["cipherlane"]),
+    Layer::new("cipherlane-capi", &["cipherlane", "cipherlane-lent"]),
+    Layer::new("cipherlane-python", &["cipherlane", "cipherlane-lent"]),
     Layer::new(
         "cipherlane-cli",
         &[
@@ -74,10 +78,6 @@ const LAYERS: [Layer; 20] = [
             "cipherlane-files",
         ],
     ),
-    Layer::new("cipherlane-files", &["cipherlane"]),
-    Layer::new("cipherlane-lent", &["cipherlane"]),
-    Layer::new("cipherlane-capi", &["cipherlane", "cipherlane-lent"]),
-    Layer::new("cipherlane-python", &["cipherlane", "cipherlane-lent"]),
     Layer::new("xtask", &[]),
 ];
 
