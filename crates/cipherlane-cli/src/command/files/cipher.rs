@@ -54,7 +54,7 @@ struct Shared {
     /// The one device that computes, by the name that `cipherlane devices` shows
     #[arg(long, short, env = "CIPHERLANE_DEVICE", default_value = "cpu", help_heading = "Where")]
     device: String,
-    /// Insist on a number of threads: 1, phys or all
+    /// Threads that compute: 1, phys or all [default: on the CPU all but two, which read and write]
     #[arg(long, short, env = "CIPHERLANE_THREADS", help_heading = "Where")]
     threads: Option<Threads>,
 }
@@ -130,9 +130,15 @@ impl Shared {
 
     fn engine(&self) -> Result<Engine> {
         // Looking for GPUs takes longer than most files.
-        let engine =
-            if self.device == "cpu" { Engine::new() } else { Roster::find(false).engine_on(&self.device)? };
-        let threads = self.threads.map(|threads| threads.on(&cipherlane_lab::host::detect()));
+        let is_cpu = self.device == "cpu";
+        let engine = if is_cpu { Engine::new() } else { Roster::find(false).engine_on(&self.device)? };
+        let host = cipherlane_lab::host::detect();
+        let threads = match self.threads {
+            Some(threads) => Some(threads.on(&host)),
+            // Whoever computes on the CPUs of those that read and write is in their way.
+            None if is_cpu => Some(host.logical_cores.saturating_sub(2).max(1)),
+            None => None,
+        };
         Ok(engine.with_wish(Wish { threads, ..Wish::default() }))
     }
 
