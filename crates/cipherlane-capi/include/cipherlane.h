@@ -158,8 +158,8 @@ const char *cipherlane_version(void);
 cipherlane_status cipherlane_sizes_of(const char *algorithm, cipherlane_sizes *sizes);
 
 // Writes the devices of this machine into `text`, a line for each, with a zero behind, as much as there is room for.
-// Returns how many bytes all of it takes, the zero included: with more than `size`, ask again; 0 for a fault of this library. `text` may be NULL where
-// `size` is 0. Looking for GPUs starts their drivers.
+// Returns how many bytes all of it takes, the zero included: with more than `size`, ask again; 0 for a fault of this
+// library. `text` may be NULL where `size` is 0. Looking for GPUs starts their drivers.
 //
 // # Safety
 // `text` has room for `size` bytes.

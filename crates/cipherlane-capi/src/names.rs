@@ -29,8 +29,8 @@ pub unsafe extern "C" fn cipherlane_sizes_of(algorithm: *const c_char, sizes: *m
 }
 
 /// Writes the devices of this machine into `text`, a line for each, with a zero behind, as much as there is room for.
-/// Returns how many bytes all of it takes, the zero included: with more than `size`, ask again; 0 for a fault of this library. `text` may be NULL where
-/// `size` is 0. Looking for GPUs starts their drivers.
+/// Returns how many bytes all of it takes, the zero included: with more than `size`, ask again; 0 for a fault of this
+/// library. `text` may be NULL where `size` is 0. Looking for GPUs starts their drivers.
 ///
 /// # Safety
 /// `text` has room for `size` bytes.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use cipherlane::{BatchError, DeviceError, UnknownName, Unsupported};
+use cipherlane::{DeviceError, UnknownName};
 
 /// How a call ended.
 #[repr(C)]
@@ -81,17 +81,5 @@ impl From<DeviceError> for Failure {
             }
         };
         Self { status, reason: error.to_string() }
-    }
-}
-
-impl From<BatchError> for Failure {
-    fn from(error: BatchError) -> Self {
-        DeviceError::from(error).into()
-    }
-}
-
-impl From<Unsupported> for Failure {
-    fn from(error: Unsupported) -> Self {
-        DeviceError::from(error).into()
     }
 }

@@ -225,12 +225,8 @@ impl Engine {
         // SAFETY: Python keeps buffers where they are while they are lent, which is until the end of this function; that
         // nobody writes them meanwhile is the caller's to see to, as of `readinto` and its like.
         let spans = py.detach(|| unsafe { lent.run(&self.0) }).map_err(|failure| errors::of(&failure))?;
-        Ok(Spans {
-            load: spans.load.as_secs_f64(),
-            execute: spans.execute.as_secs_f64(),
-            store: spans.store.as_secs_f64(),
-            wall: spans.wall.as_secs_f64(),
-        })
+        let cipherlane_lent::Spans { load, execute, store, wall } = spans.into();
+        Ok(Spans { load, execute, store, wall })
     }
 }
 

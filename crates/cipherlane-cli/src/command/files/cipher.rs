@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::thread::available_parallelism;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -132,11 +133,10 @@ impl Shared {
         // Looking for GPUs takes longer than most files.
         let is_cpu = self.device == "cpu";
         let engine = if is_cpu { Engine::new() } else { Roster::find(false).engine_on(&self.device)? };
-        let host = cipherlane_lab::host::detect();
         let threads = match self.threads {
-            Some(threads) => Some(threads.on(&host)),
+            Some(threads) => Some(threads.on(&cipherlane_lab::host::detect())),
             // Whoever computes on the CPUs of those that read and write is in their way.
-            None if is_cpu => Some(host.logical_cores.saturating_sub(2).max(1)),
+            None if is_cpu => Some(available_parallelism().map_or(1, usize::from).saturating_sub(2).max(1)),
             None => None,
         };
         Ok(engine.with_wish(Wish { threads, ..Wish::default() }))
