@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import final
+from typing import Any, Protocol, final
 
 from typing_extensions import Buffer
 
@@ -31,6 +31,12 @@ class Spans:
     def store(self) -> float: ...
     @property
     def wall(self) -> float: ...
+
+class _Tensor(Protocol):
+    """Memory of a GPU: a tensor of PyTorch, CuPy, JAX or Numba."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
 @final
 class Engine:
@@ -83,8 +89,8 @@ class Engine:
         keys: Buffer | tuple[Buffer, Buffer] | None = None,
         nonces: Buffer | tuple[Buffer, Buffer] | None = None,
         aad: Buffer | tuple[Buffer, Buffer] | None = None,
-        source: Buffer | None = None,
-        text: Buffer | None = None,
+        source: Buffer | _Tensor | None = None,
+        text: Buffer | _Tensor | None = None,
         tags: Buffer | None = None,
         accepted: Buffer | None = None,
     ) -> Spans: ...

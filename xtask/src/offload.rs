@@ -27,7 +27,7 @@ const VENDORS: &str = "/etc/OpenCL/vendors";
 /// If something cannot be had and nothing may be left out.
 pub(crate) fn environment(workspace: &Workspace) -> Result<Vec<(&'static str, String)>> {
     let mut variables = Vec::new();
-    match left_out(nvrtc(workspace), "kernels by NVRTC, which is not here")? {
+    match shell::left_out(nvrtc(workspace), "kernels by NVRTC, which is not here")? {
         Some(Some(library)) => {
             variables.push(("CIPHERLANE_NVRTC", library.display().to_string()));
             variables.push(("CIPHERLANE_REQUIRE_NVRTC", "1".to_owned()));
@@ -37,26 +37,12 @@ pub(crate) fn environment(workspace: &Workspace) -> Result<Vec<(&'static str, St
         Some(None) => variables.push(("CIPHERLANE_REQUIRE_NVRTC", "1".to_owned())),
         None => {}
     }
-    if left_out(opencl(), "kernels by OpenCL, of which there is no device")?.is_some() {
+    if shell::left_out(opencl(), "kernels by OpenCL, of which there is no device")?.is_some() {
         variables.push(("CIPHERLANE_REQUIRE_OPENCL", "1".to_owned()));
         // Tests have caches of their own, and would have it compile the same kernels again and again.
         variables.push(("POCL_CACHE_DIR", workspace.target.join("pocl").display().to_string()));
     }
     Ok(variables)
-}
-
-/// What was found; or `None`, which is said, but with `CIPHERLANE_CI` set is an error.
-fn left_out<T>(found: Result<T>, what: &str) -> Result<Option<T>> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if env::var_os("CIPHERLANE_CI").is_some() => {
-            Err(error.context(format!("nothing may be left out, and this would be: {what}")))
-        }
-        Err(error) => {
-            eprintln!("NOT TESTED: {what}: {error:#}");
-            Ok(None)
-        }
-    }
 }
 
 /// The compiler below the target folder, or `None` where the caller names one.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::Message;
 
 use crate::shell::{self, Workspace};
-use crate::{chromium, offload, rivals, vectors};
+use crate::{chromium, offload, python, rivals, vectors};
 
 /// Each set of variables leaves the next tier of an x86-64 CPU as the best one; the last leaves `portable`. Between
 /// them stands the tier `avx2` as CPUs from before VAES run it.
@@ -25,6 +25,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let features = features()?;
     let arguments = ["test", "--workspace", "--locked", "--features", &features];
     let mut environment = offload::environment(workspace)?;
+    environment.extend(python::environment(workspace)?);
     environment.extend(chromium::environment().map(|(name, value)| (name, value.to_owned())));
     shell::run(workspace.cargo(&arguments).envs(rivals::loader_path(workspace)).envs(environment))?;
     if !cfg!(target_arch = "x86_64") {

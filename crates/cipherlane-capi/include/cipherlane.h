@@ -6,6 +6,7 @@
 #ifndef CIPHERLANE_H
 #define CIPHERLANE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,7 @@ typedef enum {
     CIPHERLANE_STATUS_UNSUPPORTED = 3,
     // The device failed, or gave an output that is known to be wrong.
     CIPHERLANE_STATUS_DEVICE = 4,
-    // A pointer is NULL that must not be, or buffers overlap.
+    // A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
     CIPHERLANE_STATUS_POINTER = 5,
     // A fault of this library: please report it. Outputs hold anything.
     CIPHERLANE_STATUS_INTERNAL = 6,
@@ -94,6 +95,10 @@ typedef struct {
     // The texts to read, which the output does not overlap; with NULL for `data` they lie in the text of the output, and
     // are overwritten.
     cipherlane_bytes source;
+    // Whether `source` and the text of the output are addresses of memory of the NVIDIA GPU that the engine is on, in its
+    // primary context, which is that of CUDA's runtime: multiples of 16 of which the call copies nothing. All else lies in
+    // memory of the host as ever. What the process has begun in that context is waited for.
+    bool on_gpu;
     // Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     cipherlane_column keys;
     // Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice

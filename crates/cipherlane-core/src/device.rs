@@ -202,4 +202,9 @@ pub trait Resident: Send {
     /// If they have not, nothing was loaded or bound, or the device fails: then, as after [`Session::run`], an output that
     /// lies apart or was to be opened is zeroed, and no message accepted.
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
+
+    /// Lets go of what was loaded or bound, so that memory of the caller's is not kept alive any longer. What it has for the
+    /// next batch it keeps, as a session does: its kernels, and rows and texts that it brought to buffers of its own, which
+    /// are wiped when it is dropped.
+    fn unload(&mut self);
 }

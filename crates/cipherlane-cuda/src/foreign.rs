@@ -1,6 +1,7 @@
 //! Memory of GPUs that other libraries of the process have allocated.
 #![allow(unsafe_code)] // hands on what the caller vouches for
 
+use std::any::Any;
 use std::sync::Arc;
 
 use cipherlane_core::{DeviceError, DeviceMemory};
@@ -19,7 +20,7 @@ const ALIGNMENT: u64 = 16;
 ///
 /// They are to be memory of the GPU's primary context, which the runtime and PyTorch use, too. The memory is not owned: it
 /// is never freed, and never wiped when it is let go. What makes the text on another stream has to be done before a run:
-/// synchronise that stream.
+/// synchronise that stream, or [wait for all of them](wait_for_others).
 ///
 /// # Errors
 /// If there is no driver, `pointer` is not a multiple of 16, or the driver knows one of the ends for other memory than a
@@ -58,6 +59,22 @@ pub unsafe fn foreign_memory(pointer: u64, bytes: usize) -> Result<Arc<dyn Devic
     // SAFETY: the caller vouches for the memory.
     let memory = unsafe { Memory::foreign(backend.context(), pointer, bytes) };
     Ok(Arc::new(CallerMemory::lent(backend, memory)))
+}
+
+/// Waits until all is done that this process has begun in the primary context of the GPU in whose memory `memory` is, by
+/// other libraries, too: a text that one of them makes there on a stream of its own is complete then. What other contexts,
+/// and other GPUs, write to that memory is for the caller to wait for.
+///
+/// # Errors
+/// If the memory is not of an NVIDIA GPU, something that was begun has failed, or a stream is being captured into a graph, whose
+/// capture that ends.
+pub fn wait_for_others(memory: &Arc<dyn DeviceMemory>) -> Result<(), DeviceError> {
+    let id = memory.device().to_owned();
+    let any: Arc<dyn Any + Send + Sync> = Arc::<dyn DeviceMemory>::clone(memory);
+    let Ok(memory) = any.downcast::<CallerMemory<Cuda>>() else {
+        return Err(unfit(&id, "its queues are not CUDA's: wait for them by its own interface".to_owned()));
+    };
+    memory.backend().context().synchronize().map_err(|error| failed(&id, error.to_string()))
 }
 
 /// GPU `index`, without kernels: those are its sessions'.

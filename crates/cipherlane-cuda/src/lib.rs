@@ -16,4 +16,4 @@ pub mod kernels;
 pub use backend::{Cuda, Program, Step};
 pub use cipherlane_offload::{Fleet, Member, calls};
 pub use device::{CudaDevice, Found, devices};
-pub use foreign::foreign_memory;
+pub use foreign::{foreign_memory, wait_for_others};

@@ -6,8 +6,9 @@ use std::ffi::c_char;
 use std::ops::Range;
 use std::ptr;
 
-use cipherlane::{Messages, Operation, Ragged, Source, TagLengths};
+use cipherlane::{DeviceTexts, Messages, Operation, Ragged, Source, TagLengths};
 
+use crate::gpu;
 use crate::lent::{self, Buffer, Bytes, addresses};
 use crate::status::Failure;
 
@@ -43,6 +44,10 @@ pub struct Batch {
     /// The texts to read, which the output does not overlap; with NULL for `data` they lie in the text of the output, and
     /// are overwritten.
     pub source: Bytes,
+    /// Whether `source` and the text of the output are addresses of memory of the NVIDIA GPU that the engine is on, in its
+    /// primary context, which is that of CUDA's runtime: multiples of 16 of which the call copies nothing. All else lies in
+    /// memory of the host as ever. What the process has begun in that context is waited for.
+    pub on_gpu: bool,
     /// Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     pub keys: Column,
     /// Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice
@@ -69,6 +74,14 @@ pub struct Output {
     /// Whether each tag was right: 1, or 0 and the text of the message is zeros. For "open" a byte for each message, else
     /// empty.
     pub accepted: Buffer,
+}
+
+/// A batch and its output as the engine takes them.
+pub(crate) struct Work<'a> {
+    pub(crate) batch: cipherlane::Batch<'a>,
+    pub(crate) output: cipherlane::Output<'a>,
+    /// Where texts lie, if on a GPU.
+    pub(crate) texts: Option<DeviceTexts>,
 }
 
 impl Column {
@@ -106,31 +119,37 @@ unsafe fn offsets<'a>(first: *const u64, messages: usize, what: &str) -> Result<
 }
 
 impl Batch {
-    /// The engine's batch and output of what the two of C name.
+    /// What the two of C name, as the engine takes it.
     ///
     /// # Safety
     /// What they point to is there, nobody writes it for `'a`, and nobody else reads what `output` points to.
-    pub(crate) unsafe fn with_output<'a>(
-        &self,
-        output: &Output,
-    ) -> Result<(cipherlane::Batch<'a>, cipherlane::Output<'a>), Failure> {
+    pub(crate) unsafe fn with_output<'a>(&self, output: &Output) -> Result<Work<'a>, Failure> {
         // SAFETY: promised by the caller, as below.
         let mut batch = unsafe { self.batch()? };
         // Before anything is there to be written.
         self.check_apart(output)?;
+        let nothing = Output { text: Buffer { data: ptr::null_mut(), length: 0 }, ..*output };
+        if self.on_gpu {
+            let hashes = batch.operation == Operation::Hash;
+            // Verdicts of before are gone, whatever becomes of the GPU.
+            // SAFETY: as above.
+            let made = unsafe { nothing.output()? };
+            // SAFETY: as above.
+            let texts = unsafe { gpu::texts(self.source, output.text, hashes)? };
+            return Ok(Work { batch, output: made, texts: Some(texts) });
+        }
         if batch.operation == Operation::Hash {
             // Nothing is written there: it is read, if the texts are there.
-            let text = Bytes { data: output.text.data, length: output.text.length };
             if let Source::InPlace = batch.messages.source {
                 // SAFETY: as above.
-                batch.messages.source = Source::Apart(unsafe { text.slice("the text of the output")? });
+                batch.messages.source =
+                    Source::Apart(unsafe { output.text.bytes().slice("the text of the output")? });
             }
-            let none = Buffer { data: ptr::null_mut(), length: 0 };
             // SAFETY: as above.
-            return Ok((batch, unsafe { Output { text: none, ..*output }.output()? }));
+            return Ok(Work { batch, output: unsafe { nothing.output()? }, texts: None });
         }
         // SAFETY: as above.
-        Ok((batch, unsafe { output.output()? }))
+        Ok(Work { batch, output: unsafe { output.output()? }, texts: None })
     }
 
     /// # Safety
@@ -156,6 +175,7 @@ impl Batch {
                 aad: self.aad.column(self.messages, "additional data")?,
                 messages: Messages {
                     source: match self.source.data.is_null() {
+                        _ if self.on_gpu => Source::OnDevice,
                         true if self.source.length == 0 => Source::InPlace,
                         _ => Source::Apart(self.source.slice("the source")?),
                     },

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cipherlane::{UnknownName, devices};
 
-use crate::batch::{Batch, Output};
+use crate::batch::{Batch, Output, Work};
 use crate::lent;
 use crate::status::Failure;
 
@@ -50,8 +50,11 @@ impl Engine {
     /// What they point to is there; until the call returns nobody writes it, and nobody reads what `output` points to.
     pub unsafe fn run(&self, batch: &Batch, output: &Output) -> Result<cipherlane::Spans, Failure> {
         // SAFETY: promised by the caller.
-        let (batch, mut output) = unsafe { batch.with_output(output)? };
-        Ok(self.0.run(&batch, &mut output)?)
+        let Work { batch, mut output, texts } = unsafe { batch.with_output(output)? };
+        Ok(match texts {
+            Some(texts) => self.0.run_on_device(&batch, &texts, &mut output)?,
+            None => self.0.run(&batch, &mut output)?,
+        })
     }
 }
 

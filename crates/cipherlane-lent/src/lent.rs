@@ -53,6 +53,11 @@ impl Buffer {
         Ok(unsafe { slice::from_raw_parts_mut(self.data, self.length) })
     }
 
+    /// The same, to be read.
+    pub(crate) fn bytes(self) -> Bytes {
+        Bytes { data: self.data, length: self.length }
+    }
+
     pub(crate) fn addresses(self) -> Range<usize> {
         addresses(self.data, self.length)
     }

@@ -19,7 +19,7 @@ pub enum Status {
     Unsupported = 3,
     /// The device failed, or gave an output that is known to be wrong.
     Device = 4,
-    /// A pointer is NULL that must not be, or buffers overlap.
+    /// A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
     Pointer = 5,
     /// A fault of this library: please report it. Outputs hold anything.
     Internal = 6,
@@ -49,6 +49,12 @@ impl Failure {
         Self { status: Status::Pointer, reason: reason.into() }
     }
 
+    /// The same, of what it is about.
+    pub(crate) fn of(mut self, what: &str) -> Self {
+        self.reason.insert_str(0, &format!("{what}: "));
+        self
+    }
+
     /// The same, with more to say.
     pub(crate) fn with(mut self, more: &str) -> Self {
         self.reason.push_str(more);
@@ -76,9 +82,8 @@ impl From<DeviceError> for Failure {
         let status = match &error {
             DeviceError::Batch(_) => Status::Batch,
             DeviceError::Unsupported(_) => Status::Unsupported,
-            DeviceError::Failed { .. } | DeviceError::Memory { .. } | DeviceError::WrongOutput { .. } => {
-                Status::Device
-            }
+            DeviceError::Memory { .. } => Status::Pointer,
+            DeviceError::Failed { .. } | DeviceError::WrongOutput { .. } => Status::Device,
         };
         Self { status, reason: error.to_string() }
     }

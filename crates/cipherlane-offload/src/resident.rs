@@ -149,14 +149,16 @@ impl<B: Backend> Resident<B> {
         let mut steps = Steps::default();
         let is_keyed = self.buffers.keyed == Some(index);
         let mut chosen = Chosen { index, loaded };
-        scene.start(link, &mut chosen, &mut self.schedule, is_keyed, &mut steps)?;
+        let mut begun = scene.start(link, &mut chosen, &mut self.schedule, is_keyed, &mut steps);
         let all = scene.all();
         let stages = [When::Tiles, When::End, When::TilesAfter];
         // A part has its message's end only when all parts are summed up.
         for when in stages.into_iter().take(if scenery.part.is_some() { 1 } else { 3 }) {
-            scene.stages(link, chosen.loaded, &self.schedule, when, &all, &mut steps)?;
+            let (schedule, steps) = (&self.schedule, &mut steps);
+            begun = begun.and_then(|()| scene.stages(link, chosen.loaded, schedule, when, &all, steps));
         }
-        wait(link, &steps)?;
+        // Where not all could be begun, what was is waited for as well: it writes the caller's memory.
+        wait(link, &steps).and(begun)?;
         self.buffers.keyed = chosen.loaded.program.shared_key.then_some(index);
         time(backend, &steps)
     }
@@ -268,6 +270,10 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
         let store = self.store_job(&mut job).inspect_err(|_| forget(batch, output));
         let store = store.map_err(|fault| self.failed(fault))?;
         Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn unload(&mut self) {
+        self.loaded = None;
     }
 }
 

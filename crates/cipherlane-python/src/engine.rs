@@ -13,6 +13,7 @@ use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 
 use crate::buffers::{Lent, LentColumn, refused};
 use crate::errors;
+use crate::texts::Texts;
 
 /// Runs batches of messages on one device: `Engine()` on the CPU, `Engine("cuda:0")` on the first NVIDIA GPU.
 ///
@@ -161,6 +162,9 @@ impl Engine {
     /// overwritten (a hash function writes none). Keys, nonces and aad have one dimension (one row for all messages), two (a row each), or are a tuple
     /// of rows and their offsets. `tags` are written by "seal" and "hash" and read by "open", with a row for each message;
     /// `accepted` is a byte for each message, 1 where the tag was right. Nobody may touch any of it meanwhile.
+    ///
+    /// `source` and `text` may be tensors on the NVIDIA GPU that the engine is on (whatever has `__cuda_array_interface__`),
+    /// which are run there; all else stays in buffers of the host. What this process has begun on that GPU is waited for.
     #[pyo3(signature = (algorithm, operation, *, offsets, keys = None, nonces = None, aad = None, source = None, text = None, tags = None, accepted = None))]
     #[allow(clippy::too_many_arguments)] // each by its name
     fn run(
@@ -185,8 +189,7 @@ impl Engine {
         let keys = LentColumn::of(keys, messages, "keys")?;
         let nonces = LentColumn::of(nonces, messages, "nonces")?;
         let aad = LentColumn::of(aad, messages, "aad")?;
-        let source = source.map(|source| Lent::read(source, "source")).transpose()?;
-        let text = text.map(|text| Lent::write(text, "text")).transpose()?;
+        let texts = Texts::of(source, text)?;
         let (algorithm, operation) =
             (named(algorithm)?, operation.parse::<Operation>().map_err(errors::of_name)?);
         let opens = operation == Operation::Open;
@@ -208,7 +211,8 @@ impl Engine {
             operation: operation.as_ptr(),
             messages,
             offsets: offsets.numbers(),
-            source: source.as_ref().map_or(nothing, Lent::bytes),
+            source: texts.source(),
+            on_gpu: texts.on_gpu,
             keys: keys.column(),
             nonces: nonces.column(),
             aad: aad.column(),
@@ -217,13 +221,14 @@ impl Engine {
             tags: tags.as_ref().filter(|_| opens).map_or(nothing, Lent::bytes),
         };
         let output = Output {
-            text: text.as_ref().map_or(nowhere, Lent::buffer),
+            text: texts.text(),
             tags: tags.as_ref().filter(|_| !opens).map_or(nowhere, Lent::buffer),
             accepted: accepted.as_ref().map_or(nowhere, Lent::buffer),
         };
         let lent = Ready { batch, output };
-        // SAFETY: Python keeps buffers where they are while they are lent, which is until the end of this function; that
-        // nobody writes them meanwhile is the caller's to see to, as of `readinto` and its like.
+        // SAFETY: Python keeps buffers where they are while they are lent, which is until the end of this function, as the
+        // caller keeps what tensors show; that nobody writes them meanwhile is the caller's to see to, as of `readinto` and
+        // its like.
         let spans = py.detach(|| unsafe { lent.run(&self.0) }).map_err(|failure| errors::of(&failure))?;
         let cipherlane_lent::Spans { load, execute, store, wall } = spans.into();
         Ok(Spans { load, execute, store, wall })

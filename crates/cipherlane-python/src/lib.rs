@@ -1,12 +1,13 @@
 //! The engine for Python: the module `cipherlane._native`, which the package in `python/` shows to users.
 //!
-//! Lists of `bytes` go the short way of [`cipherlane::Engine`]. Buffers (NumPy's arrays, memory maps, `bytearray`) are run
-//! where they lie, through [`cipherlane_lent`] as C's are. Python's other threads run meanwhile.
+//! Lists of `bytes` go the short way of [`cipherlane::Engine`]. Buffers (NumPy's arrays, memory maps, `bytearray`) and texts
+//! in the memory of a GPU (tensors) are run where they lie, through [`cipherlane_lent`] as C's are. Python's other threads run meanwhile.
 
 mod buffers;
 mod engine;
 mod errors;
 mod names;
+mod texts;
 
 use pyo3::pymodule;
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use cipherlane::{
-    Algorithm, Batch, Column, Device, DeviceTexts, Messages, Output, Source, Spans, Wish, devices,
+    Algorithm, Batch, Column, Device, DeviceTexts, Engine, Messages, Output, Source, Spans, devices,
 };
 
 const ROWS: usize = 1 << 12;
@@ -55,32 +55,18 @@ fn show(id: &str) -> Result<(), Box<dyn Error>> {
     let texts = DeviceTexts::InPlace(Arc::clone(&tensor));
     let (mut tags, mut accepted) = (vec![0; ROWS * 16], vec![false; ROWS]);
 
+    let engine = Engine::with_devices(Arc::clone(&device), []);
     let seal = Batch::seal(algorithm, key, nonces, Column::Shared(b"layer 0"), messages);
-    let spans = run(&*device, &seal, &texts, &mut Output::sealed(&mut [], &mut tags))?;
+    let spans = engine.run_on_device(&seal, &texts, &mut Output::sealed(&mut [], &mut tags))?;
     say("sealed", &spans);
     let open = Batch::open(algorithm, key, nonces, Column::Shared(b"layer 0"), messages, &tags);
-    let spans = run(&*device, &open, &texts, &mut Output::opened(&mut [], &mut accepted))?;
+    let spans = engine.run_on_device(&open, &texts, &mut Output::opened(&mut [], &mut accepted))?;
     say("opened", &spans);
 
     let mut back = device.host_memory(ROWS * ROW)?;
     tensor.read(0, &mut back)?;
     assert!(accepted.iter().all(|&accepted| accepted) && back[..] == host[..]);
     Ok(())
-}
-
-/// Runs `batch` where its texts lie; what comes back is tags or verdicts.
-fn run(
-    device: &dyn Device,
-    batch: &Batch<'_>,
-    texts: &DeviceTexts,
-    output: &mut Output<'_>,
-) -> Result<Spans, Box<dyn Error>> {
-    let plan = device.plan(&batch.check_on_device(texts, output)?, &Wish::default())?;
-    let mut resident = device.resident(&plan)?.ok_or("the device has no memory of its own")?;
-    resident.bind(batch, output, texts)?;
-    let spans = resident.execute()?;
-    resident.store(batch, output)?;
-    Ok(spans)
 }
 
 fn say(what: &str, spans: &Spans) {

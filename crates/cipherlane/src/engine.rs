@@ -1,16 +1,17 @@
 //! The engine: the devices of this machine, and the sessions that are open on them.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::time::Instant;
 
 use cipherlane_core::{
-    Algorithm, Batch, BatchError, Device, DeviceError, Mode, Operation, Output, Plan, Session, Shape, Spans,
-    UnknownName, Unsupported, Wish,
+    Batch, BatchError, Device, DeviceError, DeviceTexts, Mode, Operation, Output, Plan, Resident, Session,
+    Shape, Spans, UnknownName, Unsupported, Wish,
 };
 use cipherlane_cpu::Cpu;
 
 use crate::devices;
+use crate::kept::{Kept, lock};
 
 /// Finds the devices of this machine and runs batches on the first of them.
 ///
@@ -20,20 +21,9 @@ use crate::devices;
 pub struct Engine {
     devices: Vec<Arc<dyn Device>>,
     wish: Wish,
-    sessions: Mutex<HashMap<(Algorithm, Operation), Vec<Open>>>,
+    sessions: Kept<Box<dyn Session>>,
+    residents: Kept<Box<dyn Resident>>,
 }
-
-/// A session with the plan that it carries out.
-struct Open {
-    /// The last shape that was planned so: a batch like the one before is not planned again.
-    shape: Shape,
-    plan: Plan,
-    session: Arc<Mutex<Box<dyn Session>>>,
-}
-
-/// Sessions kept per algorithm and operation. Plans differ with the shape (threads, chunk); a caller whose shapes
-/// vary more than this pays for opening a session again, never for sessions piling up.
-const KEPT: usize = 4;
 
 impl Engine {
     /// An engine on this CPU.
@@ -45,7 +35,7 @@ impl Engine {
     /// An engine that knows every device of this machine and runs on the CPU.
     #[must_use]
     pub fn discover() -> Self {
-        Self { devices: devices::find().0, wish: Wish::default(), sessions: Mutex::default() }
+        Self::of(devices::find().0)
     }
 
     /// An engine on the device with this identifier: `cpu`, `cuda:0`, `opencl:0`.
@@ -68,8 +58,11 @@ impl Engine {
     /// An engine whose default device is `default`, and which knows `others` by their identifiers.
     #[must_use]
     pub fn with_devices(default: Arc<dyn Device>, others: impl IntoIterator<Item = Arc<dyn Device>>) -> Self {
-        let devices = std::iter::once(default).chain(others).collect();
-        Self { devices, wish: Wish::default(), sessions: Mutex::default() }
+        Self::of(std::iter::once(default).chain(others).collect())
+    }
+
+    fn of(devices: Vec<Arc<dyn Device>>) -> Self {
+        Self { devices, wish: Wish::default(), sessions: Kept::default(), residents: Kept::default() }
     }
 
     /// The same engine, planning as `wish` insists.
@@ -82,7 +75,7 @@ impl Engine {
     /// ```
     #[must_use]
     pub fn with_wish(self, wish: Wish) -> Self {
-        Self { wish, sessions: Mutex::default(), ..self }
+        Self { wish, ..Self::of(self.devices) }
     }
 
     /// Closes all sessions, those that run a batch when they have run it: their keys are wiped and their memory is given
@@ -97,9 +90,8 @@ impl Engine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn release(&self) {
-        // Their memory is given back while nobody waits for the lock.
-        let sessions = std::mem::take(&mut *lock(&self.sessions));
-        drop(sessions);
+        self.sessions.close();
+        self.residents.close();
     }
 
     /// The devices, the default one first.
@@ -150,32 +142,59 @@ impl Engine {
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
         check_nonce_not_shared(batch)?;
-        let session = self.session(shape)?;
+        let session =
+            self.sessions.find(shape, |shape| self.plan(shape), |plan| self.devices[0].open(plan))?;
         lock(&session).run(batch, output)
     }
 
-    /// The open session for batches of `shape`, or a new one.
-    fn session(&self, shape: Shape) -> Result<Arc<Mutex<Box<dyn Session>>>, DeviceError> {
-        let key = (shape.algorithm, shape.operation);
-        let is_alike = |open: &&Open| open.shape == shape;
-        if let Some(open) = lock(&self.sessions).get(&key).and_then(|kept| kept.iter().find(is_alike)) {
-            return Ok(Arc::clone(&open.session));
-        }
-        // A GPU's plan reads a file, which other threads need not wait for.
-        let plan = self.plan(&shape)?;
-        let mut sessions = lock(&self.sessions);
-        let kept = sessions.entry(key).or_default();
-        if let Some(open) = kept.iter_mut().find(|open| open.plan == plan) {
-            open.shape = shape;
-            return Ok(Arc::clone(&open.session));
-        }
-        let session = Arc::new(Mutex::new(self.devices[0].open(&plan)?));
-        if kept.len() == KEPT {
-            kept.remove(0);
-        }
-        kept.push(Open { shape, plan, session: Arc::clone(&session) });
-        Ok(session)
+    /// Runs `batch` on the default device where its `texts` lie in the memory of that device: no text is copied, only keys,
+    /// nonces, additional data, offsets, tags and verdicts are. `output` has no bytes of text. It does not wait for what others do
+    /// on the device ([`Resident::execute`]); when it returns, it is done, and nothing of the texts is kept.
+    ///
+    /// # Errors
+    /// As [`Engine::run`], and if the texts lie elsewhere, or overlap. If the device fails, no message is accepted, and texts
+    /// that came out are worth nothing.
+    pub fn run_on_device(
+        &self,
+        batch: &Batch<'_>,
+        texts: &DeviceTexts,
+        output: &mut Output<'_>,
+    ) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        let shape = batch.check_on_device(texts, output)?;
+        check_nonce_not_shared(batch)?;
+        output.accepted.fill(false);
+        let device = &self.devices[0];
+        let open =
+            |plan: &Plan| device.resident(plan)?.ok_or_else(|| lies_elsewhere(&device.info().id, texts));
+        let resident = self.residents.find(shape, |shape| self.plan(shape), open)?;
+        let mut resident = lock(&resident);
+        let spans = run_bound(&mut **resident, batch, texts, output);
+        resident.unload();
+        Ok(Spans { wall: start.elapsed(), ..spans? })
     }
+}
+
+/// What [`Engine::run_on_device`] does with what is open; its wall is left to the caller.
+fn run_bound(
+    resident: &mut dyn Resident,
+    batch: &Batch<'_>,
+    texts: &DeviceTexts,
+    output: &mut Output<'_>,
+) -> Result<Spans, DeviceError> {
+    let Spans { load, .. } = resident.bind(batch, output, texts)?;
+    let Spans { execute, .. } = resident.execute()?;
+    let Spans { store, .. } = resident.store(batch, output)?;
+    Ok(Spans { load, execute, store, ..Spans::default() })
+}
+
+/// Of a device whose sessions run batches in the memory of the host.
+fn lies_elsewhere(id: &str, texts: &DeviceTexts) -> DeviceError {
+    let lie = texts.input().device();
+    let reason = format!(
+        "the texts lie in memory of {lie}, and {id} has none of its own: run them by an engine on {lie}"
+    );
+    DeviceError::Memory { device: id.to_owned(), reason }
 }
 
 impl Default for Engine {
@@ -200,10 +219,4 @@ fn check_nonce_not_shared(batch: &Batch<'_>) -> Result<(), BatchError> {
         return Err(BatchError::SharedNonce { algorithm: *algorithm, messages: batch.len() });
     }
     Ok(())
-}
-
-/// A session whose last run panicked holds no half-made state that a later run would read: each run starts from
-/// its batch. So poison is no reason to refuse.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

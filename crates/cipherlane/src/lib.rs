@@ -43,16 +43,15 @@
 //! [`Engine::new`] runs on the CPU. [`Engine::on`] runs on another device: `Engine::on("cuda:0")` on the first NVIDIA
 //! GPU, by the same calls.
 //!
-//! Texts that already lie in the memory of a GPU stay there: a [`Resident`] is bound to them, and runs as often as it is
-//! asked to. [`Device::memory`] gives such memory, [`foreign`] makes it of what other libraries have allocated;
+//! Texts that already lie in the memory of a GPU stay there ([`Engine::run_on_device`]; a [`Resident`] bound to them runs as
+//! often as it is asked to). [`Device::memory`] gives such memory, [`foreign`] makes it of what other libraries have allocated;
 //! [`Device::host_memory`] gives memory of the host from where copies to a GPU go at full speed.
 //!
 //! ```no_run
-//! use cipherlane::{Batch, Column, DeviceTexts, Engine, Messages, Output, Source, Wish};
+//! use cipherlane::{Batch, Column, DeviceTexts, Engine, Messages, Output, Source};
 //!
 //! let engine = Engine::on("cuda:0")?;
-//! let device = engine.device("cuda:0")?;
-//! let memory = device.memory(3 << 20)?.ok_or("name one GPU")?;  // 3 MiB of zeros
+//! let memory = engine.device("cuda:0")?.memory(3 << 20)?.ok_or("name one GPU")?;  // 3 MiB of zeros
 //! let messages = Messages { source: Source::OnDevice, offsets: &[0, 1 << 20, 2 << 20, 3 << 20] };
 //! let (key, nonces) = ([1; 32], [2; 3 * 12]);
 //! let batch = Batch::seal(
@@ -63,12 +62,7 @@
 //!     messages,
 //! );
 //! let (texts, mut tags) = (DeviceTexts::InPlace(memory), [0; 3 * 16]);
-//! let mut output = Output::sealed(&mut [], &mut tags);           // no text comes to the host
-//! let plan = device.plan(&batch.check_on_device(&texts, &output)?, &Wish::default())?;
-//! let mut resident = device.resident(&plan)?.ok_or("name one GPU")?;
-//! resident.bind(&batch, &mut output, &texts)?;
-//! resident.execute()?;
-//! resident.store(&batch, &mut output)?;
+//! engine.run_on_device(&batch, &texts, &mut Output::sealed(&mut [], &mut tags))?;  // no text comes to the host
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -80,6 +74,7 @@
 pub mod devices;
 pub mod engine;
 pub mod foreign;
+mod kept;
 pub mod messages;
 pub mod verify;
 

@@ -230,6 +230,14 @@ static void faults(const cipherlane_engine *engine) {
     batch = good;
     output.text = buffer(text, 15);
     expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_BATCH, "16");
+    output.text = buffer(text, 16);
+    batch = good;
+    batch.on_gpu = true;
+    CHECK(cipherlane_run(engine, &batch, &output, NULL) != CIPHERLANE_STATUS_OK);
+    CHECK(strstr(cipherlane_last_error(), "the source: cuda") != NULL);
+    batch.source = bytes(NULL, 0);
+    output.text = buffer(NULL, 16);
+    expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_POINTER, "memory of a GPU");
 
     expect(cipherlane_engine_open("abacus", NULL, &none), CIPHERLANE_STATUS_UNKNOWN_NAME, "known: cpu");
     CHECK(none == NULL);

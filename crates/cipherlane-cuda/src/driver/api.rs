@@ -55,6 +55,7 @@ functions! {
     cuDevicePrimaryCtxRelease_v2(DeviceHandle);
     cuCtxPushCurrent_v2(Handle);
     cuCtxPopCurrent_v2(*mut Handle);
+    cuCtxSynchronize();
     cuMemGetInfo_v2(*mut usize, *mut usize);
 
     cuModuleLoadDataEx(*mut Handle, *const c_void, c_uint, *mut c_int, *mut *mut c_void);
@@ -82,7 +83,7 @@ functions! {
     cuMemFree_v2(DevicePointer);
     cuMemHostAlloc(*mut *mut c_void, usize, c_uint);
     cuMemFreeHost(*mut c_void);
-    cuPointerGetAttribute(*mut c_void, c_int, DevicePointer);
+    cuPointerGetAttributes(c_uint, *mut c_int, *mut *mut c_void, DevicePointer);
     cuMemcpyHtoDAsync_v2(DevicePointer, *const c_void, usize, Handle);
     cuMemcpyDtoHAsync_v2(*mut c_void, DevicePointer, usize, Handle);
     cuMemcpyDtoDAsync_v2(DevicePointer, DevicePointer, usize, Handle);

@@ -60,6 +60,16 @@ impl Context {
         Ok((free, total))
     }
 
+    /// Waits until all is done that was begun in the context, by other libraries of the process, too.
+    ///
+    /// # Errors
+    /// If the driver refuses, as it does while a stream is captured into a graph, or something that was begun has failed.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        let api = self.enter()?;
+        // SAFETY: the context is current.
+        self.check("cuCtxSynchronize", unsafe { (api.cuCtxSynchronize)() })
+    }
+
     /// Makes the context current on this thread, as the functions need it that this returns.
     pub(super) fn enter(&self) -> Result<Entered, CudaError> {
         let entered = self.enter_to_drop();

@@ -11,15 +11,18 @@ const CONTEXT: c_int = 1;
 const MEMORY_TYPE: c_int = 2;
 const DEVICE_ORDINAL: c_int = 9;
 
-/// The attribute of the memory at `pointer`, where the driver knows that memory.
+/// The attribute of the memory at `pointer`, or `unset` where the driver does not know that memory: of that the one function
+/// that asks for several attributes makes no error, which tools that watch for errors would tell users of.
 ///
 /// # Safety
-/// `T` is the attribute's type.
-unsafe fn attribute<T>(driver: &'static Driver, attribute: c_int, pointer: u64, mut unset: T) -> Option<T> {
-    let to = (&raw mut unset).cast::<c_void>();
-    // SAFETY: the driver writes one value of the attribute's type; it only looks the address up.
-    let code = unsafe { (driver.functions.cuPointerGetAttribute)(to, attribute, pointer) };
-    (code == 0).then_some(unset)
+/// `T` is the attribute's type, and `unset` is zero.
+unsafe fn attribute<T>(driver: &'static Driver, attribute: c_int, pointer: u64, unset: T) -> Option<T> {
+    let (mut answer, mut asked) = (unset, attribute);
+    let mut to = (&raw mut answer).cast::<c_void>();
+    // SAFETY: the driver reads one number and one address, and writes one value of the attribute's type there; it only looks
+    // the pointer up.
+    let code = unsafe { (driver.functions.cuPointerGetAttributes)(1, &raw mut asked, &raw mut to, pointer) };
+    (code == 0).then_some(answer)
 }
 
 /// Whether the byte at `pointer` is pinned memory of the host, so that it needs no staging.
@@ -38,10 +41,7 @@ pub fn gpu_of(driver: &'static Driver, pointer: u64) -> Option<usize> {
     const DEVICE: c_uint = 2;
     // SAFETY: an unsigned int, and an int.
     let (kind, ordinal) = unsafe {
-        (
-            attribute(driver, MEMORY_TYPE, pointer, 0)?,
-            attribute::<c_int>(driver, DEVICE_ORDINAL, pointer, -1)?,
-        )
+        (attribute(driver, MEMORY_TYPE, pointer, 0)?, attribute::<c_int>(driver, DEVICE_ORDINAL, pointer, 0)?)
     };
     usize::try_from(ordinal).ok().filter(|_| kind == DEVICE)
 }

@@ -79,6 +79,7 @@ int cuCtxPopCurrent_v2(void **handle) {
     if (!depth) return INVALID_CONTEXT;
     return *handle = current, current = pushed[--depth], OK;
 }
+int cuCtxSynchronize(void) { return current == &context ? OK : INVALID_CONTEXT; }
 int cuMemGetInfo_v2(size_t *free, size_t *total) { return *free = *total = 1u << 30, OK; }
 
 /* A block of memory knows its size, so that a copy that leaves it is told. */
@@ -134,16 +135,17 @@ int cuMemFreeHost(void *memory) {
     ALONE;
     return unmake((pointer_t)memory, 1);
 }
-int cuPointerGetAttribute(void *value, int attribute, pointer_t at) {
+/* Of memory that the driver does not know, every attribute is 0, and that is no error. */
+int cuPointerGetAttributes(unsigned count, int *attributes, void **values, pointer_t at) {
     ALONE;
     block_t *b = find(at, 1);
-    if (!b) return INVALID_VALUE;
-    switch (attribute) {
-    case 1: return *(void **)value = &context, OK;
-    case 2: return *(unsigned *)value = b->host ? 1 : 2, OK;
-    case 9: return *(int *)value = 0, OK; /* the GPU's number */
-    default: return INVALID_VALUE;
-    }
+    for (unsigned i = 0; i < count; i++) switch (attributes[i]) {
+        case 1: *(void **)values[i] = b ? &context : NULL; break;
+        case 2: *(unsigned *)values[i] = !b ? 0 : b->host ? 1 : 2; break;
+        case 9: *(int *)values[i] = 0; break; /* the GPU's number */
+        default: return INVALID_VALUE;
+        }
+    return OK;
 }
 
 static int stream;

@@ -108,9 +108,7 @@ impl Residents {
 impl Resident for Residents {
     fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
-        self.cut.clear();
-        (self.loaded, self.has_run) = (None, false);
-        self.seats.iter_mut().for_each(|seat| seat.loaded = 0);
+        self.unload();
         let done =
             each::each(&mut self.seats, self.how, batch, output, |seat, number, batch, output, part| {
                 let run = seat.run(number)?;
@@ -152,5 +150,14 @@ impl Resident for Residents {
         let sizes = Sizes::of(batch, batch.check(output)?);
         let stored = self.check_loaded(&sizes).and_then(|()| self.store_shares(batch, output));
         stored.inspect_err(|error| each::forget(batch, output, error))
+    }
+
+    fn unload(&mut self) {
+        self.cut.clear();
+        (self.loaded, self.has_run) = (None, false);
+        for seat in &mut self.seats {
+            seat.runs.iter_mut().for_each(|run| run.unload());
+            seat.loaded = 0;
+        }
     }
 }

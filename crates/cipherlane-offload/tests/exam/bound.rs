@@ -169,7 +169,14 @@ impl Case {
         } else {
             DeviceTexts::InPlace(Arc::clone(&memory))
         };
+        let holders = || Arc::strong_count(&memory);
+        let before = holders();
         self.with_batch(operation, Source::OnDevice, tags, |batch, output| {
+            resident.bind(batch, output, &texts).unwrap();
+            assert!(holders() > before);
+            resident.unload();
+            assert_eq!(holders(), before, "memory that was let go of is kept");
+            assert!(resident.execute().unwrap_err().to_string().contains("nothing was loaded"));
             resident.bind(batch, output, &texts).unwrap();
         });
         drop((resident, texts));

@@ -1,0 +1,248 @@
+"""Columns of Arrow's: what Parquet files, databases and Ray's datasets hold, a message in each row.
+
+    >>> import cipherlane, pyarrow as pa
+    >>> from cipherlane import arrow
+    >>> engine, key = cipherlane.Engine(), bytes(16)
+    >>> messages = pa.array([b"reading 0", None, b"reading 2"])
+    >>> nonces = pa.array([i.to_bytes(12, "big") for i in range(3)], pa.binary(12))
+    >>> ciphertexts, tags = arrow.seal(engine, "aes-128-gcm", key, messages, nonces)
+    >>> arrow.open(engine, "aes-128-gcm", key, ciphertexts, nonces, tags).to_pylist()
+    [b'reading 0', None, b'reading 2']
+
+Results are new columns, ``large_binary`` or of rows of one length; strings count as bytes. Columns of one chunk of binaries or
+strings are read where they lie, others are copied first. A row that is null stays null. Keys and additional data are ``bytes`` for
+all rows, or a column with a value for each; nonces are a column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import Engine, sizes
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+__all__ = ["decrypt", "encrypt", "hash", "open", "seal"]
+
+Column = pa.Array | pa.ChunkedArray | Sequence[bytes | None]
+
+
+def seal(
+    engine: Engine,
+    algorithm: str,
+    key: Buffer | Column,
+    messages: Column,
+    nonces: Buffer | Column,
+    aad: Buffer | Column | None = None,
+    *,
+    tag_bytes: int | None = None,
+) -> tuple[pa.LargeBinaryArray, pa.FixedSizeBinaryArray]:
+    """Encrypts and authenticates each message: the columns of ciphertexts and of tags (16 bytes, or ``tag_bytes``)."""
+    texts = _Texts(messages, "messages")
+    tags = _Rows(texts.count, sizes(algorithm).tag if tag_bytes is None else tag_bytes)
+    sealed = texts.run(engine, algorithm, "seal", keys=key, nonces=nonces, aad=aad, tags=tags.view)
+    return sealed(texts.valid), tags.column(texts.valid)
+
+
+def open(
+    engine: Engine,
+    algorithm: str,
+    key: Buffer | Column,
+    ciphertexts: Column,
+    nonces: Buffer | Column,
+    tags: Column,
+    aad: Buffer | Column | None = None,
+) -> pa.LargeBinaryArray:
+    """Undoes ``seal``: the column of plaintexts, null where a tag is wrong or null."""
+    texts = _Texts(ciphertexts, "ciphertexts")
+    accepted = _Rows(texts.count, 1)
+    tags = _array(tags, "tags")
+    is_there = tags.is_valid()
+    if tags.null_count:
+        # Something has to lie in these rows. What is made of it is covered below.
+        tags = tags.cast(pa.large_binary())
+        widths = pc.unique(pc.binary_length(tags.drop_null())).to_pylist()
+        tags = tags.fill_null(bytes(widths[0] if widths else sizes(algorithm).tag))
+    checked = _fixed(tags, texts.count, "tags")
+    opened = texts.run(
+        engine, algorithm, "open", keys=key, nonces=nonces, aad=aad, tags=checked, accepted=accepted.flat
+    )
+    right = pa.Array.from_buffers(pa.uint8(), texts.count, [None, accepted.buffer]).cast(pa.bool_())
+    right = pc.and_(right, is_there)
+    return opened(right if texts.valid is None else pc.and_(right, texts.valid))
+
+
+def encrypt(
+    engine: Engine,
+    algorithm: str,
+    key: Buffer | Column,
+    messages: Column,
+    nonces: Buffer | Column | None = None,
+) -> pa.LargeBinaryArray:
+    """Encrypts each message, with an IV, initial counter block or tweak of its own in ``nonces``, which ECB has not."""
+    texts = _Texts(messages, "messages")
+    return texts.run(engine, algorithm, "encrypt", keys=key, nonces=nonces)(texts.valid)
+
+
+def decrypt(
+    engine: Engine,
+    algorithm: str,
+    key: Buffer | Column,
+    messages: Column,
+    nonces: Buffer | Column | None = None,
+) -> pa.LargeBinaryArray:
+    """Undoes ``encrypt``."""
+    texts = _Texts(messages, "messages")
+    return texts.run(engine, algorithm, "decrypt", keys=key, nonces=nonces)(texts.valid)
+
+
+def hash(
+    engine: Engine, algorithm: str, messages: Column, *, digest_bytes: int | None = None
+) -> pa.FixedSizeBinaryArray:
+    """The column of each message's digest; of SHAKE, ``digest_bytes`` long."""
+    texts = _Texts(messages, "messages")
+    digests = _Rows(texts.count, sizes(algorithm).tag if digest_bytes is None else digest_bytes)
+    texts.run(engine, algorithm, "hash", tags=digests.view)
+    return digests.column(texts.valid)
+
+
+class _Texts:
+    """A column of messages as one buffer and its offsets."""
+
+    def __init__(self, column, what):
+        array = _binary(column, what)
+        self.count = len(array)
+        self.valid = array.is_valid() if array.null_count else None
+        self.starts, first, last = _offsets(array)
+        data = array.buffers()[2]
+        self.source = memoryview(data)[first:last] if last > first else b""
+
+    def run(self, engine, algorithm, operation, *, tags=None, accepted=None, **columns):
+        """Runs them. What is returned makes a column of the results, given which rows are not null."""
+        hashes = operation == "hash"
+        text = None if hashes else pa.allocate_buffer(len(self.source))
+        rows = {name: _rows(column, self.count, name) for name, column in columns.items()}
+        if self.count or not hashes:
+            # Also where there are none: names and keys are looked at.
+            engine.run(
+                algorithm,
+                operation,
+                offsets=memoryview(self.starts).cast("B").cast("Q"),
+                source=self.source,
+                text=None if hashes else memoryview(text),
+                tags=tags,
+                accepted=accepted,
+                **rows,
+            )
+
+        def column(valid):
+            return pa.Array.from_buffers(pa.large_binary(), self.count, [_bitmap(valid), self.starts, text])
+
+        return column
+
+
+class _Rows:
+    """New rows of equal length: tags, digests, verdicts."""
+
+    def __init__(self, count, width):
+        self.count, self.width = count, width
+        self.buffer = pa.allocate_buffer(count * width)
+        self.flat = memoryview(self.buffer).cast("B")
+        self.view = _table(self.flat, count, width)
+
+    def column(self, valid):
+        return pa.Array.from_buffers(pa.binary(self.width), self.count, [_bitmap(valid), self.buffer])
+
+
+def _array(column, what):
+    """An array of whatever makes one."""
+    if isinstance(column, pa.ChunkedArray):
+        if not pa.types.is_fixed_size_binary(column.type):
+            # Before they are one: offsets of 32 bits end at 2 GiB.
+            column = _cast(column, what)
+        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if isinstance(column, pa.Array):
+        return column
+    try:
+        return pa.array(column, pa.large_binary())
+    except (pa.ArrowException, TypeError) as error:
+        raise TypeError(f"{what}: neither a column of Arrow's nor bytes of rows: {error}") from error
+
+
+def _binary(column, what):
+    """The same, of binaries with offsets of 64 bits."""
+    return _cast(_array(column, what), what)
+
+
+def _cast(column, what):
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    try:
+        return column.cast(pa.large_binary())
+    except pa.ArrowException as error:
+        remedy = "cast it to binary or string"
+        raise TypeError(f"{what}: a column of {column.type}, which are no bytes; {remedy}") from error
+
+
+def _offsets(array):
+    """Where the rows of a column of large binaries begin, from 0 on, in a buffer; where they do in its data, and end."""
+    if not len(array):
+        return pa.py_buffer(bytes(8)), 0, 0
+    starts = pa.Array.from_buffers(pa.int64(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
+    first, last = starts[0].as_py(), starts[-1].as_py()
+    # The same buffer, if it can be; else another, from 0 on.
+    if first or array.offset:
+        starts = pc.subtract(starts, first)
+    return starts.buffers()[1].slice(0, 8 * (len(array) + 1)), first, last
+
+
+def _rows(column, count, what):
+    """Keys, nonces or additional data as ``Engine.run`` takes them."""
+    if not isinstance(column, (pa.Array, pa.ChunkedArray, list, tuple)):
+        return column  # Nothing, or a buffer.
+    array = _full(column, count, what)
+    if pa.types.is_fixed_size_binary(array.type):
+        return _fixed(array, count, what)
+    array = _binary(array, what)
+    starts, first, last = _offsets(array)
+    data = memoryview(array.buffers()[2])[first:last] if last > first else b""
+    return data, memoryview(starts).cast("B").cast("Q")
+
+
+def _fixed(column, count, what):
+    """A column whose rows are of one length."""
+    array = _full(column, count, what)
+    if not pa.types.is_fixed_size_binary(array.type):
+        array = _binary(array, what)
+        lengths = pc.unique(pc.binary_length(array)).to_pylist()
+        if len(lengths) > 1:
+            raise ValueError(f"{what}: rows of {min(lengths)} to {max(lengths)} bytes, and all shall be as long")
+        array = array.cast(pa.binary(lengths[0] if lengths else 1))
+    width = array.type.byte_width
+    data = memoryview(array.buffers()[1]).cast("B")[array.offset * width : (array.offset + count) * width]
+    return _table(data, count, width)
+
+
+def _full(column, count, what):
+    """An array with a value for each message."""
+    array = _array(column, what)
+    if len(array) != count:
+        raise ValueError(f"{what}: {count} messages need {count} rows, and there are {len(array)}")
+    if array.null_count:
+        raise ValueError(f"{what}: {array.null_count} rows are null; fill them or leave these messages out")
+    return array
+
+
+def _table(data, count, width):
+    """``data`` in rows, if there are any."""
+    return data.cast("B", (count, width)) if count and width else data
+
+
+def _bitmap(valid):
+    """Which rows are not null, or ``None`` where none is."""
+    return None if valid is None else valid.buffers()[1]

@@ -1,0 +1,304 @@
+"""Datasets of Ray, on all machines of a cluster: each block is sealed where it lies.
+
+    import ray, cipherlane.ray
+
+    readings = ray.data.read_parquet("s3://meters/readings")
+    sealed = cipherlane.ray.seal(readings, "aes-256-gcm", fetch_key, column="reading")
+    sealed.write_parquet("s3://meters/sealed")
+
+    sealed = ray.data.read_parquet("s3://meters/sealed")
+    opened = cipherlane.ray.open(sealed, "aes-256-gcm", fetch_key, column="reading")
+
+``fetch_key`` is called on each machine, once for each of its engines: it fetches the key, so that none travels with the tasks. A
+key itself, or a function that has one in it, is sent to all machines by Ray.
+
+Datasets are lazy, and Ray runs a task again whose results are lost. Each run draws new random nonces: nonces, ciphertexts and
+tags belong together only where one run has written all of them, as above.
+
+``options`` are those of ``ray.data.Dataset.map_batches``. ``num_cpus`` is also how many threads an engine has (1, if it is not
+given); with ``num_gpus=1`` engines are on GPUs, each on the one that Ray gives it.
+
+``measure`` has every machine of the cluster measure itself, by the program ``cipherlane``.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from . import Engine, arrow, sizes
+
+__all__ = ["decrypt", "encrypt", "hash", "measure", "open", "seal"]
+
+Key = bytes | Callable[[], bytes]
+# Rows that go to a GPU at a time, unless the caller says how many.
+GPU_BATCH = 1 << 20
+
+
+def seal(
+    dataset: ray.data.Dataset,
+    algorithm: str,
+    key: Key,
+    *,
+    column: str,
+    nonce: str = "nonce",
+    tag: str = "tag",
+    aad: str | bytes | None = None,
+    random_nonces: bool = True,
+    **options: Any,
+) -> ray.data.Dataset:
+    """Encrypts and authenticates the messages in ``column``, which then has the ciphertexts.
+
+    Each gets a random nonce, in the new column ``nonce``: of 12 bytes, as GCM has it, for at most 2^32 messages under one key
+    (NIST SP 800-38D section 8.3), those that are sealed again included. With ``random_nonces=False`` that column is there
+    already: no nonce of it serves twice, and a task that runs again finds the same in it. Tags go to the new column ``tag``.
+    ``aad`` names a column of additional data, or is the same ``bytes`` for all.
+    """
+    _check_aead(algorithm, "seal")
+    new = [nonce, tag] if random_nonces else [tag]
+    names = _Names(needed=[column] if random_nonces else [column, nonce], new=new)
+    return _map(dataset, _Seal, algorithm, key, (names, column, nonce, tag, aad, random_nonces), options)
+
+
+def open(
+    dataset: ray.data.Dataset,
+    algorithm: str,
+    key: Key,
+    *,
+    column: str,
+    nonce: str = "nonce",
+    tag: str = "tag",
+    aad: str | bytes | None = None,
+    **options: Any,
+) -> ray.data.Dataset:
+    """Undoes ``seal``: ``column`` has the plaintexts, null where a tag is wrong; ``nonce`` and ``tag`` are dropped."""
+    _check_aead(algorithm, "open")
+    names = _Names(needed=[column, nonce, tag])
+    return _map(dataset, _Open, algorithm, key, (names, column, nonce, tag, aad), options)
+
+
+def encrypt(
+    dataset: ray.data.Dataset,
+    algorithm: str,
+    key: Key,
+    *,
+    column: str,
+    nonce: str | None = None,
+    **options: Any,
+) -> ray.data.Dataset:
+    """Encrypts the messages in ``column``; ``nonce`` names the column of IVs, counter blocks or tweaks, unless it is ECB."""
+    names = _Names(needed=[column, nonce] if nonce else [column])
+    return _map(dataset, _Cipher, algorithm, key, (names, arrow.encrypt, column, nonce), options)
+
+
+def decrypt(
+    dataset: ray.data.Dataset,
+    algorithm: str,
+    key: Key,
+    *,
+    column: str,
+    nonce: str | None = None,
+    **options: Any,
+) -> ray.data.Dataset:
+    """Undoes ``encrypt``."""
+    names = _Names(needed=[column, nonce] if nonce else [column])
+    return _map(dataset, _Cipher, algorithm, key, (names, arrow.decrypt, column, nonce), options)
+
+
+def hash(
+    dataset: ray.data.Dataset,
+    algorithm: str,
+    *,
+    column: str,
+    digest: str = "digest",
+    digest_bytes: int | None = None,
+    **options: Any,
+) -> ray.data.Dataset:
+    """Puts the digest of each message in ``column`` to the new column ``digest``."""
+    names = _Names(needed=[column], new=[digest])
+    return _map(dataset, _Hash, algorithm, b"", (names, column, digest, digest_bytes), options)
+
+
+def measure(
+    arguments: Sequence[str], folder: str | os.PathLike[str], *, program: Sequence[str] = ("cipherlane",)
+) -> list[pathlib.Path]:
+    """Runs the laboratory on all machines at once: ``measure(["bench", "--quick"], "records")``.
+
+    ``program`` is the command line that starts ``cipherlane``, which each machine has, there. It has all CPUs of a machine that
+    Ray may give, once other tasks have given them back. Its records are put to ``folder``, in a file of its node's name, for
+    ``cipherlane report`` and ``compare``; the paths of these files are returned. RuntimeError says what a machine on which it
+    failed has said, once all are done; the records of the others are there.
+    """
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    run, tasks = ray.remote(max_retries=0)(_measure), {}
+    for node in ray.nodes():
+        if node["Alive"]:
+            there = NodeAffinitySchedulingStrategy(node_id=node["NodeID"], soft=False)
+            task = run.options(scheduling_strategy=there, num_cpus=node["Resources"].get("CPU", 0))
+            tasks[f"{node['NodeName']}-{node['NodeID'][:8]}"] = task.remote([*program, *arguments])
+    failed, paths = [], []
+    for name, task in tasks.items():
+        try:
+            trouble, records = ray.get(task)
+        except ray.exceptions.RayError as error:
+            trouble, records = str(error), b""
+        if records:
+            paths.append(folder / f"{name}.jsonl")
+            paths[-1].write_bytes(records)
+        if trouble:
+            failed.append(f"{name}: {trouble}")
+    if failed:
+        raise RuntimeError("\n".join(failed))
+    return paths
+
+
+def _measure(command):
+    """On one machine: what went wrong, if anything did, and the records."""
+    with tempfile.TemporaryDirectory() as folder:
+        records = pathlib.Path(folder, "records.jsonl")
+        command = [*command, "--json", str(records)]
+        try:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+            )
+        except OSError as error:
+            return f"{error}; name the program that is there (program=...)", b""
+        said = (done.stdout + done.stderr)[-4000:]
+        trouble = f"exit code {done.returncode}\n{said}" if done.returncode else None
+        return trouble, records.read_bytes() if records.exists() else b""
+
+
+def _check_aead(algorithm, operation):
+    """Here and not on some machine, as all that can be told here."""
+    found = sizes(algorithm)
+    if not (found.key and found.tag):
+        raise ValueError(f"{algorithm} cannot {operation}: take one in GCM, or encrypt, decrypt and hash")
+
+
+class _Names:
+    """Columns that are to be there, and such as are to be new."""
+
+    def __init__(self, needed, new=()):
+        self.needed, self.new = needed, new
+        names = [*needed, *new]
+        if len(set(names)) < len(names):
+            raise ValueError(f"columns of one name: {', '.join(names)}; give each its own")
+
+    def check(self, table):
+        for name in self.needed:
+            if name not in table.column_names:
+                raise ValueError(f"no column {name!r}; these are: {', '.join(table.column_names)}")
+        for name in self.new:
+            if name in table.column_names:
+                raise ValueError(f"column {name!r} is there already; name another for what is new")
+
+
+class _Secret:
+    """A key that Ray sends along, but shows nowhere: it lists the arguments of its tasks."""
+
+    def __init__(self, key):
+        self._key = key
+
+    def __call__(self):
+        return self._key
+
+    def __repr__(self):
+        return "a key"
+
+
+def _map(dataset, step, algorithm, key, arguments, options):
+    key_bytes = sizes(algorithm).key
+    if not callable(key):
+        key = _Secret(bytes(memoryview(key)))
+        if len(key()) != key_bytes:
+            raise ValueError(f"{algorithm} has keys of {key_bytes} bytes, and this one has {len(key())}")
+    threads, gpus = options.setdefault("num_cpus", 1), options.get("num_gpus")
+    where = {"device": "cuda:0"} if gpus else {"threads": max(1, int(threads))}
+    options.setdefault("batch_size", GPU_BATCH if gpus else None)
+    if "concurrency" not in options:
+        options.setdefault("compute", ray.data.ActorPoolStrategy(min_size=1))
+    return dataset.map_batches(
+        step,
+        batch_format="pyarrow",
+        zero_copy_batch=True,
+        fn_constructor_args=(algorithm, key, where, *arguments),
+        **options,
+    )
+
+
+class _Step:
+    """An engine on one of the machines."""
+
+    def __init__(self, algorithm, key, where, names):
+        self.engine, self.algorithm, self.key, self.names = Engine(**where), algorithm, key(), names
+
+    def __call__(self, table):
+        self.names.check(table)
+        return self.run(table)
+
+
+class _Seal(_Step):
+    def __init__(self, algorithm, key, where, names, column, nonce, tag, aad, random_nonces):
+        super().__init__(algorithm, key, where, names)
+        self.column, self.nonce, self.tag, self.aad, self.random_nonces = column, nonce, tag, aad, random_nonces
+
+    def run(self, table):
+        if self.random_nonces:
+            width = sizes(self.algorithm).nonce
+            drawn = pa.py_buffer(os.urandom(width * len(table)))
+            nonces = pa.Array.from_buffers(pa.binary(width), len(table), [None, drawn])
+            table = table.append_column(self.nonce, nonces)
+        aad = _aad(table, self.aad)
+        texts, tags = arrow.seal(
+            self.engine, self.algorithm, self.key, table[self.column], table[self.nonce], aad
+        )
+        return _put(table, self.column, texts).append_column(self.tag, tags)
+
+
+class _Open(_Step):
+    def __init__(self, algorithm, key, where, names, column, nonce, tag, aad):
+        super().__init__(algorithm, key, where, names)
+        self.column, self.nonce, self.tag, self.aad = column, nonce, tag, aad
+
+    def run(self, table):
+        sealed = (table[self.column], table[self.nonce], table[self.tag])
+        texts = arrow.open(self.engine, self.algorithm, self.key, *sealed, _aad(table, self.aad))
+        return _put(table, self.column, texts).drop_columns([self.nonce, self.tag])
+
+
+class _Cipher(_Step):
+    def __init__(self, algorithm, key, where, names, operation, column, nonce):
+        super().__init__(algorithm, key, where, names)
+        self.operation, self.column, self.nonce = operation, column, nonce
+
+    def run(self, table):
+        nonces = table[self.nonce] if self.nonce else None
+        texts = self.operation(self.engine, self.algorithm, self.key, table[self.column], nonces)
+        return _put(table, self.column, texts)
+
+
+class _Hash(_Step):
+    def __init__(self, algorithm, key, where, names, column, digest, digest_bytes):
+        super().__init__(algorithm, key, where, names)
+        self.column, self.digest, self.digest_bytes = column, digest, digest_bytes
+
+    def run(self, table):
+        digests = arrow.hash(self.engine, self.algorithm, table[self.column], digest_bytes=self.digest_bytes)
+        return table.append_column(self.digest, digests)
+
+
+def _aad(table, aad):
+    return table[aad] if isinstance(aad, str) else aad
+
+
+def _put(table, name, column):
+    return table.set_column(table.schema.get_field_index(name), name, column)

@@ -1,0 +1,148 @@
+"""Datasets on a cluster of two machines, which Ray makes of this one."""
+
+import logging
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import cipherlane
+import cipherlane.ray
+import pyarrow as pa
+import ray
+from ray.cluster_utils import Cluster
+
+KEY = bytes(range(32))
+ROWS = 5000
+
+# The machines have not this module: what it sends there goes whole.
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
+def fetch_key():
+    return KEY
+
+
+class Datasets(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        machine = {"num_cpus": 2, "object_store_memory": 100 << 20}
+        cls.cluster = Cluster(initialize_head=True, head_node_args=machine | {"include_dashboard": False})
+        cls.cluster.add_node(**machine)
+        ray.init(address=cls.cluster.address, logging_level=logging.ERROR, log_to_driver=False)
+        ray.data.DataContext.get_current().enable_progress_bars = False
+
+    @classmethod
+    def tearDownClass(cls):
+        ray.shutdown()
+        cls.cluster.shutdown()
+
+    def readings(self):
+        rows = [{"id": i, "reading": None if i % 100 == 9 else b"reading %d" % i, "head": bytes(i % 7)} for i in range(ROWS)]
+        return ray.data.from_arrow([pa.Table.from_pylist(rows[at : at + 500]) for at in range(0, ROWS, 500)])
+
+    def rows(self, dataset):
+        return sorted(dataset.take_all(), key=lambda row: row["id"])
+
+    def test_there_and_back(self):
+        before = self.rows(self.readings())
+        sealed = cipherlane.ray.seal(
+            self.readings(), "aes-256-gcm", fetch_key, column="reading", aad="head"
+        ).materialize()
+        rows = self.rows(sealed)
+        self.assertEqual(len({row["nonce"] for row in rows}), ROWS)
+        engine = cipherlane.Engine()
+        for row, was in zip(rows[::37], before[::37]):
+            if was["reading"] is not None:
+                (one,) = engine.seal("aes-256-gcm", KEY, [row["nonce"]], [was["reading"]], was["head"])
+                self.assertEqual(row["reading"] + row["tag"], one)
+        opened = cipherlane.ray.open(sealed, "aes-256-gcm", KEY, column="reading", aad="head")
+        self.assertEqual(self.rows(opened), before)
+        # Under other data no tag is right.
+        opened = cipherlane.ray.open(sealed, "aes-256-gcm", KEY, column="reading", aad=b"other")
+        self.assertTrue(all(row["reading"] is None for row in self.rows(opened)))
+
+    def test_both_machines_work(self):
+        with tempfile.TemporaryDirectory() as folder:
+
+            def fetch():
+                pathlib.Path(folder, ray.get_runtime_context().get_node_id()).touch()
+                return KEY
+
+            sealed = cipherlane.ray.seal(self.readings(), "aes-256-gcm", fetch, column="reading", concurrency=3)
+            self.assertEqual(sealed.count(), ROWS)
+            self.assertEqual(len(list(pathlib.Path(folder).iterdir())), 2)
+
+    def test_keys_are_shown_nowhere(self):
+        sealed = cipherlane.ray.seal(self.readings(), "aes-256-gcm", KEY, column="reading")
+        operator = sealed._logical_plan.dag
+        self.assertIn("a key", repr(vars(operator)))
+        self.assertNotIn(repr(KEY), repr(vars(operator)))
+
+    def test_a_gpu_has_batches_of_some_size(self):
+        cipherlane.ray.seal(self.readings(), "aes-256-gcm", KEY, column="reading", num_gpus=1)
+
+    def test_ciphers_and_digests(self):
+        before = self.rows(self.readings())
+        other = cipherlane.ray.seal(
+            self.readings(), "sm4-gcm", KEY[:16], column="reading", nonce="iv", tag="mac"
+        ).materialize()
+        again = cipherlane.ray.seal(
+            self.readings().zip(other.select_columns(["iv"])),
+            "sm4-gcm",
+            KEY[:16],
+            column="reading",
+            nonce="iv",
+            tag="mac",
+            random_nonces=False,
+        )
+        self.assertEqual(len(self.rows(again)), ROWS)
+        hashed = self.rows(cipherlane.ray.hash(self.readings(), "sha3-256", column="reading"))
+        expected = cipherlane.Engine().hash("sha3-256", [row["reading"] or b"" for row in before])
+        for row, digest in zip(hashed, expected):
+            self.assertEqual(row["digest"], None if row["reading"] is None else digest)
+        ivs = other.map_batches(
+            lambda table: table.append_column("counter", pa.array([bytes(16)] * len(table), pa.binary(16))),
+            batch_format="pyarrow",
+        )
+        there = cipherlane.ray.encrypt(ivs, "aes-256-ctr", KEY, column="reading", nonce="counter")
+        back = cipherlane.ray.decrypt(there, "aes-256-ctr", KEY, column="reading", nonce="counter")
+        self.assertEqual(self.rows(back.drop_columns(["counter"])), self.rows(other))
+
+    def test_all_machines_measure_themselves(self):
+        program = "import sys; assert sys.argv[1] == 'bench'; open(sys.argv[-1], 'w').write('a record')"
+        with tempfile.TemporaryDirectory() as folder:
+            paths = cipherlane.ray.measure(["bench"], folder, program=[sys.executable, "-c", program])
+            self.assertEqual([path.read_text() for path in paths], ["a record"] * 2)
+            self.assertEqual(sorted(paths), sorted(pathlib.Path(folder).iterdir()))
+            with self.assertRaisesRegex(RuntimeError, "name the program that is there"):
+                cipherlane.ray.measure(["bench"], folder, program=["/no/such/program"])
+            with self.assertRaisesRegex(RuntimeError, "(?s)exit code 1.*AssertionError.*exit code 1"):
+                cipherlane.ray.measure(["lab"], folder, program=[sys.executable, "-c", program])
+
+    def test_faults_are_told_at_once(self):
+        seal = lambda algorithm="aes-256-gcm", key=KEY, **others: cipherlane.ray.seal(
+            self.readings(), algorithm, key, **{"column": "reading"} | others
+        )
+        for words, call in {
+            "known: ": lambda: seal("rot-13"),
+            "aes-256-ctr cannot seal": lambda: seal("aes-256-ctr"),
+            "keys of 32 bytes, and this one has 16": lambda: seal(key=bytes(16)),
+            "columns of one name": lambda: seal(nonce="tag"),
+            "columns of one name: reading": lambda: seal(tag="reading"),
+        }.items():
+            with self.subTest(words):
+                self.assertRaisesRegex(ValueError, words, call)
+        self.assertRaises(TypeError, lambda: seal(key=32))
+
+    def test_columns_are_neither_missed_nor_overwritten(self):
+        for words, names in {"no column 'text'": {"column": "text"}, "'id' is there already": {"tag": "id"}}.items():
+            with self.subTest(words):
+                sealed = cipherlane.ray.seal(
+                    self.readings(), "aes-256-gcm", KEY, **{"column": "reading"} | names
+                )
+                self.assertRaisesRegex(Exception, words, sealed.materialize)
+
+
+if __name__ == "__main__":
+    unittest.main()
