@@ -2,7 +2,8 @@
 #![allow(unsafe_code)] // hands on what the caller vouches for
 
 use std::any::Any;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cipherlane_core::{DeviceError, DeviceMemory};
 use cipherlane_offload::CallerMemory;
@@ -77,10 +78,18 @@ pub fn wait_for_others(memory: &Arc<dyn DeviceMemory>) -> Result<(), DeviceError
     memory.backend().context().synchronize().map_err(|error| failed(&id, error.to_string()))
 }
 
-/// GPU `index`, without kernels: those are its sessions'.
+/// GPU `index`, without kernels: those are its sessions'. Made once and kept, with the primary context, which whoever has
+/// allocated memory there keeps as well: made anew for each tensor, it takes longer than a small one's run.
 fn backend(driver: &'static Driver, index: usize, id: &str) -> Result<Arc<Cuda>, CudaError> {
+    static MADE: Mutex<BTreeMap<usize, Arc<Cuda>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(backend) = made.get(&index) {
+        return Ok(Arc::clone(backend));
+    }
     let gpu = Gpu::new(driver, index)?;
-    Ok(Arc::new(Cuda::new(id, gpu, kernels(gpu, describe::capability(gpu)?))?))
+    let backend = Arc::new(Cuda::new(id, gpu, kernels(gpu, describe::capability(gpu)?))?);
+    made.insert(index, Arc::clone(&backend));
+    Ok(backend)
 }
 
 fn failed(device: &str, reason: String) -> DeviceError {
