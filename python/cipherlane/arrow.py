@@ -10,8 +10,9 @@
     [b'reading 0', None, b'reading 2']
 
 Results are new columns, ``large_binary`` or of rows of one length; strings count as bytes. Columns of one chunk of binaries or
-strings are read where they lie, others are copied first. A row that is null stays null. Keys and additional data are ``bytes`` for
-all rows, or a column with a value for each; nonces are a column.
+strings without nulls are read where they lie, others are copied first. A row that is null stays null. Keys and additional data
+are ``bytes`` for all rows, or a column with a value for each; nonces are a column. An array of two dimensions will do for either.
+That no nonce serves twice under a key is the caller's to see to.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def open(
     is_there = tags.is_valid()
     if tags.null_count:
         # Something has to lie in these rows. What is made of it is covered below.
-        tags = tags.cast(pa.large_binary())
+        tags = _cast(tags, "tags")
         widths = pc.unique(pc.binary_length(tags.drop_null())).to_pylist()
         tags = tags.fill_null(bytes(widths[0] if widths else sizes(algorithm).tag))
     checked = _fixed(tags, texts.count, "tags")
@@ -118,6 +119,9 @@ class _Texts:
         array = _binary(column, what)
         self.count = len(array)
         self.valid = array.is_valid() if array.null_count else None
+        if array.null_count:
+            # What may lie there is hidden, and some modes would refuse it; they all take a block.
+            array = array.fill_null(bytes(16))
         self.starts, first, last = _offsets(array)
         data = array.buffers()[2]
         self.source = memoryview(data)[first:last] if last > first else b""
@@ -127,18 +131,17 @@ class _Texts:
         hashes = operation == "hash"
         text = None if hashes else pa.allocate_buffer(len(self.source))
         rows = {name: _rows(column, self.count, name) for name, column in columns.items()}
-        if self.count or not hashes:
-            # Also where there are none: names and keys are looked at.
-            engine.run(
-                algorithm,
-                operation,
-                offsets=memoryview(self.starts).cast("B").cast("Q"),
-                source=self.source,
-                text=None if hashes else memoryview(text),
-                tags=tags,
-                accepted=accepted,
-                **rows,
-            )
+        # Also where there are none: names are looked at.
+        engine.run(
+            algorithm,
+            operation,
+            offsets=memoryview(self.starts).cast("B").cast("Q"),
+            source=self.source,
+            text=None if hashes else memoryview(text),
+            tags=tags,
+            accepted=accepted,
+            **rows,
+        )
 
         def column(valid):
             return pa.Array.from_buffers(pa.large_binary(), self.count, [_bitmap(valid), self.starts, text])
@@ -150,6 +153,8 @@ class _Rows:
     """New rows of equal length: tags, digests, verdicts."""
 
     def __init__(self, count, width):
+        if width < 0:
+            raise ValueError(f"rows of {width} bytes; give how long they shall be")
         self.count, self.width = count, width
         self.buffer = pa.allocate_buffer(count * width)
         self.flat = memoryview(self.buffer).cast("B")
@@ -180,13 +185,20 @@ def _binary(column, what):
 
 
 def _cast(column, what):
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     try:
+        if pa.types.is_dictionary(column.type):
+            return _decoded(column)
         return column.cast(pa.large_binary())
     except pa.ArrowException as error:
         remedy = "cast it to binary or string"
         raise TypeError(f"{what}: a column of {column.type}, which are no bytes; {remedy}") from error
+
+
+def _decoded(column):
+    """A column of a dictionary's words, by offsets of 64 bits from the first."""
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([_decoded(chunk) for chunk in column.chunks], pa.large_binary())
+    return column.dictionary.cast(pa.large_binary()).take(column.indices)
 
 
 def _offsets(array):
@@ -203,8 +215,8 @@ def _offsets(array):
 
 def _rows(column, count, what):
     """Keys, nonces or additional data as ``Engine.run`` takes them."""
-    if not isinstance(column, (pa.Array, pa.ChunkedArray, list, tuple)):
-        return column  # Nothing, or a buffer.
+    if column is None or _is_buffer(column):
+        return column
     array = _full(column, count, what)
     if pa.types.is_fixed_size_binary(array.type):
         return _fixed(array, count, what)
@@ -212,6 +224,17 @@ def _rows(column, count, what):
     starts, first, last = _offsets(array)
     data = memoryview(array.buffers()[2])[first:last] if last > first else b""
     return data, memoryview(starts).cast("B").cast("Q")
+
+
+def _is_buffer(column):
+    """Whether ``Engine.run`` takes it as it is: bytes for all rows, or a row for each in a second dimension."""
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return False
+    try:
+        view = memoryview(column)
+    except TypeError:
+        return False
+    return view.ndim == 2 or (view.ndim == 1 and view.format in ("B", "b", "c"))
 
 
 def _fixed(column, count, what):

@@ -15,7 +15,7 @@ key itself, or a function that has one in it, is sent to all machines by Ray.
 Datasets are lazy, and Ray runs a task again whose results are lost. Each run draws new random nonces: nonces, ciphertexts and
 tags belong together only where one run has written all of them, as above.
 
-``options`` are those of ``ray.data.Dataset.map_batches``. ``num_cpus`` is also how many threads an engine has (1, if it is not
+``options`` are those of ``ray.data.Dataset.map_batches`` but for what is said of batches and constructors here. ``num_cpus`` is also how many threads an engine has (1, if it is not
 given); with ``num_gpus=1`` engines are on GPUs, each on the one that Ray gives it.
 
 ``measure`` has every machine of the cluster measure itself, by the program ``cipherlane``.
@@ -59,12 +59,13 @@ def seal(
 
     Each gets a random nonce, in the new column ``nonce``: of 12 bytes, as GCM has it, for at most 2^32 messages under one key
     (NIST SP 800-38D section 8.3), those that are sealed again included. With ``random_nonces=False`` that column is there
-    already: no nonce of it serves twice, and a task that runs again finds the same in it. Tags go to the new column ``tag``.
-    ``aad`` names a column of additional data, or is the same ``bytes`` for all.
+    already: no nonce of it serves twice, which is not looked at, and a task that runs again finds the same in it. Tags go to the
+    new column ``tag``. ``aad`` names a column of additional data, or is the same ``bytes`` for all.
     """
-    _check_aead(algorithm, "seal")
+    _check(algorithm, "seal")
     new = [nonce, tag] if random_nonces else [tag]
-    names = _Names(needed=[column] if random_nonces else [column, nonce], new=new)
+    needed = [column] if random_nonces else [column, nonce]
+    names = _Names(needed + _aad_needed(aad, column, nonce, tag), new)
     return _map(dataset, _Seal, algorithm, key, (names, column, nonce, tag, aad, random_nonces), options)
 
 
@@ -79,9 +80,9 @@ def open(
     aad: str | bytes | None = None,
     **options: Any,
 ) -> ray.data.Dataset:
-    """Undoes ``seal``: ``column`` has the plaintexts, null where a tag is wrong; ``nonce`` and ``tag`` are dropped."""
-    _check_aead(algorithm, "open")
-    names = _Names(needed=[column, nonce, tag])
+    """Undoes ``seal``: ``column`` has the plaintexts, as binaries, null where a tag is wrong; ``nonce`` and ``tag`` are dropped."""
+    _check(algorithm, "open")
+    names = _Names([column, nonce, tag] + _aad_needed(aad, column, nonce, tag))
     return _map(dataset, _Open, algorithm, key, (names, column, nonce, tag, aad), options)
 
 
@@ -95,7 +96,8 @@ def encrypt(
     **options: Any,
 ) -> ray.data.Dataset:
     """Encrypts the messages in ``column``; ``nonce`` names the column of IVs, counter blocks or tweaks, unless it is ECB."""
-    names = _Names(needed=[column, nonce] if nonce else [column])
+    _check(algorithm, "encrypt", nonce)
+    names = _Names([column, nonce] if nonce else [column])
     return _map(dataset, _Cipher, algorithm, key, (names, arrow.encrypt, column, nonce), options)
 
 
@@ -109,7 +111,8 @@ def decrypt(
     **options: Any,
 ) -> ray.data.Dataset:
     """Undoes ``encrypt``."""
-    names = _Names(needed=[column, nonce] if nonce else [column])
+    _check(algorithm, "decrypt", nonce)
+    names = _Names([column, nonce] if nonce else [column])
     return _map(dataset, _Cipher, algorithm, key, (names, arrow.decrypt, column, nonce), options)
 
 
@@ -123,7 +126,8 @@ def hash(
     **options: Any,
 ) -> ray.data.Dataset:
     """Puts the digest of each message in ``column`` to the new column ``digest``."""
-    names = _Names(needed=[column], new=[digest])
+    _check(algorithm, "hash")
+    names = _Names([column], [digest])
     return _map(dataset, _Hash, algorithm, b"", (names, column, digest, digest_bytes), options)
 
 
@@ -132,18 +136,21 @@ def measure(
 ) -> list[pathlib.Path]:
     """Runs the laboratory on all machines at once: ``measure(["bench", "--quick"], "records")``.
 
-    ``program`` is the command line that starts ``cipherlane``, which each machine has, there. It has all CPUs of a machine that
-    Ray may give, once other tasks have given them back. Its records are put to ``folder``, in a file of its node's name, for
+    ``program`` is the command line that starts ``cipherlane``, which each machine has, there. It has all CPUs and GPUs of a machine
+    that Ray may give, once other tasks have given them back. Its records are put to ``folder``, in a file of its node's name, for
     ``cipherlane report`` and ``compare``; the paths of these files are returned. RuntimeError says what a machine on which it
     failed has said, once all are done; the records of the others are there.
     """
+    if isinstance(arguments, str) or isinstance(program, str):
+        raise TypeError("arguments and program are lists of words: [\"bench\", \"--quick\"]")
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     run, tasks = ray.remote(max_retries=0)(_measure), {}
     for node in ray.nodes():
         if node["Alive"]:
             there = NodeAffinitySchedulingStrategy(node_id=node["NodeID"], soft=False)
-            task = run.options(scheduling_strategy=there, num_cpus=node["Resources"].get("CPU", 0))
+            all_of_it = {f"num_{kind.lower()}s": node["Resources"].get(kind, 0) for kind in ("CPU", "GPU")}
+            task = run.options(scheduling_strategy=there, **all_of_it)
             tasks[f"{node['NodeName']}-{node['NodeID'][:8]}"] = task.remote([*program, *arguments])
     failed, paths = [], []
     for name, task in tasks.items():
@@ -173,15 +180,29 @@ def _measure(command):
         except OSError as error:
             return f"{error}; name the program that is there (program=...)", b""
         said = (done.stdout + done.stderr)[-4000:]
-        trouble = f"exit code {done.returncode}\n{said}" if done.returncode else None
-        return trouble, records.read_bytes() if records.exists() else b""
+        found = records.read_bytes() if records.exists() else b""
+        is_well = done.returncode == 0 and found
+        return None if is_well else f"exit code {done.returncode}, {len(found)} bytes of records\n{said}", found
 
 
-def _check_aead(algorithm, operation):
-    """Here and not on some machine, as all that can be told here."""
+def _check(algorithm, operation, nonce=...):
+    """What can be told of names is not left to some machine."""
     found = sizes(algorithm)
-    if not (found.key and found.tag):
-        raise ValueError(f"{algorithm} cannot {operation}: take one in GCM, or encrypt, decrypt and hash")
+    can = ("hash",) if not found.key else ("seal", "open") if found.tag else ("encrypt", "decrypt")
+    if operation not in can:
+        raise ValueError(f"{algorithm} cannot {operation}; it can {' and '.join(can)}")
+    if nonce is not ... and bool(nonce) != bool(found.nonce):
+        remedy = "name the column of its nonces (nonce=...)" if found.nonce else "it has no nonces"
+        raise ValueError(f"{algorithm}: {remedy}")
+
+
+def _aad_needed(aad, column, nonce, tag):
+    """The column of additional data, if it is one more."""
+    if not isinstance(aad, str) or aad == nonce:
+        return []
+    if aad in (column, tag):
+        raise ValueError(f"aad: column {aad!r} is not the same where it is opened; name another")
+    return [aad]
 
 
 class _Names:
@@ -221,7 +242,8 @@ def _map(dataset, step, algorithm, key, arguments, options):
         key = _Secret(bytes(memoryview(key)))
         if len(key()) != key_bytes:
             raise ValueError(f"{algorithm} has keys of {key_bytes} bytes, and this one has {len(key())}")
-    threads, gpus = options.setdefault("num_cpus", 1), options.get("num_gpus")
+    threads, gpus = options.get("num_cpus") or 1, options.get("num_gpus")
+    options["num_cpus"] = threads
     where = {"device": "cuda:0"} if gpus else {"threads": max(1, int(threads))}
     options.setdefault("batch_size", GPU_BATCH if gpus else None)
     if "concurrency" not in options:

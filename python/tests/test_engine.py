@@ -159,6 +159,7 @@ class Buffers(unittest.TestCase):
             "need 2 offsets": {"nonces": (nonce, array.array("Q", [0]))},
             "multiple of 8": {"offsets": memoryview(bytearray(17))[1:].cast("Q")},
             "rows, and there are 2": {"nonces": rows(bytes(32), 16)},
+            "Python's objects": {"keys": (ctypes.py_object * 2)(b"one", b"two")},
             "neither one dimension": {"nonces": memoryview(bytes(16)).cast("B", (1, 2, 8))},
         }.items():
             with self.subTest(words):

@@ -21,6 +21,13 @@ impl Lent {
         if !buffer.is_c_contiguous() {
             return Err(refused(what, "it is not contiguous; copy it (numpy.ascontiguousarray)"));
         }
+        // Its bytes are addresses.
+        if buffer.format().to_bytes().contains(&b'O') {
+            return Err(refused(
+                what,
+                "it has Python's objects in it; give their bytes, one after the other",
+            ));
+        }
         Ok(Self(buffer))
     }
 

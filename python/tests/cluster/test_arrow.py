@@ -5,6 +5,7 @@ import hashlib
 import unittest
 
 import cipherlane
+import numpy as np
 import pyarrow as pa
 from cipherlane import arrow
 
@@ -42,6 +43,8 @@ class Columns(unittest.TestCase):
             "chunks": pa.chunked_array([whole[:100], whole[100:100], whole[100:]]),
             "one chunk": pa.chunked_array([whole]),
             "words": pa.array(MESSAGES).dictionary_encode(),
+            "words in chunks": pa.chunked_array([whole[:9].dictionary_encode(), whole[9:].dictionary_encode()]),
+            "words that are views": pa.DictionaryArray.from_arrays(range(300), whole.cast(pa.binary_view())),
         }.items():
             with self.subTest(name):
                 texts, tags = self.seal(column, pa.array([bytes(12)] + NONCES, pa.binary(12))[1:])
@@ -85,6 +88,32 @@ class Columns(unittest.TestCase):
             (one,) = ENGINE.seal("aes-128-gcm", keys[i], [NONCES[i]], [MESSAGES[i]], aad[i])
             self.assertEqual(texts[i].as_py() + tags[i].as_py(), one[:-4])
 
+    def test_arrays_of_rows_are_rows(self):
+        keys = [bytes([i % 251]) * 16 for i in range(300)]
+        expected = arrow.seal(ENGINE, "aes-128-gcm", keys, MESSAGES, NONCES, keys)
+        bytes_of = lambda rows: np.frombuffer(b"".join(rows), np.uint8).reshape(300, -1)
+        words, objects = np.array(keys[1:] + [keys[1]]), np.array(keys, object)
+        for name, columns in {
+            "two dimensions": (bytes_of(keys), bytes_of(NONCES), bytes_of(keys)),
+            "objects": (objects, np.array(NONCES, object), objects),
+        }.items():
+            with self.subTest(name):
+                found = arrow.seal(ENGINE, "aes-128-gcm", columns[0], MESSAGES, *columns[1:])
+                self.assertEqual(found, expected)
+        # One dimension of rows, and not the bytes of all of them for each.
+        found = arrow.seal(ENGINE, "aes-128-gcm", KEY, MESSAGES, NONCES, words)
+        self.assertEqual(found, arrow.seal(ENGINE, "aes-128-gcm", KEY, MESSAGES, NONCES, words.tolist()))
+
+    def test_what_lies_under_nulls_is_no_message(self):
+        hidden = pa.array([bytes(32), b"odd", bytes(16)])
+        column = pa.Array.from_buffers(pa.binary(), 3, [pa.py_buffer(b"\x05"), *hidden.buffers()[1:]])
+        self.assertEqual(column.null_count, 1)
+        ivs = [bytes(16)] * 3
+        for algorithm, key in [("aes-128-cbc", KEY), ("aes-128-xts", KEY * 2)]:
+            texts = arrow.encrypt(ENGINE, algorithm, bytes(range(len(key))), column, ivs)
+            back = arrow.decrypt(ENGINE, algorithm, bytes(range(len(key))), texts, ivs)
+            self.assertEqual(back.to_pylist(), [bytes(32), None, bytes(16)])
+
     def test_ciphers_and_digests(self):
         messages, ivs = [bytes([i]) * 16 * i for i in range(40)], [bytes([i]) * 16 for i in range(40)]
         texts = arrow.encrypt(ENGINE, "camellia-128-cbc", KEY, messages, ivs)
@@ -116,7 +145,12 @@ class Columns(unittest.TestCase):
                 self.assertRaisesRegex(ValueError, words, call)
         self.assertRaisesRegex(TypeError, "messages: neither", lambda: self.seal([1, 2, 3], NONCES[:3]))
         self.assertRaisesRegex(TypeError, "of int64, which are no", lambda: self.seal(pa.array([1, 2]), NONCES[:2]))
-        self.assertRaisesRegex(ValueError, "tag", lambda: self.seal(MESSAGES, NONCES, tag_bytes=0))
+        self.assertRaisesRegex(TypeError, "tags: a column of int64", lambda: arrow.open(
+            ENGINE, "aes-128-gcm", KEY, MESSAGES[:2], NONCES[:2], pa.array([1, None])
+        ))
+        for wrong in [0, -1]:
+            self.assertRaises(ValueError, lambda: self.seal(MESSAGES, NONCES, tag_bytes=wrong))
+        self.assertRaisesRegex(ValueError, "hash", lambda: arrow.hash(ENGINE, "aes-128-gcm", []))
 
     def test_tags_of_every_kind(self):
         texts, tags = self.seal(MESSAGES)

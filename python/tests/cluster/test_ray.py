@@ -115,6 +115,9 @@ class Datasets(unittest.TestCase):
             paths = cipherlane.ray.measure(["bench"], folder, program=[sys.executable, "-c", program])
             self.assertEqual([path.read_text() for path in paths], ["a record"] * 2)
             self.assertEqual(sorted(paths), sorted(pathlib.Path(folder).iterdir()))
+            with self.assertRaisesRegex(RuntimeError, "0 bytes of records"):
+                cipherlane.ray.measure(["bench"], folder, program=[sys.executable, "-c", "pass"])
+            self.assertRaises(TypeError, lambda: cipherlane.ray.measure("bench", folder))
             with self.assertRaisesRegex(RuntimeError, "name the program that is there"):
                 cipherlane.ray.measure(["bench"], folder, program=["/no/such/program"])
             with self.assertRaisesRegex(RuntimeError, "(?s)exit code 1.*AssertionError.*exit code 1"):
@@ -129,6 +132,16 @@ class Datasets(unittest.TestCase):
             "aes-256-ctr cannot seal": lambda: seal("aes-256-ctr"),
             "keys of 32 bytes, and this one has 16": lambda: seal(key=bytes(16)),
             "columns of one name": lambda: seal(nonce="tag"),
+            "not the same where it is opened": lambda: seal(aad="reading"),
+            "has no nonces": lambda: cipherlane.ray.encrypt(
+                self.readings(), "aes-256-ecb", KEY, column="reading", nonce="id"
+            ),
+            "name the column of its nonces": lambda: cipherlane.ray.encrypt(
+                self.readings(), "aes-256-ctr", KEY, column="reading"
+            ),
+            "aes-256-gcm cannot hash; it can seal and open": lambda: cipherlane.ray.hash(
+                self.readings(), "aes-256-gcm", column="reading"
+            ),
             "columns of one name: reading": lambda: seal(tag="reading"),
         }.items():
             with self.subTest(words):
@@ -136,7 +149,7 @@ class Datasets(unittest.TestCase):
         self.assertRaises(TypeError, lambda: seal(key=32))
 
     def test_columns_are_neither_missed_nor_overwritten(self):
-        for words, names in {"no column 'text'": {"column": "text"}, "'id' is there already": {"tag": "id"}}.items():
+        for words, names in {"no column 'text'": {"column": "text"}, "no column 'more'": {"aad": "more"}, "'id' is there already": {"tag": "id"}}.items():
             with self.subTest(words):
                 sealed = cipherlane.ray.seal(
                     self.readings(), "aes-256-gcm", KEY, **{"column": "reading"} | names

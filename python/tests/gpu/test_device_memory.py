@@ -1,9 +1,9 @@
 """Texts in the memory of an NVIDIA GPU, whose driver is called here by its own functions.
 
-    CIPHERLANE_LIBCUDA=libcuda.so.1 python3 -m unittest discover --start-directory python/tests/gpu
+    python3 -m unittest discover -s python/tests/gpu -p test_device_memory.py
 
-Where there is no GPU, a driver that makes one of the CPU serves as well; it has neither tensor cores nor shuffles, which
-kernels but the plainest ask for.
+Where there is no GPU, the crate's test has a driver that makes one of the CPU, by CIPHERLANE_LIBCUDA; it has neither tensor cores
+nor shuffles, which kernels but the plainest ask for.
 """
 
 import array

@@ -1,4 +1,9 @@
-"""Tensors of the libraries that people have them from, on an NVIDIA GPU: PyTorch, CuPy, JAX. Each is needed here."""
+"""Tensors of the libraries that people have them from, on an NVIDIA GPU: PyTorch, CuPy, JAX. Each is needed here.
+
+    python3 -m unittest discover -s python/tests/gpu -p test_libraries.py
+
+CI has no GPU: records/h200/tensors.txt has what it said on one.
+"""
 
 import unittest
 
