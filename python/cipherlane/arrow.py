@@ -47,7 +47,7 @@ def seal(
     texts = _Texts(messages, "messages")
     tags = _Rows(texts.count, sizes(algorithm).tag if tag_bytes is None else tag_bytes)
     sealed = texts.run(engine, algorithm, "seal", keys=key, nonces=nonces, aad=aad, tags=tags.view)
-    return sealed(texts.valid), tags.column(texts.valid)
+    return texts.column(sealed, texts.valid), tags.column(texts.valid)
 
 
 def open(
@@ -75,7 +75,7 @@ def open(
     )
     right = pa.Array.from_buffers(pa.uint8(), texts.count, [None, accepted.buffer]).cast(pa.bool_())
     right = pc.and_(right, is_there)
-    return opened(right if texts.valid is None else pc.and_(right, texts.valid))
+    return texts.column(opened, right if texts.valid is None else pc.and_(right, texts.valid))
 
 
 def encrypt(
@@ -86,8 +86,7 @@ def encrypt(
     nonces: Buffer | Column | None = None,
 ) -> pa.LargeBinaryArray:
     """Encrypts each message, with an IV, initial counter block or tweak of its own in ``nonces``, which ECB has not."""
-    texts = _Texts(messages, "messages")
-    return texts.run(engine, algorithm, "encrypt", keys=key, nonces=nonces)(texts.valid)
+    return _cipher(engine, algorithm, "encrypt", key, messages, nonces)
 
 
 def decrypt(
@@ -98,8 +97,7 @@ def decrypt(
     nonces: Buffer | Column | None = None,
 ) -> pa.LargeBinaryArray:
     """Undoes ``encrypt``."""
-    texts = _Texts(messages, "messages")
-    return texts.run(engine, algorithm, "decrypt", keys=key, nonces=nonces)(texts.valid)
+    return _cipher(engine, algorithm, "decrypt", key, messages, nonces)
 
 
 def hash(
@@ -112,6 +110,11 @@ def hash(
     return digests.column(texts.valid)
 
 
+def _cipher(engine, algorithm, operation, key, messages, nonces):
+    texts = _Texts(messages, "messages")
+    return texts.column(texts.run(engine, algorithm, operation, keys=key, nonces=nonces), texts.valid)
+
+
 class _Texts:
     """A column of messages as one buffer and its offsets."""
 
@@ -122,12 +125,10 @@ class _Texts:
         if array.null_count:
             # What may lie there is hidden, and some modes would refuse it; they all take a block.
             array = array.fill_null(bytes(16))
-        self.starts, first, last = _offsets(array)
-        data = array.buffers()[2]
-        self.source = memoryview(data)[first:last] if last > first else b""
+        self.starts, self.source = _parts(array)
 
     def run(self, engine, algorithm, operation, *, tags=None, accepted=None, **columns):
-        """Runs them. What is returned makes a column of the results, given which rows are not null."""
+        """Runs them into a buffer of their results, of which hash functions have none."""
         hashes = operation == "hash"
         text = None if hashes else pa.allocate_buffer(len(self.source))
         rows = {name: _rows(column, self.count, name) for name, column in columns.items()}
@@ -135,7 +136,7 @@ class _Texts:
         engine.run(
             algorithm,
             operation,
-            offsets=memoryview(self.starts).cast("B").cast("Q"),
+            offsets=_numbers(self.starts),
             source=self.source,
             text=None if hashes else memoryview(text),
             tags=tags,
@@ -143,10 +144,11 @@ class _Texts:
             **rows,
         )
 
-        def column(valid):
-            return pa.Array.from_buffers(pa.large_binary(), self.count, [_bitmap(valid), self.starts, text])
+        return text
 
-        return column
+    def column(self, text, valid):
+        """The results as a column, given which rows are not null."""
+        return pa.Array.from_buffers(pa.large_binary(), self.count, [_bitmap(valid), self.starts, text])
 
 
 class _Rows:
@@ -201,16 +203,22 @@ def _decoded(column):
     return column.dictionary.cast(pa.large_binary()).take(column.indices)
 
 
-def _offsets(array):
-    """Where the rows of a column of large binaries begin, from 0 on, in a buffer; where they do in its data, and end."""
+def _parts(array):
+    """Where the rows of a column of large binaries begin, from 0 on, in a buffer; and their bytes."""
     if not len(array):
-        return pa.py_buffer(bytes(8)), 0, 0
+        return pa.py_buffer(bytes(8)), b""
     starts = pa.Array.from_buffers(pa.int64(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
     first, last = starts[0].as_py(), starts[-1].as_py()
     # The same buffer, if it can be; else another, from 0 on.
     if first or array.offset:
         starts = pc.subtract(starts, first)
-    return starts.buffers()[1].slice(0, 8 * (len(array) + 1)), first, last
+    data = memoryview(array.buffers()[2])[first:last] if last > first else b""
+    return starts.buffers()[1].slice(0, 8 * (len(array) + 1)), data
+
+
+def _numbers(starts):
+    """Such a buffer as ``Engine.run`` takes offsets."""
+    return memoryview(starts).cast("B").cast("Q")
 
 
 def _rows(column, count, what):
@@ -219,11 +227,9 @@ def _rows(column, count, what):
         return column
     array = _full(column, count, what)
     if pa.types.is_fixed_size_binary(array.type):
-        return _fixed(array, count, what)
-    array = _binary(array, what)
-    starts, first, last = _offsets(array)
-    data = memoryview(array.buffers()[2])[first:last] if last > first else b""
-    return data, memoryview(starts).cast("B").cast("Q")
+        return _by_width(array)
+    starts, data = _parts(_binary(array, what))
+    return data, _numbers(starts)
 
 
 def _is_buffer(column):
@@ -246,8 +252,13 @@ def _fixed(column, count, what):
         if len(lengths) > 1:
             raise ValueError(f"{what}: rows of {min(lengths)} to {max(lengths)} bytes, and all shall be as long")
         array = array.cast(pa.binary(lengths[0] if lengths else 1))
-    width = array.type.byte_width
-    data = memoryview(array.buffers()[1]).cast("B")[array.offset * width : (array.offset + count) * width]
+    return _by_width(array)
+
+
+def _by_width(array):
+    """The rows of a column of a fixed width."""
+    width, first, count = array.type.byte_width, array.offset, len(array)
+    data = memoryview(array.buffers()[1]).cast("B")[first * width : (first + count) * width]
     return _table(data, count, width)
 
 

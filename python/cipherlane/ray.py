@@ -15,8 +15,8 @@ key itself, or a function that has one in it, is sent to all machines by Ray.
 Datasets are lazy, and Ray runs a task again whose results are lost. Each run draws new random nonces: nonces, ciphertexts and
 tags belong together only where one run has written all of them, as above.
 
-``options`` are those of ``ray.data.Dataset.map_batches`` but for what is said of batches and constructors here. ``num_cpus`` is also how many threads an engine has (1, if it is not
-given); with ``num_gpus=1`` engines are on GPUs, each on the one that Ray gives it.
+``options`` are those of ``ray.data.Dataset.map_batches``, but for ``batch_format``, ``zero_copy_batch`` and
+``fn_constructor_args``. ``num_cpus`` is also how many threads an engine has (1, if it is not given); with ``num_gpus=1`` engines are on GPUs, each on the one that Ray gives it.
 
 ``measure`` has every machine of the cluster measure itself, by the program ``cipherlane``.
 """
@@ -96,9 +96,7 @@ def encrypt(
     **options: Any,
 ) -> ray.data.Dataset:
     """Encrypts the messages in ``column``; ``nonce`` names the column of IVs, counter blocks or tweaks, unless it is ECB."""
-    _check(algorithm, "encrypt", nonce)
-    names = _Names([column, nonce] if nonce else [column])
-    return _map(dataset, _Cipher, algorithm, key, (names, arrow.encrypt, column, nonce), options)
+    return _cipher(dataset, algorithm, key, arrow.encrypt, column, nonce, options)
 
 
 def decrypt(
@@ -111,9 +109,7 @@ def decrypt(
     **options: Any,
 ) -> ray.data.Dataset:
     """Undoes ``encrypt``."""
-    _check(algorithm, "decrypt", nonce)
-    names = _Names([column, nonce] if nonce else [column])
-    return _map(dataset, _Cipher, algorithm, key, (names, arrow.decrypt, column, nonce), options)
+    return _cipher(dataset, algorithm, key, arrow.decrypt, column, nonce, options)
 
 
 def hash(
@@ -234,6 +230,12 @@ class _Secret:
 
     def __repr__(self):
         return "a key"
+
+
+def _cipher(dataset, algorithm, key, operation, column, nonce, options):
+    _check(algorithm, operation.__name__, nonce)
+    names = _Names([column, nonce] if nonce else [column])
+    return _map(dataset, _Cipher, algorithm, key, (names, operation, column, nonce), options)
 
 
 def _map(dataset, step, algorithm, key, arguments, options):
