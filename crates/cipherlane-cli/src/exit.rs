@@ -5,6 +5,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use cipherlane::devices::NoDevice;
 use cipherlane::{BatchError, DeviceError, UnknownName, Unsupported};
 use cipherlane_lab::BenchError;
 use cipherlane_lab::experiment::ExperimentError;
@@ -111,6 +112,12 @@ fn known(cause: &(dyn std::error::Error + 'static)) -> Option<Exit> {
     }
     if cause.is::<Usage>() || cause.is::<UnknownName>() || cause.is::<BatchError>() {
         return Some(Exit::Usage);
+    }
+    if let Some(none) = cause.downcast_ref::<NoDevice>() {
+        return Some(match none {
+            NoDevice::Absent { .. } => Exit::NothingToRun,
+            NoDevice::Unknown(_) => Exit::Usage,
+        });
     }
     if let Some(unsupported) = cause.downcast_ref::<Unsupported>() {
         return Some(of_unsupported(unsupported));

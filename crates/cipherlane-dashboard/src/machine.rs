@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cipherlane::{Algorithm, Device, UnknownName};
+use cipherlane::devices::NoDevice;
+use cipherlane::{Algorithm, Device};
 use cipherlane_lab::Contender;
 use cipherlane_lab::telemetry::Sampler;
 use cipherlane_lab::workload::{Job, Named};
@@ -48,12 +49,12 @@ impl Machine {
     /// The device of this identifier.
     ///
     /// # Errors
-    /// Lists those that there are.
-    pub(crate) fn device(&self, id: &str) -> Result<&Arc<dyn Device>, UnknownName> {
+    /// Lists those that there are, or says why there is none of that kind.
+    pub(crate) fn device(&self, id: &str) -> Result<&Arc<dyn Device>, NoDevice> {
         let devices = &self.config.devices;
         let known = || devices.iter().map(|device| device.info().id.clone());
         let found = devices.iter().find(|device| device.info().id == id);
-        found.ok_or_else(|| UnknownName::new("device", id, known()))
+        found.ok_or_else(|| NoDevice::new(id, known(), &self.config.absent))
     }
 
     /// All that the page lets choose, as it reads it.

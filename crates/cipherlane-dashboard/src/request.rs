@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cipherlane::devices::NoDevice;
 use cipherlane::{Algorithm, BatchError, Device, Kernel, Plan, Shape, UnknownName, Unsupported, Wish};
 use cipherlane_lab::Contender;
 use cipherlane_lab::workload::{self, Choice, Custom, Job, named};
@@ -93,6 +94,8 @@ pub(crate) struct Order {
 /// Why a request cannot be met, with what helps.
 #[derive(Debug, Error)]
 pub(crate) enum Refusal {
+    #[error(transparent)]
+    Device(#[from] NoDevice),
     #[error(transparent)]
     Name(#[from] UnknownName),
     #[error(transparent)]

@@ -3,10 +3,7 @@
 #![allow(unsafe_code)] // names are lent, too
 
 use std::ffi::c_char;
-use std::sync::Arc;
 use std::time::Duration;
-
-use cipherlane::{UnknownName, devices};
 
 use crate::batch::{Batch, Output, Work};
 use crate::lent;
@@ -22,17 +19,7 @@ impl Engine {
     /// # Errors
     /// No device has that name; the reason says why there are none of its kind.
     pub fn open(device: &str, wish: cipherlane::Wish) -> Result<Self, Failure> {
-        if device == "cpu" {
-            return Ok(Self(cipherlane::Engine::new().with_wish(wish)));
-        }
-        let (found, absent) = devices::find();
-        if let Some(found) = found.iter().find(|one| one.info().id == device) {
-            return Ok(Self(cipherlane::Engine::with_devices(Arc::clone(found), []).with_wish(wish)));
-        }
-        let unknown = UnknownName::new("device", device, found.iter().map(|one| one.info().id.clone()));
-        let is_meant = |kind: &&devices::Absent| device.split(':').next() == Some(kind.kind);
-        let reason = absent.iter().find(is_meant).map(|kind| format!("\n{}", kind.reason));
-        Err(Failure::from(unknown).with(&reason.unwrap_or_default()))
+        Ok(Self(cipherlane::Engine::on(device)?.with_wish(wish)))
     }
 
     /// The engine as Rust has it.

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use cipherlane::devices::NoDevice;
 use cipherlane::{DeviceError, UnknownName};
 
 /// How a call ended.
@@ -54,12 +55,6 @@ impl Failure {
         self.reason.insert_str(0, &format!("{what}: "));
         self
     }
-
-    /// The same, with more to say.
-    pub(crate) fn with(mut self, more: &str) -> Self {
-        self.reason.push_str(more);
-        self
-    }
 }
 
 /// What happened, and what helps.
@@ -73,6 +68,12 @@ impl Error for Failure {}
 
 impl From<UnknownName> for Failure {
     fn from(error: UnknownName) -> Self {
+        Self { status: Status::UnknownName, reason: error.to_string() }
+    }
+}
+
+impl From<NoDevice> for Failure {
+    fn from(error: NoDevice) -> Self {
         Self { status: Status::UnknownName, reason: error.to_string() }
     }
 }

@@ -39,6 +39,8 @@ pub(crate) fn of(failure: &Failure) -> PyErr {
 pub(crate) fn of_engine(error: cipherlane::Error) -> PyErr {
     match error {
         cipherlane::Error::Device(error) => of(&Failure::from(error)),
-        cipherlane::Error::Unknown(_) | cipherlane::Error::RepeatedNonce { .. } => value(error),
+        cipherlane::Error::Unknown(_)
+        | cipherlane::Error::NoDevice(_)
+        | cipherlane::Error::RepeatedNonce { .. } => value(error),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cipherlane_core::Device;
+use cipherlane_core::{Device, UnknownName};
 use cipherlane_cpu::Cpu;
 
 #[cfg(feature = "cuda")]
@@ -21,6 +21,33 @@ pub struct Absent {
     pub kind: &'static str,
     /// Why there is none, with the remedy.
     pub reason: String,
+}
+
+/// Why a device that was named is not here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoDevice {
+    /// This machine has none of its kind.
+    #[error("no device {id} here: {}", absent.reason)]
+    Absent {
+        /// The identifier that was named.
+        id: String,
+        /// Its kind.
+        absent: Absent,
+    },
+    /// Nothing has that name; lists the identifiers that there are.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+}
+
+impl NoDevice {
+    /// Of the device `id`, which is not among the `known`, where the kinds `absent` are not here.
+    pub fn new(id: &str, known: impl IntoIterator<Item = String>, absent: &[Absent]) -> Self {
+        let kind = id.split(':').next().unwrap_or(id);
+        match absent.iter().find(|absent| absent.kind == kind) {
+            Some(absent) => Self::Absent { id: id.to_owned(), absent: absent.clone() },
+            None => Self::Unknown(UnknownName::new("device", id, known)),
+        }
+    }
 }
 
 /// Every device of this machine, the CPU first, and why there is none of a kind. Where there are several NVIDIA GPUs,
@@ -78,4 +105,19 @@ fn opencl() -> Found {
 fn with_fleet(each: Vec<Arc<dyn Member>>, id: &str, alike: Vec<Arc<dyn Member>>) -> Vec<Arc<dyn Device>> {
     let fleet = (alike.len() > 1).then(|| -> Arc<dyn Device> { Arc::new(Fleet::new(id, alike)) });
     each.into_iter().map(|member| -> Arc<dyn Device> { member }).chain(fleet).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_of_an_absent_kind_says_why() {
+        let absent = [Absent { kind: "mill", reason: "no mill: build one".to_owned() }];
+        let error = |id: &str| NoDevice::new(id, ["cpu".to_owned()], &absent).to_string();
+        for id in ["mill", "mill:0", "mill:all"] {
+            assert_eq!(error(id), format!("no device {id} here: no mill: build one"));
+        }
+        assert_eq!(error("miller:0"), "unknown device `miller:0`; known: cpu");
+    }
 }

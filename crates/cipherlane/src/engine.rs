@@ -10,7 +10,7 @@ use cipherlane_core::{
 };
 use cipherlane_cpu::Cpu;
 
-use crate::devices;
+use crate::devices::{self, NoDevice};
 use crate::kept::{Kept, lock};
 
 /// Finds the devices of this machine and runs batches on the first of them.
@@ -41,16 +41,20 @@ impl Engine {
     /// An engine on the device with this identifier: `cpu`, `cuda:0`, `opencl:0`.
     ///
     /// # Errors
-    /// [`UnknownName`] lists the identifiers that there are.
+    /// Lists the identifiers that there are, or says why this machine has no device of that kind.
     ///
     /// ```
     /// let engine = cipherlane::Engine::on("cpu")?;
     /// assert!(cipherlane::Engine::on("cuda:99").is_err());
-    /// # Ok::<(), cipherlane::UnknownName>(())
+    /// # Ok::<(), cipherlane::devices::NoDevice>(())
     /// ```
-    pub fn on(id: &str) -> Result<Self, UnknownName> {
-        let mut engine = if id == "cpu" { Self::new() } else { Self::discover() };
-        let place = engine.place(id)?;
+    pub fn on(id: &str) -> Result<Self, NoDevice> {
+        if id == "cpu" {
+            return Ok(Self::new());
+        }
+        let (devices, absent) = devices::find();
+        let mut engine = Self::of(devices);
+        let place = engine.place(id).map_err(|unknown| NoDevice::new(id, unknown.known, &absent))?;
         engine.devices.swap(0, place);
         Ok(engine)
     }

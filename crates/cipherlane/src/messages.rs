@@ -8,6 +8,7 @@ use cipherlane_core::{
     UnknownName, limits,
 };
 
+use crate::devices::NoDevice;
 use crate::engine::Engine;
 
 /// Why a call of the short way failed.
@@ -16,9 +17,12 @@ pub enum Error {
     /// The parts do not fit together, or the device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// No algorithm or device has this name.
+    /// No algorithm has this name.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
+    /// No device here has this name.
+    #[error(transparent)]
+    NoDevice(#[from] NoDevice),
     /// Two messages would be encrypted under one key and one nonce, which gives both away (SP 800-38D appendix A).
     /// Only whole calls are seen: nonces of earlier calls are the caller's to remember.
     #[error("messages {first} and {second} have the same nonce under one key; give each message its own")]

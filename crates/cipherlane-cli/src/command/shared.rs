@@ -1,15 +1,14 @@
 //! What several verbs share: the devices to choose from, and options that mean the same everywhere.
 
 use std::str::FromStr;
-use std::sync::Arc;
 
 use anyhow::Result;
-use cipherlane::devices::{self, Absent};
-use cipherlane::{Algorithm, Cipher, Device, Engine, Info, Mode, Operation, Shape, UnknownName};
+use cipherlane::devices::{self, Absent, NoDevice};
+use cipherlane::{Algorithm, Cipher, Device, Engine, Info, Mode, Operation, Shape};
 use cipherlane_lab::Contender;
 use cipherlane_record::Host;
 
-use crate::exit::{Nothing, Usage};
+use crate::exit::Usage;
 use crate::render::complain;
 
 /// Everything that runs batches here: the engine's devices, and the rivals.
@@ -60,9 +59,8 @@ impl Roster {
             let named: Vec<&dyn Device> =
                 all.iter().filter(|device| id == "all" || device.info().id == *id).copied().collect();
             if named.is_empty() {
-                self.refuse_absent(id)?;
-                let known = all.iter().map(|device| device.info().id.clone());
-                return Err(UnknownName::new("device", id, known.chain(["all".to_owned()])).into());
+                let known = all.iter().map(|device| device.info().id.clone()).chain(["all".to_owned()]);
+                return Err(NoDevice::new(id, known, &self.absent).into());
             }
             for device in named {
                 if chosen.iter().all(|other| other.info().id != device.info().id) {
@@ -71,28 +69,6 @@ impl Roster {
             }
         }
         Ok(chosen)
-    }
-
-    /// An engine on the device of this identifier alone, which is no rival.
-    ///
-    /// # Errors
-    /// As those of [`Roster::choose`].
-    pub(crate) fn engine_on(&self, id: &str) -> Result<Engine> {
-        let devices = self.engine.devices();
-        if let Some(device) = devices.iter().find(|device| device.info().id == id) {
-            return Ok(Engine::with_devices(Arc::clone(device), []));
-        }
-        self.refuse_absent(id)?;
-        Err(UnknownName::new("device", id, devices.iter().map(|device| device.info().id.clone())).into())
-    }
-
-    /// Says why there is no device `id`, if it is of a kind that is not here.
-    fn refuse_absent(&self, id: &str) -> Result<(), Nothing> {
-        let kind = id.split(':').next().unwrap_or(id);
-        match self.absent.iter().find(|absent| absent.kind == kind) {
-            Some(absent) => Err(Nothing(format!("no device {id} here: {}", absent.reason))),
-            None => Ok(()),
-        }
     }
 }
 
@@ -310,11 +286,9 @@ mod tests {
         let mut roster = Roster::find(false);
         roster.absent = vec![Absent { kind: "mill", reason: "no mill: build one".to_owned() }];
         let error = |id: &str| roster.choose(&[id.to_owned()]).err().unwrap();
-        for id in ["mill", "mill:0", "mill:all"] {
-            assert_eq!(error(id).to_string(), format!("no device {id} here: no mill: build one"));
-            assert_eq!(crate::exit::of(&error(id)), crate::exit::Exit::NothingToRun);
-        }
-        assert!(error("miller:0").to_string().starts_with("unknown device"));
+        assert_eq!(error("mill:0").to_string(), "no device mill:0 here: no mill: build one");
+        assert_eq!(crate::exit::of(&error("mill:0")), crate::exit::Exit::NothingToRun);
+        assert_eq!(crate::exit::of(&error("miller:0")), crate::exit::Exit::Usage);
     }
 
     #[test]

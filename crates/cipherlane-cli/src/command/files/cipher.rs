@@ -12,7 +12,7 @@ use cipherlane::{Engine, Wish};
 use cipherlane_files::Keyset;
 use zeroize::Zeroizing;
 
-use super::super::shared::{Roster, Threads};
+use super::super::shared::Threads;
 use super::target::{self, Target};
 use crate::exit::Exit;
 use crate::render::sink::Sink;
@@ -130,13 +130,13 @@ impl Shared {
     }
 
     fn engine(&self) -> Result<Engine> {
-        // Looking for GPUs takes longer than most files.
-        let is_cpu = self.device == "cpu";
-        let engine = if is_cpu { Engine::new() } else { Roster::find(false).engine_on(&self.device)? };
+        let engine = Engine::on(&self.device)?;
         let threads = match self.threads {
             Some(threads) => Some(threads.on(&cipherlane_lab::host::detect())),
             // Whoever computes on the CPUs of those that read and write is in their way.
-            None if is_cpu => Some(available_parallelism().map_or(1, usize::from).saturating_sub(2).max(1)),
+            None if self.device == "cpu" => {
+                Some(available_parallelism().map_or(1, usize::from).saturating_sub(2).max(1))
+            }
             None => None,
         };
         Ok(engine.with_wish(Wish { threads, ..Wish::default() }))
