@@ -1,6 +1,7 @@
 //! Every check, cheapest first, then the tests.
 
 use std::time::Instant;
+use std::{panic, thread};
 
 use anyhow::{Context, Result};
 
@@ -10,7 +11,7 @@ use crate::{layers, msrv, test, tools};
 type Step = fn(&Workspace) -> Result<()>;
 
 /// The names are those of the tasks, so that a failed step can be repeated alone.
-const STEPS: [(&str, Step); 8] = [
+const CHECKS: [(&str, Step); 7] = [
     ("fmt", fmt),
     ("msrv", msrv::run),
     ("layers", layers::run),
@@ -18,17 +19,26 @@ const STEPS: [(&str, Step); 8] = [
     ("deny", tools::deny),
     ("clippy", clippy),
     ("docs", docs),
-    ("test", test::run),
 ];
 
 /// Runs each step; the first that fails ends the run.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    for (name, step) in STEPS {
-        eprintln!("\n=== {name}");
-        let start = Instant::now();
-        step(workspace).with_context(|| format!("step {name} (to repeat it alone: `cargo xtask {name}`)"))?;
-        eprintln!("=== {name}: passed in {:.0} s", start.elapsed().as_secs_f64());
-    }
+    thread::scope(|scope| {
+        // What the tests need comes over the network, while the checks keep the CPUs busy.
+        let needs = scope.spawn(|| test::needs(workspace));
+        for (name, check) in CHECKS {
+            step(name, || check(workspace))?;
+        }
+        let needs = needs.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
+        step("test", || test::run_with(workspace, needs?))
+    })
+}
+
+fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {
+    eprintln!("\n=== {name}");
+    let start = Instant::now();
+    run().with_context(|| format!("step {name} (to repeat it alone: `cargo xtask {name}`)"))?;
+    eprintln!("=== {name}: passed in {:.0} s", start.elapsed().as_secs_f64());
     Ok(())
 }
 

@@ -41,6 +41,9 @@ pub(crate) fn environment(workspace: &Workspace) -> Result<Vec<(&'static str, St
         variables.push(("CIPHERLANE_REQUIRE_OPENCL", "1".to_owned()));
         // Tests have caches of their own, and would have it compile the same kernels again and again.
         variables.push(("POCL_CACHE_DIR", workspace.target.join("pocl").display().to_string()));
+        // A program's binary holds its kernels for any number of threads. They do for the launches as well: PoCL would compile
+        // each kernel a second time for the number that it is launched with.
+        variables.push(("POCL_WORK_GROUP_SPECIALIZATION", "0".to_owned()));
     }
     Ok(variables)
 }

@@ -1,7 +1,8 @@
 //! The tests: every crate once, then the CPU's with its tiers switched off one by one.
 
 use std::env;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -14,20 +15,37 @@ use crate::{chromium, offload, python, rivals, vectors};
 /// them stands the tier `avx2` as CPUs from before VAES run it.
 const SWITCHED_OFF: [&[&str]; 4] = [
     &["CIPHERLANE_NO_AVX512"],
-    &["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_VAES"],
+    &["CIPHERLANE_NO_AVX512", NO_VAES],
     &["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_AVX2"],
     &["CIPHERLANE_NO_AVX512", "CIPHERLANE_NO_AVX2", "CIPHERLANE_NO_SSE"],
 ];
 
-/// Fetches the vectors and runs everything. Ends with the test harness's own result lines.
-pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+/// The switch without which the kernels of a tier are the same whatever else is switched off.
+const NO_VAES: &str = "CIPHERLANE_NO_VAES";
+
+/// Variables of the tests, which tell where what they need lies.
+pub(crate) type Environment = Vec<(&'static str, OsString)>;
+
+/// Brings what the tests need that is no crate: vectors, compilers, libraries.
+pub(crate) fn needs(workspace: &Workspace) -> Result<Environment> {
     vectors::fetch(workspace)?;
-    let features = features()?;
-    let arguments = ["test", "--workspace", "--locked", "--features", &features];
     let mut environment = offload::environment(workspace)?;
     environment.extend(python::environment(workspace)?);
     environment.extend(chromium::environment().map(|(name, value)| (name, value.to_owned())));
-    shell::run(workspace.cargo(&arguments).envs(rivals::loader_path(workspace)).envs(environment))?;
+    let environment = environment.into_iter().map(|(name, value)| (name, value.into()));
+    Ok(environment.chain(rivals::loader_path(workspace)).collect())
+}
+
+/// Runs everything.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    run_with(workspace, needs(workspace)?)
+}
+
+/// Runs everything in `environment`. Ends with the test harness's own result lines.
+pub(crate) fn run_with(workspace: &Workspace, environment: Environment) -> Result<()> {
+    let features = features()?;
+    let arguments = ["test", "--workspace", "--locked", "--features", &features];
+    shell::run(workspace.cargo(&arguments).envs(environment))?;
     if !cfg!(target_arch = "x86_64") {
         eprintln!("this CPU has one tier, so there is none to switch off");
         return Ok(());
@@ -36,7 +54,13 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     for variables in SWITCHED_OFF {
         for (program, folder) in &programs {
             let environment = variables.iter().map(|name| (name, "1"));
-            shell::run(Command::new(program).current_dir(folder).envs(environment))?;
+            let mut command = Command::new(program);
+            command.current_dir(folder).envs(environment);
+            // Its tests name the tier: what they find in this one they have found before. A hasher takes the best.
+            if is_of_kernels(program) && !variables.contains(&NO_VAES) {
+                command.arg("hasher");
+            }
+            shell::run(&mut command)?;
         }
     }
     Ok(())
@@ -59,6 +83,11 @@ pub(crate) fn features() -> Result<String> {
         eprintln!("NOT TESTED: the OpenSSL rival. Building it needs {missing}; install it and rerun.");
     }
     Ok(features.join(","))
+}
+
+/// Whether a program has the tests of every kernel.
+fn is_of_kernels(program: &Path) -> bool {
+    program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("kernels-"))
 }
 
 /// The integration tests of the CPU crate that `arguments` build, each with the folder that cargo runs it in. Unit tests

@@ -4,8 +4,11 @@
 
 use std::process::Command;
 
-use cipherlane_core::{Device, Operation, Shape, Wish};
+use cipherlane_core::{Algorithm, Device, Operation, Shape, Wish};
 use cipherlane_cpu::{Cpu, Tier};
+
+/// How a line begins that names a kernel.
+const KERNEL: &str = "kernel of ";
 
 fn shape() -> Shape {
     Shape::uniform("aes-128-gcm".parse().unwrap(), Operation::Seal, 1, 16, true)
@@ -32,10 +35,31 @@ fn the_default_kernel_is_of_a_tier_that_is_on() {
     }
 }
 
+/// A test by itself, and what another one runs in processes with other variables.
+#[test]
+fn tiers_that_are_on_name_their_kernels() {
+    let cpu = Cpu::new();
+    for tier in Tier::available() {
+        let wish = Wish { tier: Some(tier.name().to_owned()), ..Wish::default() };
+        for algorithm in Algorithm::all() {
+            for &operation in algorithm.operations() {
+                let shape = Shape::uniform(algorithm, operation, 1, 16, true);
+                let kernel = cpu.plan(&shape, &wish).unwrap().kernel;
+                println!("{KERNEL}{tier}, {algorithm}, {operation}: {kernel}");
+            }
+        }
+    }
+}
+
 /// The default kernel and what else is printed where `variables` have the value `value`.
 fn with_variables(variables: &[&str], value: &str) -> String {
+    printed_by("the_default_kernel_is_of_a_tier_that_is_on", variables, value)
+}
+
+/// What `test` prints where `variables` have the value `value`.
+fn printed_by(test: &str, variables: &[&str], value: &str) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "the_default_kernel_is_of_a_tier_that_is_on", "--nocapture"]);
+    command.args(["--exact", test, "--nocapture"]);
     for tier in Tier::ALL {
         if let Some(switch) = tier.switch() {
             command.env_remove(switch);
@@ -73,6 +97,22 @@ fn one_switch_leaves_other_tiers_on() {
     let (best, rest) = (tiers()[0], &tiers()[1..]);
     for switch in rest.iter().filter_map(|tier| tier.switch()) {
         assert!(with_variables(&[switch], "1").contains(&format!("default kernel: aes-gcm/{best}/")));
+    }
+}
+
+/// The tests of kernels rely on it: they are not run again for a switch of a tier.
+#[test]
+fn a_switch_leaves_the_kernels_of_other_tiers_as_they_are() {
+    let kernels = |off: &[&str]| -> Vec<String> {
+        let text = printed_by("tiers_that_are_on_name_their_kernels", off, "1");
+        text.lines().filter_map(|line| line.split_once(KERNEL)).map(|(_, line)| line.to_owned()).collect()
+    };
+    let all = kernels(&[]);
+    assert!(!all.is_empty());
+    for tier in tiers().into_iter().filter(|tier| tier.switch().is_some()) {
+        let is_other = |line: &&String| !line.starts_with(&format!("{tier}, "));
+        let others: Vec<_> = all.iter().filter(is_other).cloned().collect();
+        assert_eq!(kernels(&[tier.switch().unwrap()]), others, "without {tier}");
     }
 }
 

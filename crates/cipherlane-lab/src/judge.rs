@@ -102,7 +102,7 @@ fn confirm_prefix(
     let range = range.start..range.start + PREFIX_BYTES;
     let (input, output) = (&part.texts[range.clone()], &expected.bytes[range]);
     let (plain, cipher) = if part.operation.is_forward() { (input, output) } else { (output, input) };
-    Ok(readable.run(&part.forward(index, plain))?.bytes == cipher)
+    Ok(*readable.run(&part.forward(index, plain))?.bytes == *cipher)
 }
 
 /// Runs `part` on `judge`.

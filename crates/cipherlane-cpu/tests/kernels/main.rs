@@ -25,8 +25,8 @@ use cipherlane_reference::Reference;
 #[global_allocator]
 static FENCED: fence::Fenced = fence::Fenced;
 
-/// The tiers to test, best first. Where a tier is switched off, the best of the others alone: what that is made of may
-/// have changed, and the rest is tested without the switch.
+/// The tiers to test, best first. Where a tier is switched off, the best of the others alone: the rest is tested without the
+/// switch.
 fn tiers() -> Vec<Tier> {
     let mut tiers = Tier::available();
     if is_any_switched_off() {

@@ -8,6 +8,7 @@ use cipherlane_record::Calibration;
 use super::runner::time_passes;
 use crate::statistics;
 use crate::workload::Task;
+use crate::workload::aligned::Aligned;
 use crate::workload::part::{Part, Results, Rows, TagBytes};
 
 /// Looks at the clock, and passes that do nothing, of one timing: a tenth of a millisecond or so.
@@ -69,7 +70,7 @@ fn empty_passes() -> Duration {
         keys: Rows::Shared(Vec::new()),
         nonces: Rows::Shared(Vec::new()),
         aad: Rows::Shared(Vec::new()),
-        texts: Vec::new(),
+        texts: Aligned::default(),
         offsets: vec![0],
         tag_bytes: TagBytes::Same(0),
         tags: Vec::new(),

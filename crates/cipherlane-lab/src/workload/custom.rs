@@ -98,7 +98,7 @@ impl Custom {
             },
             nonces: Rows::Each { bytes: random.bytes(messages * nonce_bytes), width: nonce_bytes },
             aad: Rows::Shared(Vec::new()),
-            texts,
+            texts: texts.into(),
             offsets,
             tag_bytes: full_tag(self.algorithm),
             tags: Vec::new(),

@@ -37,7 +37,7 @@ fn build(job: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
             width: TWEAK_BYTES,
         },
         aad: Rows::Shared(Vec::new()),
-        texts: random.bytes(messages * SECTOR_BYTES),
+        texts: random.bytes(messages * SECTOR_BYTES).into(),
         offsets: uniform_offsets(messages, SECTOR_BYTES),
         tag_bytes: full_tag(ALGORITHM),
         tags: Vec::new(),

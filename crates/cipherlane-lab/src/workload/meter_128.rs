@@ -54,7 +54,7 @@ fn part(cipher: Cipher, messages: usize, random: &mut Random) -> Part {
         keys: Rows::Each { bytes: random.bytes(messages * width), width },
         nonces: Rows::Each { bytes: random.bytes(messages * NONCE_BYTES), width: NONCE_BYTES },
         aad: Rows::Each { bytes: aad, width: AAD_BYTES },
-        texts: random.bytes(messages * MESSAGE_BYTES),
+        texts: random.bytes(messages * MESSAGE_BYTES).into(),
         offsets: uniform_offsets(messages, MESSAGE_BYTES),
         tag_bytes: TagBytes::Same(TAG_BYTES),
         tags: Vec::new(),

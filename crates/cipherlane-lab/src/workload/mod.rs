@@ -1,5 +1,6 @@
 //! What is run: named workloads, one file each, and one's own.
 
+pub mod aligned;
 pub mod bulk;
 pub mod cavp_mix;
 pub mod custom;

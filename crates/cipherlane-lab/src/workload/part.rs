@@ -5,6 +5,8 @@ use cipherlane::{
     TagLengths,
 };
 
+use super::aligned::Aligned;
+
 /// Byte strings of all messages, or one for all.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Rows {
@@ -95,7 +97,7 @@ pub struct Part {
     /// Additional authenticated data; one shared row of no bytes where the algorithm takes none.
     pub aad: Rows,
     /// The texts, one after the other.
-    pub texts: Vec<u8>,
+    pub texts: Aligned,
     /// Message `i` is `offsets[i]..offsets[i + 1]` of the texts.
     pub offsets: Vec<u64>,
     /// Lengths of the tags, or of the digests.
@@ -180,7 +182,7 @@ impl Part {
             keys: row(&self.keys),
             nonces: row(&self.nonces),
             aad: row(&self.aad),
-            texts: text.to_vec(),
+            texts: text.into(),
             offsets: vec![0, text.len() as u64],
             tag_bytes: TagBytes::Same(self.tag_bytes.lengths().get(index)),
             tags: tags.to_vec(),
@@ -211,7 +213,7 @@ impl std::fmt::Debug for Part {
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Results {
     /// The texts, at the offsets of the part; none of a hash.
-    pub bytes: Vec<u8>,
+    pub bytes: Aligned,
     /// The tags or digests that were made (`seal` and `hash` only).
     pub tags: Vec<u8>,
     /// Whether each tag was right (`open` only).
@@ -225,7 +227,7 @@ impl Results {
         let (hashes, opens) = (part.operation == Operation::Hash, part.operation == Operation::Open);
         let makes = hashes || part.operation == Operation::Seal;
         Self {
-            bytes: vec![0; if hashes { 0 } else { part.texts.len() }],
+            bytes: Aligned::zeros(if hashes { 0 } else { part.texts.len() }),
             tags: vec![0; if makes { part.len() * part.tag_bytes.lengths().stride() } else { 0 }],
             accepted: vec![false; if opens { part.len() } else { 0 }],
         }
@@ -236,7 +238,11 @@ impl Results {
     pub fn single(&self, part: &Part, index: usize) -> Self {
         let tag = if self.tags.is_empty() { &[][..] } else { &self.tags[part.tag_range(index)] };
         Self {
-            bytes: if self.bytes.is_empty() { Vec::new() } else { self.bytes[part.range(index)].to_vec() },
+            bytes: if self.bytes.is_empty() {
+                Aligned::default()
+            } else {
+                self.bytes[part.range(index)].into()
+            },
             tags: tag.to_vec(),
             accepted: self.accepted.get(index).into_iter().copied().collect(),
         }

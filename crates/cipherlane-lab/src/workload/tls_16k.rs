@@ -45,7 +45,7 @@ fn build(job: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
         keys: Rows::Shared(random.bytes(ALGORITHM.key_bytes())),
         nonces: Rows::Each { bytes: nonces, width: NONCE_BYTES },
         aad: Rows::Each { bytes: aad, width: AAD_BYTES },
-        texts: random.bytes(messages * RECORD_BYTES),
+        texts: random.bytes(messages * RECORD_BYTES).into(),
         offsets: uniform_offsets(messages, RECORD_BYTES),
         tag_bytes: full_tag(ALGORITHM),
         tags: Vec::new(),

@@ -182,8 +182,18 @@ const fn aligned_from(lanes: usize) -> usize {
 }
 
 /// Blocks from which on it pays to have stages of MAX_STEPS blocks. Shorter messages would spend too much of their time
-/// before the first stage and behind the last: theirs have half as many.
+/// before the first stage and behind the last.
 const LONG: usize = 128;
+
+/// Blocks of each of `lanes` messages on a stage, of messages that have `left`: of short ones half as many, or a cache line
+/// where registers are as wide as that.
+const fn staged(left: usize, lanes: usize) -> usize {
+    match lanes {
+        _ if left >= LONG => MAX_STEPS,
+        MAX_LANES => MAX_LANES,
+        _ => MAX_STEPS / 2,
+    }
+}
 
 /// The messages of a range, as work.
 struct Interleaved<'a, C, const N: usize> {
@@ -255,7 +265,7 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
     ) -> usize {
         streams.repeat_first(M * V::<C::Cipher>::LANES);
         let left = streams.left();
-        let staged = if left >= LONG { MAX_STEPS } else { MAX_STEPS / 2 };
+        let staged = staged(left, V::<C::Cipher>::LANES);
         let stages = left / staged;
         // The rounds of a cipher that runs in groups leave no port idle: for few registers a loop of their own is not worth
         // its code.
@@ -275,7 +285,14 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
         }
         // SAFETY: all streams have a lane in M registers and each has these blocks left; the range's messages are this
         // thread's.
-        unsafe { stage.encrypt_many::<C, M>(&mut self.ciphers, streams, stages, staged) }
+        unsafe {
+            if staged == MAX_LANES {
+                // A loop of its own, which knows how many there are.
+                stage.encrypt_many::<C, M>(&mut self.ciphers, streams, stages, MAX_LANES);
+            } else {
+                stage.encrypt_many::<C, M>(&mut self.ciphers, streams, stages, staged);
+            }
+        }
         stages * staged
     }
 }

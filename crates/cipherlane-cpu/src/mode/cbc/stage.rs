@@ -54,7 +54,8 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         }
     }
 
-    /// Encrypts the next `stages` times `steps` blocks of each stream, in M registers; `steps` is MAX_STEPS or half of it.
+    /// Encrypts the next `stages` times `steps` blocks of each stream, in M registers; `steps` is MAX_STEPS, half of it, or
+    /// LANES.
     ///
     /// # Safety
     /// M registers have a lane for every stream, and each has so many blocks left. This thread alone has their messages.
@@ -235,8 +236,13 @@ impl<V: Lanes, const N: usize, const M: usize> Meanwhile for Exchange<'_, V, N, 
         } else if call < MOVING {
             for part in call * Self::PARTS / MOVING..(call + 1) * Self::PARTS / MOVING {
                 let first = self.step * Self::PARTS;
-                // Parts of one register are found together.
-                if M <= MAX_STEPS / 2 { self.part(first, part) } else { self.part(first + part, 0) }
+                // Parts of one register are found together, where it has several.
+                let several = V::LANES < MAX_LANES || self.steps > MAX_LANES;
+                if M <= MAX_STEPS / 2 && several {
+                    self.part(first, part);
+                } else {
+                    self.part(first + part, 0);
+                }
             }
         }
     }
