@@ -13,24 +13,36 @@ class Sizes:
     """Lengths of an algorithm's parts, in bytes."""
 
     @property
-    def key(self) -> int: ...
+    def key(self) -> int:
+        """Of a message's key; 0 of a hash function. XTS has two cipher keys in one."""
+
     @property
-    def nonce(self) -> int: ...
+    def nonce(self) -> int:
+        """Of a nonce, IV, initial counter block or tweak; 12 of GCM, which takes any from 1 byte."""
+
     @property
-    def tag(self) -> int: ...
+    def tag(self) -> int:
+        """Of the whole tag of GCM, or a hash function's usual digest; 0 of others."""
 
 @final
 class Spans:
     """Seconds that a run took."""
 
     @property
-    def load(self) -> float: ...
+    def load(self) -> float:
+        """Moving the batch to where it is computed."""
+
     @property
-    def execute(self) -> float: ...
+    def execute(self) -> float:
+        """Computing, key set-up included."""
+
     @property
-    def store(self) -> float: ...
+    def store(self) -> float:
+        """Moving the results back."""
+
     @property
-    def wall(self) -> float: ...
+    def wall(self) -> float:
+        """From call to return."""
 
 class _Tensor(Protocol):
     """Memory of a GPU: a tensor of PyTorch, CuPy, JAX or Numba."""
@@ -40,7 +52,11 @@ class _Tensor(Protocol):
 
 @final
 class Engine:
-    """Runs batches of messages on one device."""
+    """Runs batches of messages on one device: `Engine()` on the CPU, `Engine("cuda:0")` on the first NVIDIA GPU.
+
+    May be shared between threads. Raises ValueError where parts do not fit together, with a remedy, and DeviceError where
+    the device fails.
+    """
 
     def __new__(
         cls,
@@ -53,33 +69,80 @@ class Engine:
         blocks: int | None = None,
         threads_per_block: int | None = None,
         streams: int | None = None,
-    ) -> Engine: ...
-    def release(self) -> None: ...
+    ) -> Engine:
+        """All but `device` is for measuring and tuning: what is left out, the engine chooses.
+
+        tier: of the CPU, "portable", "sse", "avx2" or "avx512".
+        kernel: by its full name, as `cipherlane plan` shows it.
+        threads: of the CPU.
+        chunk: bytes that a thread takes at a time, or that go to a GPU at a time.
+        blocks: of a launch on a GPU.
+        threads_per_block: of each of them.
+        streams: queues of a GPU.
+
+        What the device has not is a ValueError of the first batch.
+        """
+
+    def release(self) -> None:
+        """Gives back what is kept for batches to come: expanded keys, and memory of a GPU."""
+
     def seal(
         self,
         algorithm: str,
         key: bytes,
-        nonces: Sequence[bytes],
         messages: Sequence[bytes],
+        *,
+        nonces: Sequence[bytes],
         aad: bytes | None = None,
-    ) -> list[bytes]: ...
+    ) -> list[bytes]:
+        """Encrypts and authenticates each message under one key, with a nonce of its own: its ciphertext, with the tag of 16
+        bytes behind. `aad` is authenticated with each of them.
+
+        Raises ValueError where a nonce comes twice. Nonces of earlier calls are not known: that none of them comes again
+        under the same key is the caller's to see to.
+        """
+
     def open(
         self,
         algorithm: str,
         key: bytes,
-        nonces: Sequence[bytes],
         sealed: Sequence[bytes],
+        *,
+        nonces: Sequence[bytes],
         aad: bytes | None = None,
-    ) -> list[bytes | None]: ...
+    ) -> list[bytes | None]:
+        """Undoes `seal`: each plaintext, or None where a tag is wrong or missing."""
+
     def encrypt(
-        self, algorithm: str, key: bytes, nonces: Sequence[bytes] | None, messages: Sequence[bytes]
-    ) -> list[bytes]: ...
+        self,
+        algorithm: str,
+        key: bytes,
+        messages: Sequence[bytes],
+        *,
+        nonces: Sequence[bytes] | None = None,
+    ) -> list[bytes]:
+        """Encrypts each message under one key, with an IV, initial counter block or tweak of its own in `nonces`, which are
+        left out in ECB. Raises ValueError where one comes twice in CTR.
+        """
+
     def decrypt(
-        self, algorithm: str, key: bytes, nonces: Sequence[bytes] | None, messages: Sequence[bytes]
-    ) -> list[bytes]: ...
+        self,
+        algorithm: str,
+        key: bytes,
+        messages: Sequence[bytes],
+        *,
+        nonces: Sequence[bytes] | None = None,
+    ) -> list[bytes]:
+        """Undoes `encrypt`."""
+
     def hash(
         self, algorithm: str, messages: Sequence[bytes], digest_bytes: int | None = None
-    ) -> list[bytes]: ...
+    ) -> list[bytes]:
+        """The digest of each message.
+
+        Those of SHAKE are `digest_bytes` long, by default 32 of SHAKE128 and 64 of SHAKE256; other functions have one length.
+        """
+
     def run(
         self,
         algorithm: str,
@@ -92,9 +155,31 @@ class Engine:
         source: Buffer | _Tensor | None = None,
         text: Buffer | _Tensor | None = None,
         tags: Buffer | None = None,
+        tag_bytes: int | None = None,
         accepted: Buffer | None = None,
-    ) -> Spans: ...
+    ) -> Spans:
+        """Runs a batch where it lies and copies nothing: "seal", "open", "encrypt", "decrypt" or "hash".
 
-def sizes(algorithm: str) -> Sizes: ...
-def algorithms() -> list[str]: ...
-def devices() -> tuple[list[str], dict[str, str]]: ...
+        offsets: message i has the bytes from `offsets[i]` to `offsets[i + 1]` of `source` and of `text` alike: numbers of 64
+            bits without a sign, one more than there are messages.
+        keys, nonces, aad: one dimension (one row for all messages), two (a row each), or a tuple of rows and their offsets.
+            That no nonce serves twice under a key is the caller's to see to.
+        source: the texts to read. Without it they are read from `text`, and overwritten.
+        text: where results go. A hash function writes none.
+        tags: a row for each message: what "seal" makes, "open" checks, and the digests of "hash".
+        tag_bytes: how long these rows are: 16 for "open", which takes no others, unless this says so; as `tags` has them for
+            "seal" and "hash".
+        accepted: a byte for each message, 1 where "open" found its tag right; else 0, and the message is zeros.
+
+        `source` and `text` may be tensors on the NVIDIA GPU that the engine is on; all else stays in buffers of the host.
+        Nobody may touch any of it meanwhile.
+        """
+
+def sizes(algorithm: str) -> Sizes:
+    """The lengths of `algorithm`'s key, nonce and tag or digest."""
+
+def algorithms() -> list[str]:
+    """The names of all algorithms."""
+
+def devices() -> tuple[list[str], dict[str, str]]:
+    """The devices of this machine, and why there are none of a kind: (`["cpu"]`, `{"cuda": "..."}`)."""

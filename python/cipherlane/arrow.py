@@ -1,24 +1,26 @@
 """Columns of Arrow's: what Parquet files, databases and Ray's datasets hold, a message in each row.
 
-    >>> import cipherlane, pyarrow as pa
+    >>> import cipherlane, pyarrow as pa, secrets
     >>> from cipherlane import arrow
-    >>> engine, key = cipherlane.Engine(), bytes(16)
+    >>> engine, key = cipherlane.Engine(), secrets.token_bytes(16)
     >>> messages = pa.array([b"reading 0", None, b"reading 2"])
     >>> nonces = pa.array([i.to_bytes(12, "big") for i in range(3)], pa.binary(12))
-    >>> ciphertexts, tags = arrow.seal(engine, "aes-128-gcm", key, messages, nonces)
-    >>> arrow.open(engine, "aes-128-gcm", key, ciphertexts, nonces, tags).to_pylist()
+    >>> ciphertexts, tags = arrow.seal(engine, "aes-128-gcm", key, messages, nonces=nonces)
+    >>> arrow.open(engine, "aes-128-gcm", key, ciphertexts, nonces=nonces, tags=tags).to_pylist()
     [b'reading 0', None, b'reading 2']
 
 Results are new columns, ``large_binary`` or of rows of one length; strings count as bytes. Columns of one chunk of binaries or
-strings without nulls are read where they lie, others are copied first. A row that is null stays null. Keys and additional data
-are ``bytes`` for all rows, or a column with a value for each; nonces are a column. An array of two dimensions will do for either.
-That no nonce serves twice under a key is the caller's to see to.
+strings without nulls are read where they lie, others are copied first. Keys and additional data are ``bytes`` for all rows, or a
+column with a value for each; nonces are a column. An array of two dimensions will do for either.
+
+That no nonce serves twice under a key is the caller's to see to. A row that is null stays null, and uses up its nonce all the
+same: a message that comes there later needs another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,6 +29,12 @@ from . import Engine, sizes
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+else:
+    try:
+        from collections.abc import Buffer
+    except ImportError:
+        # Python 3.11 has no name for it, and hints are to be resolved there, too.
+        Buffer = Any
 
 __all__ = ["decrypt", "encrypt", "hash", "open", "seal"]
 
@@ -38,14 +46,18 @@ def seal(
     algorithm: str,
     key: Buffer | Column,
     messages: Column,
+    *,
     nonces: Buffer | Column,
     aad: Buffer | Column | None = None,
-    *,
-    tag_bytes: int | None = None,
+    tag_bytes: int = 16,
 ) -> tuple[pa.LargeBinaryArray, pa.FixedSizeBinaryArray]:
-    """Encrypts and authenticates each message: the columns of ciphertexts and of tags (16 bytes, or ``tag_bytes``)."""
-    texts = _Texts(messages, "messages")
-    tags = _Rows(texts.count, sizes(algorithm).tag if tag_bytes is None else tag_bytes)
+    """Encrypts and authenticates each message: the columns of ciphertexts and of tags, which are of ``tag_bytes``.
+
+    Where a message is null, both are, with nothing of the key under them. Its nonce is used up: do not fill the row later
+    under the same one.
+    """
+    texts = _Texts(messages, "messages", algorithm)
+    tags = _Rows(texts.count, tag_bytes)
     sealed = texts.run(engine, algorithm, "seal", keys=key, nonces=nonces, aad=aad, tags=tags.view)
     return texts.column(sealed, texts.valid), tags.column(texts.valid)
 
@@ -55,23 +67,30 @@ def open(
     algorithm: str,
     key: Buffer | Column,
     ciphertexts: Column,
+    *,
     nonces: Buffer | Column,
     tags: Column,
     aad: Buffer | Column | None = None,
+    tag_bytes: int = 16,
 ) -> pa.LargeBinaryArray:
-    """Undoes ``seal``: the column of plaintexts, null where a tag is wrong or null."""
-    texts = _Texts(ciphertexts, "ciphertexts")
+    """Undoes ``seal``: the column of plaintexts, null where a tag is wrong or null.
+
+    Tags of another length than ``tag_bytes`` are a ValueError: short ones are forged by guessing, so that their length is not
+    left to who sent them.
+    """
+    texts = _Texts(ciphertexts, "ciphertexts", algorithm)
     accepted = _Rows(texts.count, 1)
-    tags = _array(tags, "tags")
-    is_there = tags.is_valid()
-    if tags.null_count:
-        # Something has to lie in these rows. What is made of it is covered below.
-        tags = _cast(tags, "tags")
-        widths = pc.unique(pc.binary_length(tags.drop_null())).to_pylist()
-        tags = tags.fill_null(bytes(widths[0] if widths else sizes(algorithm).tag))
-    checked = _fixed(tags, texts.count, "tags")
+    checked, is_there = _tags(tags, texts.count, tag_bytes)
     opened = texts.run(
-        engine, algorithm, "open", keys=key, nonces=nonces, aad=aad, tags=checked, accepted=accepted.flat
+        engine,
+        algorithm,
+        "open",
+        keys=key,
+        nonces=nonces,
+        aad=aad,
+        tags=checked,
+        tag_bytes=tag_bytes,
+        accepted=accepted.flat,
     )
     right = pa.Array.from_buffers(pa.uint8(), texts.count, [None, accepted.buffer]).cast(pa.bool_())
     right = pc.and_(right, is_there)
@@ -83,9 +102,13 @@ def encrypt(
     algorithm: str,
     key: Buffer | Column,
     messages: Column,
+    *,
     nonces: Buffer | Column | None = None,
 ) -> pa.LargeBinaryArray:
-    """Encrypts each message, with an IV, initial counter block or tweak of its own in ``nonces``, which ECB has not."""
+    """Encrypts each message, with an IV, initial counter block or tweak of its own in ``nonces``, which are left out in ECB.
+
+    A null row uses up its nonce: do not fill it later under the same one.
+    """
     return _cipher(engine, algorithm, "encrypt", key, messages, nonces)
 
 
@@ -94,6 +117,7 @@ def decrypt(
     algorithm: str,
     key: Buffer | Column,
     messages: Column,
+    *,
     nonces: Buffer | Column | None = None,
 ) -> pa.LargeBinaryArray:
     """Undoes ``encrypt``."""
@@ -103,31 +127,34 @@ def decrypt(
 def hash(
     engine: Engine, algorithm: str, messages: Column, *, digest_bytes: int | None = None
 ) -> pa.FixedSizeBinaryArray:
-    """The column of each message's digest; of SHAKE, ``digest_bytes`` long."""
-    texts = _Texts(messages, "messages")
+    """The column of each message's digest, null where that is.
+
+    Those of SHAKE are ``digest_bytes`` long, by default 32 of SHAKE128 and 64 of SHAKE256; other functions have one length.
+    """
+    texts = _Texts(messages, "messages", algorithm)
     digests = _Rows(texts.count, sizes(algorithm).tag if digest_bytes is None else digest_bytes)
     texts.run(engine, algorithm, "hash", tags=digests.view)
     return digests.column(texts.valid)
 
 
 def _cipher(engine, algorithm, operation, key, messages, nonces):
-    texts = _Texts(messages, "messages")
+    texts = _Texts(messages, "messages", algorithm)
     return texts.column(texts.run(engine, algorithm, operation, keys=key, nonces=nonces), texts.valid)
 
 
 class _Texts:
     """A column of messages as one buffer and its offsets."""
 
-    def __init__(self, column, what):
+    def __init__(self, column, what, algorithm):
         array = _binary(column, what)
         self.count = len(array)
         self.valid = array.is_valid() if array.null_count else None
         if array.null_count:
-            # What may lie there is hidden, and some modes would refuse it; they all take a block.
-            array = array.fill_null(bytes(16))
+            # What may lie there is hidden, and so would be what came of it. XTS alone takes no less than a block.
+            array = array.fill_null(bytes(16 if algorithm.lower().endswith("-xts") else 0))
         self.starts, self.source = _parts(array)
 
-    def run(self, engine, algorithm, operation, *, tags=None, accepted=None, **columns):
+    def run(self, engine, algorithm, operation, *, tags=None, tag_bytes=None, accepted=None, **columns):
         """Runs them into a buffer of their results, of which hash functions have none."""
         hashes = operation == "hash"
         text = None if hashes else pa.allocate_buffer(len(self.source))
@@ -140,6 +167,7 @@ class _Texts:
             source=self.source,
             text=None if hashes else memoryview(text),
             tags=tags,
+            tag_bytes=tag_bytes,
             accepted=accepted,
             **rows,
         )
@@ -163,7 +191,12 @@ class _Rows:
         self.view = _table(self.flat, count, width)
 
     def column(self, valid):
-        return pa.Array.from_buffers(pa.binary(self.width), self.count, [_bitmap(valid), self.buffer])
+        """They as a column, given which rows are not null. The others are zeros: Arrow sends along what lies under nulls."""
+        kind, rows = pa.binary(self.width), self.buffer
+        if valid is not None:
+            made = pa.Array.from_buffers(kind, self.count, [None, rows])
+            rows = pc.if_else(valid, made, pa.scalar(bytes(self.width), kind)).buffers()[1]
+        return pa.Array.from_buffers(kind, self.count, [_bitmap(valid), rows])
 
 
 def _array(column, what):
@@ -243,16 +276,31 @@ def _is_buffer(column):
     return view.ndim == 2 or (view.ndim == 1 and view.format in ("B", "b", "c"))
 
 
-def _fixed(column, count, what):
-    """A column whose rows are of one length."""
-    array = _full(column, count, what)
+def _tags(column, count, width):
+    """Tags of ``width`` bytes, and which of them are there."""
+    array = _array(column, "tags")
+    is_there = array.is_valid()
+    found = _width(array, "tags")
+    if found not in (None, width):
+        remedy = f"pass tag_bytes={found} if that is meant"
+        raise ValueError(f"tags of {found} bytes, where {width} are asked for; {remedy}")
+    if array.null_count:
+        # Something has to lie in these rows. What is made of it, the caller covers.
+        array = _cast(array, "tags").fill_null(bytes(width))
+    array = _full(array, count, "tags")
     if not pa.types.is_fixed_size_binary(array.type):
-        array = _binary(array, what)
-        lengths = pc.unique(pc.binary_length(array)).to_pylist()
-        if len(lengths) > 1:
-            raise ValueError(f"{what}: rows of {min(lengths)} to {max(lengths)} bytes, and all shall be as long")
-        array = array.cast(pa.binary(lengths[0] if lengths else 1))
-    return _by_width(array)
+        array = _cast(array, "tags").cast(pa.binary(width))
+    return _by_width(array), is_there
+
+
+def _width(array, what):
+    """How long the rows of a column are, ``None`` where all are null; it is an error if they differ."""
+    if pa.types.is_fixed_size_binary(array.type):
+        return array.type.byte_width
+    lengths = pc.unique(pc.binary_length(_cast(array, what).drop_null())).to_pylist()
+    if len(lengths) > 1:
+        raise ValueError(f"{what}: rows of {min(lengths)} to {max(lengths)} bytes, and all shall be as long")
+    return lengths[0] if lengths else None
 
 
 def _by_width(array):

@@ -60,7 +60,8 @@ def seal(
     Each gets a random nonce, in the new column ``nonce``: of 12 bytes, as GCM has it, for at most 2^32 messages under one key
     (NIST SP 800-38D section 8.3), those that are sealed again included. With ``random_nonces=False`` that column is there
     already: no nonce of it serves twice, which is not looked at, and a task that runs again finds the same in it. Tags go to the
-    new column ``tag``. ``aad`` names a column of additional data, or is the same ``bytes`` for all.
+    new column ``tag``, of 16 bytes. ``aad`` names a column of additional data, or is the same ``bytes`` for all. A null row stays
+    null and uses up its nonce: do not fill it later under the same one.
     """
     _check(algorithm, "seal")
     new = [nonce, tag] if random_nonces else [tag]
@@ -78,12 +79,16 @@ def open(
     nonce: str = "nonce",
     tag: str = "tag",
     aad: str | bytes | None = None,
+    tag_bytes: int = 16,
     **options: Any,
 ) -> ray.data.Dataset:
-    """Undoes ``seal``: ``column`` has the plaintexts, as binaries, null where a tag is wrong; ``nonce`` and ``tag`` are dropped."""
+    """Undoes ``seal``: ``column`` has the plaintexts, as binaries, null where a tag is wrong; ``nonce`` and ``tag`` are dropped.
+
+    Tags of another length than ``tag_bytes`` are a ValueError, as of ``cipherlane.arrow.open``.
+    """
     _check(algorithm, "open")
     names = _Names([column, nonce, tag] + _aad_needed(aad, column, nonce, tag))
-    return _map(dataset, _Open, algorithm, key, (names, column, nonce, tag, aad), options)
+    return _map(dataset, _Open, algorithm, key, (names, column, nonce, tag, aad, tag_bytes), options)
 
 
 def encrypt(
@@ -95,7 +100,10 @@ def encrypt(
     nonce: str | None = None,
     **options: Any,
 ) -> ray.data.Dataset:
-    """Encrypts the messages in ``column``; ``nonce`` names the column of IVs, counter blocks or tweaks, unless it is ECB."""
+    """Encrypts the messages in ``column``; ``nonce`` names the column of IVs, counter blocks or tweaks, unless it is ECB.
+
+    A null row uses up its nonce: do not fill it later under the same one.
+    """
     return _cipher(dataset, algorithm, key, arrow.encrypt, column, nonce, options)
 
 
@@ -121,7 +129,10 @@ def hash(
     digest_bytes: int | None = None,
     **options: Any,
 ) -> ray.data.Dataset:
-    """Puts the digest of each message in ``column`` to the new column ``digest``."""
+    """Puts the digest of each message in ``column`` to the new column ``digest``.
+
+    Those of SHAKE are ``digest_bytes`` long, by default 32 of SHAKE128 and 64 of SHAKE256; other functions have one length.
+    """
     _check(algorithm, "hash")
     names = _Names([column], [digest])
     return _map(dataset, _Hash, algorithm, b"", (names, column, digest, digest_bytes), options)
@@ -283,19 +294,27 @@ class _Seal(_Step):
             table = table.append_column(self.nonce, nonces)
         aad = _aad(table, self.aad)
         texts, tags = arrow.seal(
-            self.engine, self.algorithm, self.key, table[self.column], table[self.nonce], aad
+            self.engine, self.algorithm, self.key, table[self.column], nonces=table[self.nonce], aad=aad
         )
         return _put(table, self.column, texts).append_column(self.tag, tags)
 
 
 class _Open(_Step):
-    def __init__(self, algorithm, key, where, names, column, nonce, tag, aad):
+    def __init__(self, algorithm, key, where, names, column, nonce, tag, aad, tag_bytes):
         super().__init__(algorithm, key, where, names)
-        self.column, self.nonce, self.tag, self.aad = column, nonce, tag, aad
+        self.column, self.nonce, self.tag, self.aad, self.tag_bytes = column, nonce, tag, aad, tag_bytes
 
     def run(self, table):
-        sealed = (table[self.column], table[self.nonce], table[self.tag])
-        texts = arrow.open(self.engine, self.algorithm, self.key, *sealed, _aad(table, self.aad))
+        texts = arrow.open(
+            self.engine,
+            self.algorithm,
+            self.key,
+            table[self.column],
+            nonces=table[self.nonce],
+            tags=table[self.tag],
+            aad=_aad(table, self.aad),
+            tag_bytes=self.tag_bytes,
+        )
         return _put(table, self.column, texts).drop_columns([self.nonce, self.tag])
 
 
@@ -306,7 +325,7 @@ class _Cipher(_Step):
 
     def run(self, table):
         nonces = table[self.nonce] if self.nonce else None
-        texts = self.operation(self.engine, self.algorithm, self.key, table[self.column], nonces)
+        texts = self.operation(self.engine, self.algorithm, self.key, table[self.column], nonces=nonces)
         return _put(table, self.column, texts)
 
 

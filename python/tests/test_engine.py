@@ -4,6 +4,7 @@ import array
 import ctypes
 import doctest
 import hashlib
+import inspect
 import threading
 import unittest
 
@@ -27,12 +28,12 @@ class Lists(unittest.TestCase):
     engine = cipherlane.Engine(threads=2)
 
     def test_known_answers(self):
-        (sealed,) = self.engine.seal("aes-128-gcm", bytes(16), [bytes(12)], [bytes(16)])
+        (sealed,) = self.engine.seal("aes-128-gcm", bytes(16), [bytes(16)], nonces=[bytes(12)])
         # Test case 2 of the GCM specification.
         self.assertEqual(sealed.hex(), "0388dace60b6a392f328c2b971b2fe78ab6e47d42cec13bdf53a67b21257bddf")
         # FIPS 197, appendix B.
         key, text = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"), bytes.fromhex("3243f6a8885a308d313198a2e0370734")
-        (block,) = self.engine.encrypt("aes-128-ecb", key, None, [text])
+        (block,) = self.engine.encrypt("aes-128-ecb", key, [text])
         self.assertEqual(block.hex(), "3925841d02dc09fbdc118597196a0b32")
         messages = [bytes(length) for length in range(300)]
         for name, other in [("sha-256", hashlib.sha256), ("sha3-512", hashlib.sha3_512)]:
@@ -44,16 +45,16 @@ class Lists(unittest.TestCase):
         key = bytes(range(32))
         messages = [bytes([i % 256]) * i for i in range(500)]
         nonces = [i.to_bytes(12, "big") for i in range(500)]
-        sealed = self.engine.seal("aes-256-gcm", key, nonces, messages, b"head")
+        sealed = self.engine.seal("aes-256-gcm", key, messages, nonces=nonces, aad=b"head")
         self.assertEqual([len(one) for one in sealed], [i + 16 for i in range(500)])
-        self.assertEqual(self.engine.open("aes-256-gcm", key, nonces, sealed, b"head"), messages)
+        self.assertEqual(self.engine.open("aes-256-gcm", key, sealed, nonces=nonces, aad=b"head"), messages)
         sealed[7] = sealed[7][:-1] + bytes([sealed[7][-1] ^ 1])
-        opened = self.engine.open("aes-256-gcm", key, nonces, sealed, b"head")
+        opened = self.engine.open("aes-256-gcm", key, sealed, nonces=nonces, aad=b"head")
         self.assertIsNone(opened[7])
         self.assertEqual(opened[:7] + opened[8:], messages[:7] + messages[8:])
-        self.assertEqual(self.engine.open("aes-256-gcm", key, nonces, sealed), [None] * 500)
+        self.assertEqual(self.engine.open("aes-256-gcm", key, sealed, nonces=nonces), [None] * 500)
         sealed[9] = bytes(15)
-        opened = self.engine.open("aes-256-gcm", key, nonces, sealed, b"head")
+        opened = self.engine.open("aes-256-gcm", key, sealed, nonces=nonces, aad=b"head")
         self.assertEqual([i for i in range(500) if opened[i] is None], [7, 9])
 
     def test_every_cipher_undoes_itself(self):
@@ -65,32 +66,54 @@ class Lists(unittest.TestCase):
             key, nonce = bytes(range(sizes.key)), bytes(range(sizes.nonce))
             with self.subTest(algorithm):
                 if sizes.tag:
-                    sealed = self.engine.seal(algorithm, key, [nonce], [text])
-                    self.assertEqual(self.engine.open(algorithm, key, [nonce], sealed), [text])
+                    sealed = self.engine.seal(algorithm, key, [text], nonces=[nonce])
+                    self.assertEqual(self.engine.open(algorithm, key, sealed, nonces=[nonce]), [text])
                 else:
-                    other = self.engine.encrypt(algorithm, key, [nonce], [text])
+                    other = self.engine.encrypt(algorithm, key, [text], nonces=[nonce])
                     self.assertNotEqual(other, [text])
-                    self.assertEqual(self.engine.decrypt(algorithm, key, [nonce], other), [text])
+                    self.assertEqual(self.engine.decrypt(algorithm, key, other, nonces=[nonce]), [text])
+                    # ECB alone has none.
+                    if not sizes.nonce:
+                        self.assertEqual(self.engine.decrypt(algorithm, key, other), [text])
 
     def test_nothing_comes_of_nothing(self):
-        self.assertEqual(self.engine.seal("aes-128-gcm", bytes(16), [], []), [])
+        self.assertEqual(self.engine.seal("aes-128-gcm", bytes(16), [], nonces=[]), [])
         self.assertEqual(self.engine.hash("sha-256", []), [])
         self.engine.release()
         self.assertEqual(self.engine.hash("sha-256", [b""]), [hashlib.sha256().digest()])
 
     def test_faults_are_named(self):
-        seal, key = self.engine.seal, bytes(16)
+        key = bytes(16)
+        seal = lambda algorithm, key, count, messages: self.engine.seal(
+            algorithm, key, messages, nonces=[bytes(12)] * count
+        )
         for words, call in {
-            "known: ": lambda: seal("rot-13", key, [bytes(12)], [b""]),
-            "key.* of 16 bytes": lambda: seal("aes-128-gcm", bytes(15), [bytes(12)], [b""]),
-            "same nonce": lambda: seal("aes-128-gcm", key, [bytes(12)] * 2, [b"", b""]),
-            "2 messages need": lambda: seal("aes-128-gcm", key, [bytes(12)], [b"", b""]),
+            "known: ": lambda: seal("rot-13", key, 1, [b""]),
+            "key.* of 16 bytes": lambda: seal("aes-128-gcm", bytes(15), 1, [b""]),
+            "same nonce": lambda: seal("aes-128-gcm", key, 2, [b"", b""]),
+            "2 messages need": lambda: seal("aes-128-gcm", key, 1, [b"", b""]),
+            "nonces of 16 bytes": lambda: self.engine.encrypt("aes-128-ctr", key, [b""]),
             "known: cpu": lambda: cipherlane.Engine("abacus"),
             "no hash function; these are: sha-224": lambda: self.engine.hash("aes-128-gcm", [b""]),
             "neon": lambda: cipherlane.Engine(tier="neon").hash("sha-256", [b""]),
         }.items():
             with self.subTest(words):
                 self.assertRaisesRegex(ValueError, words, call)
+
+    def test_nonces_are_given_by_name(self):
+        # GCM takes nonces of any length: of two lists in a row, one would do for the other.
+        engine, key, one, other = self.engine, bytes(16), [bytes(16)], [bytes(range(16))]
+        for algorithm, operation in {
+            "aes-128-gcm": engine.seal,
+            "aes-256-gcm": engine.open,
+            "aes-128-ctr": engine.encrypt,
+            "aes-128-cbc": engine.decrypt,
+        }.items():
+            with self.subTest(operation.__name__):
+                self.assertRaises(TypeError, lambda: operation(algorithm, key, one, other))
+                parameters = inspect.signature(operation).parameters
+                self.assertEqual(parameters["nonces"].kind, inspect.Parameter.KEYWORD_ONLY)
+        self.assertRaises(TypeError, lambda: engine.seal("aes-128-gcm", key, one))
 
 
 class Buffers(unittest.TestCase):
@@ -110,7 +133,9 @@ class Buffers(unittest.TestCase):
         }
         spans = self.engine.run("aes-256-gcm", "seal", tags=rows(tags, 16), **batch)
         self.assertGreater(spans.wall, 0)
-        (first,) = self.engine.seal("aes-256-gcm", keys[:32], [nonces[:12]], [before[:128]], b"for all")
+        (first,) = self.engine.seal(
+            "aes-256-gcm", keys[:32], [before[:128]], nonces=[nonces[:12]], aad=b"for all"
+        )
         self.assertEqual(first, bytes(text[:128] + tags[:16]))
         tags[16 * 9] ^= 1
         accepted = bytearray(b"x" * count)
@@ -129,7 +154,7 @@ class Buffers(unittest.TestCase):
         )
         for i in range(5):
             nonce = nonces[0][nonces[1][i] : nonces[1][i + 1]]
-            (sealed,) = self.engine.seal("camellia-128-gcm", key, [nonce], [source[ends[i] : ends[i + 1]]])
+            (sealed,) = self.engine.seal("camellia-128-gcm", key, [source[ends[i] : ends[i + 1]]], nonces=[nonce])
             self.assertEqual(text[ends[i] : ends[i + 1]] + tags[12 * i : 12 * i + 12], sealed[: lengths[i] + 12])
 
     def test_numbers_are_bytes(self):
@@ -144,6 +169,12 @@ class Buffers(unittest.TestCase):
         text, digests = bytes(1000), bytearray(64)
         self.engine.run("sha-256", "hash", offsets=offsets([400, 600]), source=text, tags=rows(digests, 32))
         self.assertEqual(digests, hashlib.sha256(text[:400]).digest() + hashlib.sha256(text[:600]).digest())
+        # Of functions with digests of any length, the rows tell it.
+        batch = {"offsets": offsets([400, 600]), "source": text, "tags": rows(digests, 32)}
+        self.engine.run("shake256", "hash", **batch)
+        self.assertEqual(digests[:32], hashlib.shake_256(text[:400]).digest(32))
+        with self.assertRaisesRegex(ValueError, "32 bytes, where 64 are asked for"):
+            self.engine.run("shake256", "hash", tag_bytes=64, **batch)
 
     def test_faults_are_named_and_nothing_is_written(self):
         text, key, nonce = bytearray(16), bytes(16), bytes(16)
@@ -184,6 +215,29 @@ class Buffers(unittest.TestCase):
         accepted = (ctypes.c_uint8 * 4)()
         open_with(accepted)
         self.assertEqual((list(accepted), text), ([1] * 4, bytes(4)))
+
+    def test_who_sends_tags_shortens_none(self):
+        text = bytearray(b"pay 10pay 20")
+        batch = {"offsets": offsets([6, 6]), "keys": bytes(16), "nonces": rows(bytes(range(24)), 12), "text": text}
+        run, short, accepted = self.engine.run, bytearray(8), bytearray(2)
+        run("aes-128-gcm", "seal", tags=rows(short, 4), **batch)
+        sealed = bytes(text)
+        remedy = "tags of 4 bytes, where 16 are asked for; pass tag_bytes=4 if that is meant"
+        for tags in [rows(short, 4), short]:
+            with self.assertRaisesRegex(ValueError, remedy):
+                run("aes-128-gcm", "open", tags=tags, accepted=accepted, **batch)
+        with self.assertRaisesRegex(ValueError, "tags of 4 bytes, where 12 are asked for"):
+            run("aes-128-gcm", "open", tags=short, tag_bytes=12, accepted=accepted, **batch)
+        self.assertEqual((bytes(text), accepted), (sealed, bytes(2)))
+        run("aes-128-gcm", "open", tags=short, tag_bytes=4, accepted=accepted, **batch)
+        self.assertEqual((bytes(text), accepted), (b"pay 10pay 20", bytes([1, 1])))
+        # What is made is as long as its rows, and as what is asked for, if that is said.
+        with self.assertRaisesRegex(ValueError, "tags of 4 bytes, where 16 are asked for"):
+            run("aes-128-gcm", "seal", tags=rows(short, 4), tag_bytes=16, **batch)
+        with self.assertRaisesRegex(ValueError, "tags of 4, 8 or 12 to 16 bytes"):
+            run("aes-128-gcm", "seal", tags=bytearray(10), **batch)
+        with self.assertRaisesRegex(ValueError, "no tags"):
+            run("aes-128-ctr", "encrypt", tag_bytes=16, **batch | {"nonces": rows(bytes(range(32)), 16)})
 
     def test_nothing_comes_of_nothing(self):
         none = offsets([])

@@ -19,6 +19,12 @@ use crate::texts::Texts;
 ///
 /// May be shared between threads. Raises ValueError where parts do not fit together, with a remedy, and DeviceError where
 /// the device fails.
+///
+/// All else is for measuring and tuning: what is left out, the engine chooses. `tier` is a tier of the CPU ("portable",
+/// "sse", "avx2", "avx512"); `kernel` a kernel by its full name, as `cipherlane plan` shows it; `threads` how many of the
+/// CPU; `chunk` the bytes that a thread takes at a time, or that go to a GPU at a time. On a GPU, `blocks` is how many a
+/// launch has, `threads_per_block` how many threads each of them has, and `streams` how many queues there are. What the
+/// device has not is a ValueError of the first batch.
 #[pyclass(frozen, module = "cipherlane")]
 pub(crate) struct Engine(cipherlane_lent::Engine);
 
@@ -64,15 +70,19 @@ impl Engine {
     }
 
     /// Encrypts and authenticates each message under one key, with a nonce of its own: its ciphertext, with the tag of 16
-    /// bytes behind.
-    #[pyo3(signature = (algorithm, key, nonces, messages, aad = None))]
+    /// bytes behind. `aad` is authenticated with each of them.
+    ///
+    /// Raises ValueError where a nonce comes twice. Nonces of earlier calls are not known: that none of them comes again
+    /// under the same key is the caller's to see to.
+    // What may have any length is given by its name, lest one be taken for another.
+    #[pyo3(signature = (algorithm, key, messages, *, nonces, aad = None))]
     fn seal<'py>(
         &self,
         py: Python<'py>,
         algorithm: &str,
         key: PyBackedBytes,
-        nonces: Messages,
         messages: Messages,
+        nonces: Messages,
         aad: Option<PyBackedBytes>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let algorithm = named(algorithm)?;
@@ -87,14 +97,14 @@ impl Engine {
     }
 
     /// Undoes `seal`: each plaintext, or None where a tag is wrong or missing.
-    #[pyo3(signature = (algorithm, key, nonces, sealed, aad = None))]
+    #[pyo3(signature = (algorithm, key, sealed, *, nonces, aad = None))]
     fn open<'py>(
         &self,
         py: Python<'py>,
         algorithm: &str,
         key: PyBackedBytes,
-        nonces: Messages,
         sealed: Messages,
+        nonces: Messages,
         aad: Option<PyBackedBytes>,
     ) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
         let algorithm = named(algorithm)?;
@@ -112,34 +122,35 @@ impl Engine {
         Ok(texts.map(|text| text.map(|text| PyBytes::new(py, text))).collect())
     }
 
-    /// Encrypts each message under one key, with an IV, initial counter block or tweak of its own; `nonces` of ECB are
-    /// left out.
-    #[pyo3(signature = (algorithm, key, nonces, messages))]
+    /// Encrypts each message under one key, with an IV, initial counter block or tweak of its own in `nonces`, which are
+    /// left out in ECB. Raises ValueError where one comes twice in CTR.
+    #[pyo3(signature = (algorithm, key, messages, *, nonces = None))]
     fn encrypt<'py>(
         &self,
         py: Python<'py>,
         algorithm: &str,
         key: PyBackedBytes,
-        nonces: Option<Messages>,
         messages: Messages,
+        nonces: Option<Messages>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        self.cipher(py, Operation::Encrypt, algorithm, &key, nonces, &messages)
+        self.cipher(py, Operation::Encrypt, algorithm, &key, &messages, nonces.as_ref())
     }
 
     /// Undoes `encrypt`.
-    #[pyo3(signature = (algorithm, key, nonces, messages))]
+    #[pyo3(signature = (algorithm, key, messages, *, nonces = None))]
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
         algorithm: &str,
         key: PyBackedBytes,
-        nonces: Option<Messages>,
         messages: Messages,
+        nonces: Option<Messages>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        self.cipher(py, Operation::Decrypt, algorithm, &key, nonces, &messages)
+        self.cipher(py, Operation::Decrypt, algorithm, &key, &messages, nonces.as_ref())
     }
 
-    /// The digest of each message; of SHAKE, `digest_bytes` long.
+    /// The digest of each message. Those of SHAKE are `digest_bytes` long, by default 32 of SHAKE128 and 64 of SHAKE256; other
+    /// functions have one length.
     #[pyo3(signature = (algorithm, messages, digest_bytes = None))]
     fn hash<'py>(
         &self,
@@ -159,13 +170,18 @@ impl Engine {
 
     /// Runs a batch where it lies, in objects with the buffer protocol, and copies nothing. Message i has the bytes from
     /// `offsets[i]` to `offsets[i + 1]` of `source` and of `text` alike; without `source` it is read from `text`, too, and
-    /// overwritten (a hash function writes none). Keys, nonces and aad have one dimension (one row for all messages), two (a row each), or are a tuple
-    /// of rows and their offsets. `tags` are written by "seal" and "hash" and read by "open", with a row for each message;
-    /// `accepted` is a byte for each message, 1 where the tag was right. Nobody may touch any of it meanwhile.
+    /// overwritten (a hash function writes none). Keys, nonces and aad have one dimension (one row for all messages), two
+    /// (a row each), or are a tuple of rows and their offsets. Nobody may touch any of it meanwhile.
+    ///
+    /// `tags` has a row for each message: "seal" writes tags there and "hash" digests, both as long as the rows are, and
+    /// "open" reads tags of `tag_bytes`, which are 16 unless it says so: short ones are forged by guessing, so that their
+    /// length is not left to who sent them. Where "seal" or "hash" is given `tag_bytes` as well, the rows have to be as long.
+    /// `accepted` is a byte for each message, 1 where "open" found its tag right. That no nonce serves twice under a key is
+    /// the caller's to see to.
     ///
     /// `source` and `text` may be tensors on the NVIDIA GPU that the engine is on (whatever has `__cuda_array_interface__`),
     /// which are run there; all else stays in buffers of the host. What this process has begun on that GPU is waited for.
-    #[pyo3(signature = (algorithm, operation, *, offsets, keys = None, nonces = None, aad = None, source = None, text = None, tags = None, accepted = None))]
+    #[pyo3(signature = (algorithm, operation, *, offsets, keys = None, nonces = None, aad = None, source = None, text = None, tags = None, tag_bytes = None, accepted = None))]
     #[allow(clippy::too_many_arguments)] // each by its name
     fn run(
         &self,
@@ -179,6 +195,7 @@ impl Engine {
         source: Option<&Bound<'_, PyAny>>,
         text: Option<&Bound<'_, PyAny>>,
         tags: Option<&Bound<'_, PyAny>>,
+        tag_bytes: Option<usize>,
         accepted: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Spans> {
         let offsets = Lent::offsets(offsets, "offsets")?;
@@ -199,11 +216,12 @@ impl Engine {
 
         let (nothing, nowhere) =
             (Bytes { data: ptr::null(), length: 0 }, Buffer { data: ptr::null_mut(), length: 0 });
+        let asked = if opens { Some(tag_bytes.unwrap_or(BLOCK)) } else { tag_bytes };
         let tag_bytes = match &tags {
-            None => 0,
+            None => tag_bytes.unwrap_or(0),
             // No row tells how long it is.
-            Some(_) if messages == 0 => Sizes::of(algorithm).tag,
-            Some(tags) => tags.tag_width(messages, "tags")?,
+            Some(_) if messages == 0 => asked.unwrap_or(Sizes::of(algorithm).tag),
+            Some(tags) => as_asked(tags.tag_width(messages, "tags")?, asked)?,
         };
         let (algorithm, operation) = (c_name(&algorithm.to_string())?, c_name(operation.name())?);
         let batch = Batch {
@@ -243,11 +261,11 @@ impl Engine {
         operation: Operation,
         algorithm: &str,
         key: &[u8],
-        nonces: Option<Messages>,
         messages: &Messages,
+        nonces: Option<&Messages>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let algorithm = named(algorithm)?;
-        let nonces = some(nonces.as_ref(), messages);
+        let nonces = some(nonces, messages);
         let engine = self.0.inner();
         let texts = py.detach(|| match operation {
             Operation::Decrypt => engine.decrypt(algorithm, key, &nonces, messages),
@@ -285,6 +303,16 @@ fn named(algorithm: &str) -> PyResult<Algorithm> {
 
 fn c_name(name: &str) -> PyResult<std::ffi::CString> {
     std::ffi::CString::new(name).map_err(|_| errors::value(format!("{name:?} is no name")))
+}
+
+/// Bytes of each tag as its row has them, if they are as many as are asked for.
+fn as_asked(found: usize, asked: Option<usize>) -> PyResult<usize> {
+    match asked {
+        Some(asked) if asked != found => Err(errors::value(format!(
+            "tags of {found} bytes, where {asked} are asked for; pass tag_bytes={found} if that is meant"
+        ))),
+        _ => Ok(found),
+    }
 }
 
 /// The nonces that were given, or an empty one for each message.

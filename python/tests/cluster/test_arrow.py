@@ -2,6 +2,7 @@
 
 import doctest
 import hashlib
+import typing
 import unittest
 
 import cipherlane
@@ -15,19 +16,27 @@ MESSAGES = [b"reading %d" % i * (i % 50) for i in range(300)]
 NONCES = [i.to_bytes(12, "big") for i in range(300)]
 
 
+def starts(column):
+    """Where the rows of a column of large binaries begin and end."""
+    return memoryview(column.buffers()[1]).cast("B").cast("q").tolist()
+
+
 class Columns(unittest.TestCase):
     def seal(self, messages, nonces=NONCES, **others):
-        return arrow.seal(ENGINE, "aes-128-gcm", KEY, messages, nonces, **others)
+        return arrow.seal(ENGINE, "aes-128-gcm", KEY, messages, nonces=nonces, **others)
+
+    def open(self, texts, nonces, tags, **others):
+        return arrow.open(ENGINE, "aes-128-gcm", KEY, texts, nonces=nonces, tags=tags, **others)
 
     def expected(self, messages=MESSAGES, nonces=NONCES, aad=None):
-        sealed = ENGINE.seal("aes-128-gcm", KEY, nonces, messages, aad)
+        sealed = ENGINE.seal("aes-128-gcm", KEY, messages, nonces=nonces, aad=aad)
         return [one[:-16] for one in sealed], [one[-16:] for one in sealed]
 
     def test_as_lists_have_it(self):
         texts, tags = self.seal(MESSAGES, aad=b"head")
         self.assertEqual((texts.type, tags.type), (pa.large_binary(), pa.binary(16)))
         self.assertEqual((texts.to_pylist(), tags.to_pylist()), self.expected(aad=b"head"))
-        opened = arrow.open(ENGINE, "aes-128-gcm", KEY, texts, NONCES, tags, b"head")
+        opened = self.open(texts, NONCES, tags, aad=b"head")
         self.assertEqual(opened.to_pylist(), MESSAGES)
 
     def test_every_kind_of_column(self):
@@ -60,37 +69,62 @@ class Columns(unittest.TestCase):
         for column in [texts, tags]:
             column.validate(full=True)
             self.assertEqual(column.is_null().to_pylist(), messages.is_null().to_pylist())
-        opened = arrow.open(ENGINE, "aes-128-gcm", KEY, texts, NONCES[:11], tags)
+        opened = self.open(texts, NONCES[:11], tags)
         self.assertEqual(opened.to_pylist(), messages.to_pylist())
         # A tag that is null is wrong, whatever lies there.
         texts, tags = self.seal([b"one", b"two"], NONCES[:2])
         for column in [pa.array([None, tags[1].as_py()]), pa.array([None, tags[1].as_py()], pa.binary(16))]:
-            opened = arrow.open(ENGINE, "aes-128-gcm", KEY, texts, NONCES[:2], column)
+            opened = self.open(texts, NONCES[:2], column)
             self.assertEqual(opened.to_pylist(), [None, b"two"])
-        opened = arrow.open(ENGINE, "aes-128-gcm", KEY, texts, NONCES[:2], pa.nulls(2))
+        opened = self.open(texts, NONCES[:2], pa.nulls(2))
         self.assertEqual(opened.to_pylist(), [None, None])
         digests = arrow.hash(ENGINE, "sha-256", messages)
         self.assertEqual([digest is None for digest in digests.to_pylist()], messages.is_null().to_pylist())
+
+    def test_nothing_of_the_key_lies_under_nulls(self):
+        # A tag there, or a block of a key stream, would serve whoever fills the row later.
+        messages, counters = pa.array([b"one", None, b"three", None]), [bytes([i]) * 16 for i in range(4)]
+        lengths = [0, 3, 3, 8, 8]
+        texts, tags = self.seal(messages, NONCES[:4])
+        self.assertEqual(starts(texts), lengths)
+        hidden = tags.buffers()[1].to_pybytes()
+        self.assertEqual((hidden[16:32], hidden[48:64]), (bytes(16), bytes(16)))
+        self.assertEqual(hidden[32:48], tags[2].as_py())
+        # Rows of one length have what they like under their nulls.
+        wide = pa.array([bytes(3), None, b"abc", None], pa.binary(3))
+        texts, _ = self.seal(wide, NONCES[:4])
+        self.assertEqual(starts(texts), [0, 3, 3, 6, 6])
+        for operation in [arrow.encrypt, arrow.decrypt]:
+            texts = operation(ENGINE, "AES-128-CTR", KEY, messages, nonces=counters)
+            self.assertEqual(starts(texts), lengths)
+            self.assertEqual(texts.is_null().to_pylist(), [False, True, False, True])
+        digests = arrow.hash(ENGINE, "sha-256", messages)
+        self.assertEqual(digests.buffers()[1].to_pybytes()[32:64], bytes(32))
 
     def test_what_a_tag_refuses_is_null(self):
         texts, tags = self.seal(MESSAGES)
         wrong = tags.to_pylist()
         wrong[7] = bytes(16)
-        opened = arrow.open(ENGINE, "aes-128-gcm", KEY, texts, NONCES, wrong).to_pylist()
+        opened = self.open(texts, NONCES, wrong).to_pylist()
         self.assertIsNone(opened[7])
         self.assertEqual(opened[:7] + opened[8:], MESSAGES[:7] + MESSAGES[8:])
 
     def test_a_key_and_additional_data_for_each(self):
         keys = [bytes([i % 251]) * 16 for i in range(300)]
         aad = [bytes(i % 20) for i in range(300)]
-        texts, tags = arrow.seal(ENGINE, "aes-128-gcm", pa.array(keys), MESSAGES, NONCES, aad, tag_bytes=12)
+        texts, tags = arrow.seal(
+            ENGINE, "aes-128-gcm", pa.array(keys), MESSAGES, nonces=NONCES, aad=aad, tag_bytes=12
+        )
         for i in range(0, 300, 37):
-            (one,) = ENGINE.seal("aes-128-gcm", keys[i], [NONCES[i]], [MESSAGES[i]], aad[i])
+            (one,) = ENGINE.seal("aes-128-gcm", keys[i], [MESSAGES[i]], nonces=[NONCES[i]], aad=aad[i])
             self.assertEqual(texts[i].as_py() + tags[i].as_py(), one[:-4])
 
     def test_arrays_of_rows_are_rows(self):
         keys = [bytes([i % 251]) * 16 for i in range(300)]
-        expected = arrow.seal(ENGINE, "aes-128-gcm", keys, MESSAGES, NONCES, keys)
+        seal = lambda keys, nonces, aad: arrow.seal(
+            ENGINE, "aes-128-gcm", keys, MESSAGES, nonces=nonces, aad=aad
+        )
+        expected = seal(keys, NONCES, keys)
         bytes_of = lambda rows: np.frombuffer(b"".join(rows), np.uint8).reshape(300, -1)
         words, objects = np.array(keys[1:] + [keys[1]]), np.array(keys, object)
         for name, columns in {
@@ -98,36 +132,34 @@ class Columns(unittest.TestCase):
             "objects": (objects, np.array(NONCES, object), objects),
         }.items():
             with self.subTest(name):
-                found = arrow.seal(ENGINE, "aes-128-gcm", columns[0], MESSAGES, *columns[1:])
-                self.assertEqual(found, expected)
+                self.assertEqual(seal(*columns), expected)
         # One dimension of rows, and not the bytes of all of them for each.
-        found = arrow.seal(ENGINE, "aes-128-gcm", KEY, MESSAGES, NONCES, words)
-        self.assertEqual(found, arrow.seal(ENGINE, "aes-128-gcm", KEY, MESSAGES, NONCES, words.tolist()))
+        self.assertEqual(seal(KEY, NONCES, words), seal(KEY, NONCES, words.tolist()))
 
     def test_what_lies_under_nulls_is_no_message(self):
         hidden = pa.array([bytes(32), b"odd", bytes(16)])
         column = pa.Array.from_buffers(pa.binary(), 3, [pa.py_buffer(b"\x05"), *hidden.buffers()[1:]])
         self.assertEqual(column.null_count, 1)
         ivs = [bytes(16)] * 3
-        for algorithm, key in [("aes-128-cbc", KEY), ("aes-128-xts", KEY * 2)]:
-            texts = arrow.encrypt(ENGINE, algorithm, bytes(range(len(key))), column, ivs)
-            back = arrow.decrypt(ENGINE, algorithm, bytes(range(len(key))), texts, ivs)
+        for algorithm, key in [("aes-128-cbc", KEY), ("AES-128-XTS", KEY * 2)]:
+            texts = arrow.encrypt(ENGINE, algorithm, bytes(range(len(key))), column, nonces=ivs)
+            back = arrow.decrypt(ENGINE, algorithm, bytes(range(len(key))), texts, nonces=ivs)
             self.assertEqual(back.to_pylist(), [bytes(32), None, bytes(16)])
 
     def test_ciphers_and_digests(self):
         messages, ivs = [bytes([i]) * 16 * i for i in range(40)], [bytes([i]) * 16 for i in range(40)]
-        texts = arrow.encrypt(ENGINE, "camellia-128-cbc", KEY, messages, ivs)
-        self.assertEqual(texts.to_pylist(), ENGINE.encrypt("camellia-128-cbc", KEY, ivs, messages))
-        self.assertEqual(arrow.decrypt(ENGINE, "camellia-128-cbc", KEY, texts, ivs).to_pylist(), messages)
+        texts = arrow.encrypt(ENGINE, "camellia-128-cbc", KEY, messages, nonces=ivs)
+        self.assertEqual(texts.to_pylist(), ENGINE.encrypt("camellia-128-cbc", KEY, messages, nonces=ivs))
+        self.assertEqual(arrow.decrypt(ENGINE, "camellia-128-cbc", KEY, texts, nonces=ivs).to_pylist(), messages)
         texts = arrow.encrypt(ENGINE, "aes-128-ecb", KEY, messages)
-        self.assertEqual(texts.to_pylist(), ENGINE.encrypt("aes-128-ecb", KEY, None, messages))
+        self.assertEqual(texts.to_pylist(), ENGINE.encrypt("aes-128-ecb", KEY, messages))
         digests = arrow.hash(ENGINE, "shake128", MESSAGES, digest_bytes=40)
         self.assertEqual(digests.to_pylist(), [hashlib.shake_128(message).digest(40) for message in MESSAGES])
 
     def test_nothing_comes_of_nothing(self):
         texts, tags = self.seal(pa.array([], pa.binary()), [])
         self.assertEqual((len(texts), len(tags), tags.type), (0, 0, pa.binary(16)))
-        self.assertEqual(len(arrow.open(ENGINE, "aes-128-gcm", KEY, texts, [], tags)), 0)
+        self.assertEqual(len(self.open(texts, [], tags)), 0)
         self.assertEqual(len(arrow.hash(ENGINE, "sha-256", [])), 0)
         self.assertEqual(self.seal([b""], NONCES[:1])[0].to_pylist(), [b""])
 
@@ -135,19 +167,18 @@ class Columns(unittest.TestCase):
         for words, call in {
             "300 messages need 300 rows": lambda: self.seal(MESSAGES, NONCES[1:]),
             "1 rows are null": lambda: self.seal(MESSAGES, NONCES[1:] + [None]),
-            "rows of 15 to 16 bytes": lambda: arrow.open(
-                ENGINE, "aes-128-gcm", KEY, MESSAGES, NONCES, [bytes(15)] + [bytes(16)] * 299
-            ),
-            "key.* of 16 bytes": lambda: arrow.seal(ENGINE, "aes-128-gcm", bytes(15), MESSAGES, NONCES),
-            "known: ": lambda: arrow.seal(ENGINE, "rot-13", KEY, MESSAGES, NONCES),
+            "rows of 15 to 16 bytes": lambda: self.open(MESSAGES, NONCES, [bytes(15)] + [bytes(16)] * 299),
+            "300 messages need 300 rows, and there are 1": lambda: self.open(MESSAGES, NONCES, [bytes(16)]),
+            "key.* of 16 bytes": lambda: arrow.seal(ENGINE, "aes-128-gcm", bytes(15), MESSAGES, nonces=NONCES),
+            "known: ": lambda: arrow.seal(ENGINE, "rot-13", KEY, MESSAGES, nonces=NONCES),
         }.items():
             with self.subTest(words):
                 self.assertRaisesRegex(ValueError, words, call)
         self.assertRaisesRegex(TypeError, "messages: neither", lambda: self.seal([1, 2, 3], NONCES[:3]))
         self.assertRaisesRegex(TypeError, "of int64, which are no", lambda: self.seal(pa.array([1, 2]), NONCES[:2]))
-        self.assertRaisesRegex(TypeError, "tags: a column of int64", lambda: arrow.open(
-            ENGINE, "aes-128-gcm", KEY, MESSAGES[:2], NONCES[:2], pa.array([1, None])
-        ))
+        self.assertRaisesRegex(
+            TypeError, "tags: a column of int64", lambda: self.open(MESSAGES[:2], NONCES[:2], pa.array([1, None]))
+        )
         for wrong in [0, -1]:
             self.assertRaises(ValueError, lambda: self.seal(MESSAGES, NONCES, tag_bytes=wrong))
         self.assertRaisesRegex(ValueError, "hash", lambda: arrow.hash(ENGINE, "aes-128-gcm", []))
@@ -157,8 +188,37 @@ class Columns(unittest.TestCase):
         plain = pa.array(tags.to_pylist())
         for column in [plain, plain.cast(pa.binary_view()), plain.dictionary_encode(), pa.chunked_array([tags[:9], tags[9:]])]:
             with self.subTest(column.type):
-                opened = arrow.open(ENGINE, "aes-128-gcm", KEY, texts, NONCES, column)
-                self.assertEqual(opened.to_pylist(), MESSAGES)
+                self.assertEqual(self.open(texts, NONCES, column).to_pylist(), MESSAGES)
+
+    def test_who_sends_tags_shortens_none(self):
+        texts, tags = self.seal(MESSAGES, tag_bytes=4)
+        plain = pa.array(tags.to_pylist())
+        for column in [tags, plain, pa.array([None] + plain.to_pylist()[1:])]:
+            with self.subTest(column.type):
+                with self.assertRaisesRegex(ValueError, "4 bytes, where 16 are asked for; pass tag_bytes=4 if"):
+                    self.open(texts, NONCES, column)
+                with self.assertRaisesRegex(ValueError, "4 bytes, where 8 are asked for"):
+                    self.open(texts, NONCES, column, tag_bytes=8)
+                opened = self.open(texts, NONCES, column, tag_bytes=4).to_pylist()
+                self.assertEqual(opened[1:], MESSAGES[1:])
+                self.assertEqual(opened[0], None if column.null_count else MESSAGES[0])
+
+    def test_nonces_and_what_follows_are_given_by_name(self):
+        # GCM takes nonces of any length: of two columns in a row, one would do for the other.
+        calls = {
+            arrow.seal: ("aes-128-gcm", KEY, MESSAGES, NONCES),
+            arrow.open: ("aes-128-gcm", KEY, MESSAGES, NONCES, NONCES),
+            arrow.encrypt: ("aes-128-ctr", KEY, NONCES, NONCES),
+            arrow.decrypt: ("aes-128-ctr", KEY, NONCES, NONCES),
+        }
+        for operation, arguments in calls.items():
+            with self.subTest(operation.__name__):
+                self.assertRaisesRegex(TypeError, "positional", lambda: operation(ENGINE, *arguments))
+
+    def test_hints_are_resolved(self):
+        for operation in [arrow.seal, arrow.open, arrow.encrypt, arrow.decrypt, arrow.hash]:
+            with self.subTest(operation.__name__):
+                self.assertIs(typing.get_type_hints(operation)["engine"], cipherlane.Engine)
 
     def test_the_example(self):
         self.assertEqual(doctest.testmod(arrow).failed, 0)

@@ -54,13 +54,28 @@ class Datasets(unittest.TestCase):
         engine = cipherlane.Engine()
         for row, was in zip(rows[::37], before[::37]):
             if was["reading"] is not None:
-                (one,) = engine.seal("aes-256-gcm", KEY, [row["nonce"]], [was["reading"]], was["head"])
+                (one,) = engine.seal(
+                    "aes-256-gcm", KEY, [was["reading"]], nonces=[row["nonce"]], aad=was["head"]
+                )
                 self.assertEqual(row["reading"] + row["tag"], one)
         opened = cipherlane.ray.open(sealed, "aes-256-gcm", KEY, column="reading", aad="head")
         self.assertEqual(self.rows(opened), before)
         # Under other data no tag is right.
         opened = cipherlane.ray.open(sealed, "aes-256-gcm", KEY, column="reading", aad=b"other")
         self.assertTrue(all(row["reading"] is None for row in self.rows(opened)))
+
+    def test_who_writes_tags_shortens_none(self):
+        def cut(table):
+            tags = [tag and tag[:12] for tag in table["tag"].to_pylist()]
+            return table.drop_columns(["tag"]).append_column("tag", pa.array(tags, pa.binary(12)))
+
+        sealed = cipherlane.ray.seal(self.readings(), "aes-256-gcm", KEY, column="reading")
+        short = sealed.map_batches(cut, batch_format="pyarrow").materialize()
+        opened = cipherlane.ray.open(short, "aes-256-gcm", KEY, column="reading")
+        remedy = "tags of 12 bytes, where 16 are asked for; pass tag_bytes=12 if that is meant"
+        self.assertRaisesRegex(Exception, remedy, opened.materialize)
+        opened = cipherlane.ray.open(short, "aes-256-gcm", KEY, column="reading", tag_bytes=12)
+        self.assertEqual(self.rows(opened), self.rows(self.readings()))
 
     def test_both_machines_work(self):
         with tempfile.TemporaryDirectory() as folder:
