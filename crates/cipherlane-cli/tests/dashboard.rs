@@ -5,8 +5,11 @@
 
 mod support;
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
 use support::Sandbox;
@@ -46,6 +49,29 @@ fn the_address_is_printed_and_ctrl_c_ends_it() {
     assert!(records.contains("cipherlane/records/dashboard-"), "{records}");
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// What a program is started with, every user of the machine can see.
+#[test]
+fn the_browser_is_shown_the_page_and_nobody_else_its_token() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.bare();
+    command
+        .args(["dashboard", "--no-rivals"])
+        .env("HOME", sandbox.folder.path())
+        .env("BROWSER", sandbox.browser());
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let url = lines.find_map(|line| line.strip_prefix("dashboard: ").map(str::to_owned)).unwrap();
+    let (_, token) = url.split_once("token=").unwrap();
+    let shown = sandbox.shown();
+    assert!(!shown.contains(token), "{shown}");
+    let way = PathBuf::from(shown.strip_prefix("file://").unwrap());
+    assert!(fs::read_to_string(&way).unwrap().contains(&format!("0; url={url}\"")));
+    assert_eq!(fs::metadata(&way).unwrap().permissions().mode() & 0o777, 0o600);
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(!way.exists());
 }
 
 fn interrupt(child: &Child) {

@@ -130,39 +130,14 @@ fn what_cannot_be_reported_says_why() {
     }
 }
 
-/// A browser that writes down what it is shown.
-#[cfg(unix)]
-fn browser(sandbox: &Sandbox) -> std::path::PathBuf {
-    // Written by a process of its own: one that another test starts meanwhile would inherit a file open for writing, and
-    // such a file cannot be executed.
-    let write = r##"printf '%s\n' '#!/bin/sh' 'printf %s "$1" > "$(dirname "$0")/shown"' > browser && chmod 755 browser"##;
-    let written =
-        std::process::Command::new("sh").args(["-c", write]).current_dir(sandbox.folder.path()).status();
-    assert!(written.unwrap().success());
-    sandbox.folder.path().join("browser")
-}
-
-/// What the browser was shown; nothing if it was not started. It runs by itself, so that it may take a moment.
-#[cfg(unix)]
-fn shown(sandbox: &Sandbox) -> String {
-    let path = sandbox.folder.path().join("shown");
-    for _ in 0..100 {
-        match std::fs::read_to_string(&path) {
-            Ok(text) if !text.is_empty() => return text,
-            _ => std::thread::sleep(std::time::Duration::from_millis(100)),
-        }
-    }
-    String::new()
-}
-
 #[cfg(unix)]
 #[test]
 fn the_browser_is_shown_the_page() {
     let sandbox = with_records();
-    let browser = browser(&sandbox);
+    let browser = sandbox.browser();
     let run = ["report", "bench.jsonl", "--open"];
     sandbox.cipherlane(&run).env("BROWSER", &browser).assert().success().stderr("");
-    let url = shown(&sandbox);
+    let url = sandbox.shown();
     assert!(url.starts_with("file:///") && url.ends_with("/bench.html"), "{url}");
 }
 
@@ -170,14 +145,14 @@ fn the_browser_is_shown_the_page() {
 #[test]
 fn a_bench_says_how_to_see_it_and_shows_it_if_told() {
     let sandbox = Sandbox::new();
-    let browser = browser(&sandbox);
+    let browser = sandbox.browser();
     let run =
         ["bench", "-a", "aes-128-gcm", "-o", "seal", "-s", "256", "-t", "1", "--time", "1", "--no-rivals"];
     let open = [&run[..], &["--json", "rows.jsonl", "--open"]].concat();
     let see =
         contains("see: cipherlane report rows.jsonl --open").and(contains("report: rows.html (records: 1)"));
     sandbox.cipherlane(&open).env("BROWSER", &browser).assert().success().stdout(see);
-    assert!(shown(&sandbox).ends_with("/rows.html"));
+    assert!(sandbox.shown().ends_with("/rows.html"));
     assert!(sandbox.read("rows.html").contains("aes-128-gcm seal"));
 }
 

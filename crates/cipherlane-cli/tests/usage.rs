@@ -167,6 +167,58 @@ fn options_may_come_from_the_environment() {
     assert_eq!(plan["tier"], "portable", "the command line wins");
 }
 
+/// Verbs that take several share their variables with those that take one.
+#[test]
+fn a_variable_with_a_list_is_told_where_one_is_taken() {
+    let sandbox = Sandbox::new();
+    let plan = ["plan", "-a", "aes-128-gcm"];
+    let seal = ["encrypt", "-k", "k.json", "text", "-o", "sealed"];
+    let open = ["decrypt", "-k", "k.json", "sealed", "-o", "opened"];
+    for (arguments, variable, list) in [
+        (&plan[..1], "ALGORITHM", "aes-128-gcm,aes-128-ctr"),
+        (&plan, "OPERATION", "seal,open"),
+        (&plan, "SIZE", "64,1k"),
+        (&plan, "DEVICE", "cpu,cuda:0"),
+        (&plan, "TIER", "avx512,avx2"),
+        (&plan, "THREADS", "1,phys"),
+        (&seal, "DEVICE", "cpu,cuda:0"),
+        (&seal, "THREADS", "1,phys"),
+        (&open, "DEVICE", "cpu,cuda:0"),
+        (&open, "THREADS", "1,phys"),
+    ] {
+        let mut command = sandbox.cipherlane(arguments);
+        let option = format!("'--{} <", variable.to_lowercase());
+        let told = contains(option).and(contains("names several; give one with this option"));
+        command.env(format!("CIPHERLANE_{variable}"), list).assert().code(2).stdout("").stderr(told);
+    }
+    let mut named = sandbox.cipherlane(&[&plan[..], &["--device", "cpu"]].concat());
+    named.env("CIPHERLANE_DEVICE", "cpu,cuda:0").assert().success();
+}
+
+/// A variable that names a file of records holds for the verbs that write some.
+#[test]
+fn results_of_other_kinds_replace_no_records() {
+    let sandbox = Sandbox::new();
+    sandbox.write("rows.jsonl", "measured\n");
+    for arguments in [&["devices"][..], &["plan", "-a", "aes-128-gcm"]] {
+        let mut command = sandbox.cipherlane(arguments);
+        command.env("CIPHERLANE_JSON", "rows.jsonl").assert().success();
+        assert_eq!(sandbox.read("rows.jsonl"), "measured\n", "{arguments:?}");
+    }
+    for (verb, writes_records) in [
+        ("bench", true),
+        ("dashboard", true),
+        ("devices", false),
+        ("plan", false),
+        ("tune", false),
+        ("verify", false),
+        ("compare", false),
+    ] {
+        let help = stdout(&mut sandbox.cipherlane(&[verb, "--help"]));
+        assert_eq!(help.contains("env: CIPHERLANE_JSON"), writes_records, "{verb}");
+    }
+}
+
 #[test]
 fn colours_only_where_they_are_wanted() {
     let sandbox = Sandbox::new();

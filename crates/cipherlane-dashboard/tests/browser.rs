@@ -101,7 +101,12 @@ fn closing_the_page_stops_no_run_unless_asked() {
     served.wait_for_samples(id);
     click(&mut browser, "#stop-on-close");
     // A page that is left before its request has gone out has asked for nothing.
-    browser.wait("events.readyState === EventSource.OPEN && events.url.endsWith('stop_on_close=true')");
+    browser.wait("document.getElementById('stop-on-close').checked && telling === 0");
+    // What another page chooses is shown.
+    for stop in [false, true] {
+        served.post("/api/stop-on-close", &json!({"stop": stop}));
+        browser.wait(&format!("document.getElementById('stop-on-close').checked === {stop}"));
+    }
     browser.visit("about:blank", 1280, 900);
     served.wait_for_state(id, "finished");
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use support::{Served, small};
 
 /// Every address that answers to somebody.
-const PATHS: [(&str, &str); 14] = [
+const PATHS: [(&str, &str); 15] = [
     ("GET", "/"),
     ("GET", "/page.js"),
     ("GET", "/page.css"),
@@ -19,6 +19,7 @@ const PATHS: [(&str, &str); 14] = [
     ("POST", "/api/plan"),
     ("POST", "/api/runs"),
     ("POST", "/api/runs/1/stop"),
+    ("POST", "/api/stop-on-close"),
     ("POST", "/api/quit"),
     ("GET", "/nowhere"),
 ];

@@ -5,15 +5,16 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cipherlane::verify::Reference;
-use cipherlane::{Engine, Sealed};
+use cipherlane::{Engine, Operation, Sealed};
 use cipherlane_lab::Totals;
 use cipherlane_record::Measurement;
 use serde_json::{Value, json};
+use support::launcher::Launcher;
 use support::liar::Liar;
 use support::{Served, small};
 
@@ -134,6 +135,19 @@ fn a_wrong_output_is_counted_and_its_row_is_not_verified() {
     assert!(!rows[0].verified);
     // One message of each batch that was looked at.
     assert_eq!(rows[0].checks.unexpected, rows[0].checks.messages / rows[0].messages);
+}
+
+/// A kernel for each kind of batch among the known answers would be compiled for minutes.
+#[test]
+fn a_device_that_launches_kernels_opens_what_it_measures_alone() {
+    let opened = Arc::new(Mutex::new(Vec::new()));
+    let served = Served::beside(Arc::new(Launcher::new(Arc::clone(&opened))));
+    let mut request = small(Some(0.3));
+    (request["device"], request["threads"]) = (json!("launcher"), Value::Null);
+    let id = served.run(&request);
+    served.wait_for_state(id, "finished");
+    assert!(served.rows()[0].verified);
+    assert_eq!(*opened.lock().unwrap(), [Operation::Seal]);
 }
 
 /// An hour of samples is not lost to a device that fails in its last minute.
@@ -342,18 +356,37 @@ fn the_page_can_end_it() {
     assert!(served.rows().is_empty());
 }
 
+/// Longer than a page that is loaded anew is away.
+const ABSENCE: Duration = Duration::from_secs(5);
+
 #[test]
-fn runs_are_stopped_when_the_last_page_closes_that_asks_for_it() {
+fn runs_are_stopped_when_the_last_page_is_closed_if_one_asked_for_it() {
     let served = Served::start();
     let id = served.run(&small(None));
     served.wait_for_samples(id);
-    let wish = "&stop_on_close=true";
-    let (first, second) = (served.listen(wish), served.listen(""));
+    let (first, second) = (served.listen(), served.listen());
+    let is_asked = || served.first_event()["stop_on_close"] == json!(true);
+    assert!(!is_asked());
+    assert_eq!(served.post("/api/stop-on-close", &json!({"stop": true})).status, 204);
     drop(first);
-    // Longer than a page that is loaded anew is away.
-    std::thread::sleep(Duration::from_secs(5));
+    std::thread::sleep(ABSENCE);
     assert_eq!(served.view(id)["state"], "running", "a page is open");
-    let third = served.listen(wish);
-    drop((second, third));
+    assert!(is_asked(), "whichever page it was that asked");
+    drop(second);
     served.wait_for_state(id, "finished");
+    assert!(!is_asked(), "runs to come were not meant");
+}
+
+#[test]
+fn what_is_taken_back_stops_no_run() {
+    let served = Served::start();
+    let id = served.run(&small(None));
+    served.wait_for_samples(id);
+    let page = served.listen();
+    for stop in [true, false] {
+        assert_eq!(served.post("/api/stop-on-close", &json!({"stop": stop})).status, 204);
+    }
+    drop(page);
+    std::thread::sleep(ABSENCE);
+    assert_eq!(served.view(id)["state"], "running");
 }

@@ -2,6 +2,7 @@
 
 use prost::Message;
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::error::Error;
@@ -116,7 +117,7 @@ impl Keyset {
             let encrypted = json.contains("\"encryptedKeyset\"");
             let hint =
                 if encrypted { "it is encrypted; export it in the clear" } else { "it is not one in JSON" };
-            Error::Keyset(format!("{hint} ({error})"))
+            Error::Keyset(format!("{hint} ({})", json::fault(&error)))
         })?;
         let primary = json::number(read.primary_key_id);
         let mut keys = Vec::new();
@@ -188,8 +189,9 @@ impl Key {
         }
         let value = data_encoding::BASE64.decode(data.value.as_bytes()).map(Zeroizing::new);
         let value = value.map_err(|error| wrong(format!("it is not in Base64 ({error})")))?;
-        let mut stored = proto::StreamingKey::decode(&value[..])
-            .map_err(|error| wrong(format!("it is not of its type ({error})")))?;
+        // The decoder's own words have numbers in them that it read in the key.
+        let mut stored =
+            proto::StreamingKey::decode(&value[..]).map_err(|_| wrong("it is not of its type".to_owned()))?;
         let secret = Zeroizing::new(std::mem::take(&mut stored.key_value));
         let params = stored.params.unwrap_or_default();
         let hkdf = match params.hkdf_hash_type {
@@ -284,9 +286,19 @@ mod proto {
 
 /// What is around it (tink.proto, as JSON).
 mod json {
-    use super::{Deserialize, Serialize, ZeroizeOnDrop};
+    use super::{Category, Deserialize, Serialize, ZeroizeOnDrop};
 
     pub(super) const ENABLED: &str = "ENABLED";
+
+    /// What is wrong and where, without the parser's own words: they quote what stands there, which may be a key.
+    pub(super) fn fault(error: &serde_json::Error) -> String {
+        let what = match error.classify() {
+            Category::Data => "a value is missing, or of another kind",
+            Category::Syntax => "a syntax error",
+            Category::Eof | Category::Io => "the end is missing",
+        };
+        format!("line {}, column {}: {what}", error.line(), error.column())
+    }
 
     /// The number of a key: Tink for Java takes negative ones for those of the same 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // as it does

@@ -210,6 +210,35 @@ fn no_secret_is_shown() {
     assert!(shown.contains("segment_bytes") && !shown.contains("secret"), "{shown}");
 }
 
+#[test]
+fn no_error_quotes_a_secret() {
+    let secret = "c2VjcmV0IGtleQ==";
+    let error = |json: String| Keyset::from_json(&json).unwrap_err().to_string();
+    let of_key = |data: &str| {
+        format!("{{\"primaryKeyId\": 1,\n\"key\": [{{\"keyData\": {data}, \"status\": \"ENABLED\"}}]}}")
+    };
+    for (json, line, what) in [
+        (of_key(&format!("\"{secret}\"")), 2, "of another kind"),
+        (format!("\"{secret}\""), 1, "of another kind"),
+        (format!("{{\"primaryKeyId\": \"{secret}\"}}"), 1, "of another kind"),
+        (of_key(secret), 2, "a syntax error"),
+        (of_key(&format!("{{\"value\": \"{secret}")), 2, "a syntax error"),
+        (format!("{{\"key\": [\"{secret}"), 1, "the end is missing"),
+    ] {
+        let error = error(json);
+        assert!(error.contains(&format!("(line {line}, column ")) && error.contains(what), "{error}");
+        assert!(!error.contains("c2Vj"), "{error}");
+    }
+    // No field has a number of 63 bits.
+    let json = format!(
+        "{{\"primaryKeyId\": 1, \"key\": [{{\"keyId\": 1, \"status\": \"ENABLED\", \"keyData\": {{\"typeUrl\": \
+         \"type.googleapis.com/google.crypto.tink.AesGcmHkdfStreamingKey\", \"value\": \"{}\"}}}}]}}",
+        data_encoding::BASE64.encode(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f])
+    );
+    let error = error(json);
+    assert!(error.ends_with("it is not of its type"), "{error}");
+}
+
 /// Fails after some bytes.
 struct Failing(usize);
 

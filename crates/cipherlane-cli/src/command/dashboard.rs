@@ -64,6 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     // The first Ctrl-C ends it when the run has come to the end of its sample, the second at once.
     let on_ctrl_c = move || {
         if !handle.quit() {
+            browser::forget_address();
             std::process::exit(Exit::Interrupted as i32);
         }
     };
@@ -74,8 +75,10 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
         records.display()
     ))?;
     if !options.no_open {
-        browser::show_address(&url);
+        browser::show_secret_address(&url);
     }
-    dashboard.serve(|run| complain("stopping", &format!("{run}; press Ctrl-C to end at once")))?;
+    let served = dashboard.serve(|run| complain("stopping", &format!("{run}; press Ctrl-C to end at once")));
+    browser::forget_address();
+    served?;
     Ok(Exit::Success)
 }

@@ -25,7 +25,8 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// Write it as JSON to this file, `-` for stdout (which then has no table)
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
+    // No variable: CIPHERLANE_JSON names a file of records, which this would replace.
+    #[arg(long, value_name = "FILE")]
     json: Option<Sink>,
 }
 

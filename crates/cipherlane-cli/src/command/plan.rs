@@ -5,7 +5,7 @@ use cipherlane::{Algorithm, BatchError, Device, Kernel, Operation, Plan, Shape, 
 use serde::Serialize;
 
 use super::launch::{self, Launch};
-use super::shared::{Keys, Roster, Threads};
+use super::shared::{self, Keys, Roster, Threads};
 use crate::exit::Exit;
 use crate::render::sink::Sink;
 use crate::render::table::{self, Column};
@@ -23,13 +23,13 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// Cipher, key bits and mode, or a hash function: aes-128-gcm, sha3-256
-    #[arg(long, short, env = "CIPHERLANE_ALGORITHM")]
+    #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_parser = shared::one::<Algorithm>)]
     algorithm: Algorithm,
     /// What is done to each message: seal, open, encrypt, decrypt or hash [default: the algorithm's forward one]
-    #[arg(long, short, env = "CIPHERLANE_OPERATION")]
+    #[arg(long, short, env = "CIPHERLANE_OPERATION", value_parser = shared::one::<Operation>)]
     operation: Option<Operation>,
     /// Bytes of each message: 16, 16k, 1MiB
-    #[arg(long, short, env = "CIPHERLANE_SIZE", default_value = "16k", value_parser = units::parse_bytes)]
+    #[arg(long, short, env = "CIPHERLANE_SIZE", default_value = "16k", value_parser = bytes)]
     size: usize,
     /// Number of messages
     #[arg(long, short, env = "CIPHERLANE_MESSAGES", default_value_t = 1)]
@@ -38,19 +38,25 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_KEYS", default_value = "same")]
     keys: Keys,
     /// The device, by the name that `cipherlane devices` shows, or all
-    #[arg(long, short, env = "CIPHERLANE_DEVICE", default_value = "cpu")]
+    #[arg(long, short, env = "CIPHERLANE_DEVICE", default_value = "cpu", value_parser = shared::one::<String>)]
     device: String,
     /// Insist on an instruction tier: portable, sse, avx2 or avx512
-    #[arg(long, env = "CIPHERLANE_TIER")]
+    #[arg(long, env = "CIPHERLANE_TIER", value_parser = shared::one::<String>)]
     tier: Option<String>,
     /// Insist on a number of threads: 1, phys or all
-    #[arg(long, short, env = "CIPHERLANE_THREADS")]
+    #[arg(long, short, env = "CIPHERLANE_THREADS", value_parser = shared::one::<Threads>)]
     threads: Option<Threads>,
     #[command(flatten)]
     launch: Launch,
     /// Write it as JSON to this file, `-` for stdout (which then has no table)
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
+    // No variable: CIPHERLANE_JSON names a file of records, which this would replace.
+    #[arg(long, value_name = "FILE")]
     json: Option<Sink>,
+}
+
+/// Bytes of each message: one number.
+fn bytes(text: &str) -> Result<usize, String> {
+    units::parse_bytes(shared::single(text)?)
 }
 
 /// A plan, as JSON has it.

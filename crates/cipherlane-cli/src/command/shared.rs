@@ -1,5 +1,6 @@
 //! What several verbs share: the devices to choose from, and options that mean the same everywhere.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
 use anyhow::Result;
@@ -144,6 +145,29 @@ pub(crate) fn at_every_tier<'a>(devices: &[&'a dyn Device]) -> Vec<Contender<'a>
 pub(crate) fn label(contender: &Contender<'_>) -> String {
     let id = &contender.device.info().id;
     contender.wish.tier.as_ref().map_or_else(|| id.clone(), |tier| format!("{id} {tier}"))
+}
+
+/// The value of an option that takes one: its variable may hold a list, for the verbs that take several.
+///
+/// # Errors
+/// If it is a list, or no such value.
+pub(crate) fn one<T>(text: &str) -> Result<T, String>
+where
+    T: FromStr,
+    T::Err: Display,
+{
+    single(text)?.parse().map_err(|error: T::Err| error.to_string())
+}
+
+/// `text`, unless it is a list.
+///
+/// # Errors
+/// If it is one.
+pub(crate) fn single(text: &str) -> Result<&str, String> {
+    if text.contains(',') {
+        return Err("it names several; give one with this option on the command line".to_owned());
+    }
+    Ok(text)
 }
 
 /// A number of threads, as the command line takes it.

@@ -43,6 +43,29 @@ impl Sandbox {
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
+
+    /// A browser that writes down what it is shown.
+    pub(crate) fn browser(&self) -> std::path::PathBuf {
+        // Written by a process of its own: one that another test starts meanwhile would inherit a file open for writing,
+        // and such a file cannot be executed.
+        let write = r##"printf '%s\n' '#!/bin/sh' 'printf %s "$*" > "$(dirname "$0")/shown"' > browser && chmod 755 browser"##;
+        let written =
+            std::process::Command::new("sh").args(["-c", write]).current_dir(self.folder.path()).status();
+        assert!(written.unwrap().success());
+        self.folder.path().join("browser")
+    }
+
+    /// What the browser was shown; nothing if it was not started. It runs by itself, so that it may take a moment.
+    pub(crate) fn shown(&self) -> String {
+        let path = self.folder.path().join("shown");
+        for _ in 0..100 {
+            match std::fs::read_to_string(&path) {
+                Ok(text) if !text.is_empty() => return text,
+                _ => std::thread::sleep(std::time::Duration::from_millis(100)),
+            }
+        }
+        String::new()
+    }
 }
 
 /// Standard output of a command that succeeds.

@@ -67,7 +67,6 @@ impl Work<'_> {
     /// Prepares, measures and keeps.
     fn run(&self, keep: &mut Keep) -> Result<End, String> {
         let contender = self.order.contender();
-        self.board.say(self.id, "computes known answers");
         self.check_known_answers(&contender)?;
         if self.is_stopped() {
             return Ok(End::Cancelled("stopped before it measured".to_owned()));
@@ -110,8 +109,14 @@ impl Work<'_> {
         self.board.wanted(self.id) == Wanted::Stop
     }
 
-    /// Has the contender compute the known answers of what will be measured.
+    /// Has the contender compute the known answers of what will be measured. A device that launches kernels is not asked: it
+    /// would compile one for each kind of batch among the answers, and each kernel that is measured gives a known answer
+    /// when its session is opened.
     fn check_known_answers(&self, contender: &Contender<'_>) -> Result<(), String> {
+        if contender.launches {
+            return Ok(());
+        }
+        self.board.say(self.id, "computes known answers");
         let measured = self.order.choice.job().algorithms();
         let is_measured = |case: &Case| measured.contains(&case.algorithm);
         let cases: Vec<Case> = vectors::known().into_iter().filter(is_measured).collect();

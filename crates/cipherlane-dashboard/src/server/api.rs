@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -111,6 +111,18 @@ pub(super) async fn stop(shared: State<Shared>, id: Path<u64>) -> Result<StatusC
 fn command(shared: &Shared, id: u64, command: Command) -> Result<StatusCode, Problem> {
     shared.board.command(id, command)?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What is to become of the runs when the last page is closed.
+#[derive(Deserialize)]
+pub(super) struct Closing {
+    stop: bool,
+}
+
+/// Has all runs be stopped when the last page is closed, or not.
+pub(super) async fn stop_on_close(State(shared): State<Shared>, Json(closing): Json<Closing>) -> StatusCode {
+    shared.readers.set_stop_on_close(closing.stop);
+    StatusCode::NO_CONTENT
 }
 
 /// Ends the dashboard.

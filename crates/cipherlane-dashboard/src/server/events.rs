@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::sse::{Event, Sse};
 use cipherlane_record::{Interval, Measurement, throttle};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio_stream::wrappers::IntervalStream;
 use tokio_stream::{Stream, StreamExt as _};
 
@@ -27,6 +27,8 @@ struct News {
     missing: BTreeMap<String, Vec<String>>,
     /// New points of the run that is shown.
     chart: Option<Chart>,
+    /// Whether all runs are stopped when the last page is closed.
+    stop_on_close: bool,
 }
 
 /// Points of a chart, to be put after those that the page has.
@@ -107,21 +109,12 @@ impl ResultView {
     }
 }
 
-/// What a page asks of its stream.
-#[derive(Deserialize)]
-pub(super) struct Wish {
-    /// Whether all runs are to be stopped when the last page is closed.
-    #[serde(default)]
-    stop_on_close: bool,
-}
-
 /// The stream of one page. It ends with the dashboard.
 pub(super) async fn stream(
     State(shared): State<Shared>,
-    Query(wish): Query<Wish>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let board = Arc::clone(&shared.board);
-    let reader = shared.readers.enter(&board, wish.stop_on_close);
+    let reader = shared.readers.enter(&board);
     let mut cursor = Cursor::default();
     let ticks = IntervalStream::new(tokio::time::interval(PERIOD)).take_while(move |_| !board.is_quitting());
     Sse::new(ticks.map(move |_| {
@@ -157,7 +150,8 @@ fn news(shared: &Shared, cursor: &mut Cursor) -> News {
     }
     let (runs, chart) =
         shared.board.read(|runs| (runs.iter().map(RunView::of).collect(), cursor.chart(runs)));
-    News { runs, sensors: sensors.collect(), missing, chart }
+    let stop_on_close = shared.readers.stop_on_close();
+    News { runs, sensors: sensors.collect(), missing, chart, stop_on_close }
 }
 
 impl Cursor {

@@ -73,6 +73,7 @@ fn router(shared: Shared) -> Router {
         .route("/api/runs/{id}/pause", post(api::pause))
         .route("/api/runs/{id}/resume", post(api::resume))
         .route("/api/runs/{id}/stop", post(api::stop))
+        .route("/api/stop-on-close", post(api::stop_on_close))
         .route("/api/quit", post(api::quit))
         .route("/api/events", get(events::stream))
         .route("/runs/{id}/log", get(files::log))

@@ -3,8 +3,8 @@
 //! The server watches the streams and does not wait to be told: a browser that is killed tells nothing, and what a page
 //! sends while it closes may come late or never.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -14,20 +14,48 @@ use crate::board::Board;
 /// How long a page that is loaded anew may be away.
 const ABSENCE: Duration = Duration::from_secs(3);
 
-/// How many pages are open.
+/// The pages, for all of the server.
 #[derive(Clone, Default)]
-pub(super) struct Readers(Arc<AtomicUsize>);
+pub(super) struct Readers(Arc<Mutex<Pages>>);
+
+#[derive(Default)]
+struct Pages {
+    open: usize,
+    /// How many ever were: shows whether one came meanwhile.
+    ever: u64,
+    /// Whether all runs are to be stopped when the last page is closed: what some page asked for, which may be closed
+    /// before the others.
+    stop_on_close: bool,
+}
 
 impl Readers {
-    /// One page more, as long as the result lives. If `stops`, all runs are stopped once no page has been open for
-    /// [`ABSENCE`] after it.
-    pub(super) fn enter(&self, board: &Arc<Board>, stops: bool) -> Reader {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Reader { readers: self.clone(), board: Arc::clone(board), stops }
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        // Numbers are whole between changes, whoever panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_anybody_here(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
+    /// One page more, as long as the result lives.
+    pub(super) fn enter(&self, board: &Arc<Board>) -> Reader {
+        let mut pages = self.pages();
+        pages.open += 1;
+        pages.ever += 1;
+        Reader { readers: self.clone(), board: Arc::clone(board) }
+    }
+
+    /// Whether all runs are stopped once no page has been open for [`ABSENCE`].
+    pub(super) fn stop_on_close(&self) -> bool {
+        self.pages().stop_on_close
+    }
+
+    /// Has all runs be stopped so, or not. It holds until they were.
+    pub(super) fn set_stop_on_close(&self, stop: bool) {
+        self.pages().stop_on_close = stop;
+    }
+
+    /// Whether all runs are to be stopped now, where no page came after the first `ever`, which are closed.
+    fn take_stop(&self, ever: u64) -> bool {
+        let mut pages = self.pages();
+        pages.ever == ever && mem::take(&mut pages.stop_on_close)
     }
 }
 
@@ -35,18 +63,20 @@ impl Readers {
 pub(super) struct Reader {
     readers: Readers,
     board: Arc<Board>,
-    stops: bool,
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        self.readers.0.fetch_sub(1, Ordering::Relaxed);
+        let mut pages = self.readers.pages();
+        pages.open -= 1;
+        let (open, ever) = (pages.open, pages.ever);
+        drop(pages);
         // Without a runtime the server has ended, and with it all runs.
-        let (true, Ok(runtime)) = (self.stops, Handle::try_current()) else { return };
+        let (0, Ok(runtime)) = (open, Handle::try_current()) else { return };
         let (readers, board) = (self.readers.clone(), Arc::clone(&self.board));
         runtime.spawn(async move {
             tokio::time::sleep(ABSENCE).await;
-            if !readers.is_anybody_here() {
+            if readers.take_stop(ever) {
                 board.stop_all();
             }
         });

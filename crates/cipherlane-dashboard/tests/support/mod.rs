@@ -2,6 +2,7 @@
 
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // in tests: what cannot be set up has failed
 
+pub(crate) mod launcher;
 pub(crate) mod liar;
 
 use std::collections::BTreeMap;
@@ -166,12 +167,12 @@ impl Served {
         cipherlane_record::measurements(cipherlane_record::read(&self.records).unwrap())
     }
 
-    /// The lines of the stream of events, which the server has begun; `wish` is what comes after the token.
-    pub(crate) fn listen(&self, wish: &str) -> impl Iterator<Item = String> {
+    /// The lines of the stream of events, which the server has begun.
+    pub(crate) fn listen(&self) -> impl Iterator<Item = String> {
         let mut stream = TcpStream::connect(self.host()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let target = self.target("/api/events");
-        let request = format!("GET {target}{wish} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host());
+        let request = format!("GET {target} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host());
         stream.write_all(request.as_bytes()).unwrap();
         let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
         assert_eq!(lines.next().as_deref(), Some("HTTP/1.1 200 OK"));
@@ -180,7 +181,7 @@ impl Served {
 
     /// The first event of the stream.
     pub(crate) fn first_event(&self) -> Value {
-        let data = self.listen("").find_map(|line| line.strip_prefix("data: ").map(str::to_owned)).unwrap();
+        let data = self.listen().find_map(|line| line.strip_prefix("data: ").map(str::to_owned)).unwrap();
         serde_json::from_str(&data).unwrap()
     }
 

@@ -46,7 +46,8 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1)]
     seed: u64,
     /// The comparison as one JSON object
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
+    // No variable: CIPHERLANE_JSON names a file of records, which this would replace.
+    #[arg(long, value_name = "FILE", help_heading = "Results (- is stdout)")]
     json: Option<Sink>,
     /// The rows as comma-separated values
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]

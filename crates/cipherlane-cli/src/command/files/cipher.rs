@@ -12,7 +12,7 @@ use cipherlane::{Engine, Wish};
 use cipherlane_files::Keyset;
 use zeroize::Zeroizing;
 
-use super::super::shared::Threads;
+use super::super::shared::{self, Threads};
 use super::target::{self, Target};
 use crate::exit::Exit;
 use crate::render::sink::Sink;
@@ -53,10 +53,11 @@ struct Shared {
     #[arg(long)]
     force: bool,
     /// The one device that computes, by the name that `cipherlane devices` shows
-    #[arg(long, short, env = "CIPHERLANE_DEVICE", default_value = "cpu", help_heading = "Where")]
+    #[arg(long, short, env = "CIPHERLANE_DEVICE", default_value = "cpu", value_parser = shared::one::<String>,
+          help_heading = "Where")]
     device: String,
     /// Threads that compute: 1, phys or all [default: on the CPU all but two, which read and write]
-    #[arg(long, short, env = "CIPHERLANE_THREADS", help_heading = "Where")]
+    #[arg(long, short, env = "CIPHERLANE_THREADS", value_parser = shared::one::<Threads>, help_heading = "Where")]
     threads: Option<Threads>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,10 +22,16 @@ pub(super) enum Target {
     File(Unfinished),
 }
 
-/// A file that has not got its name yet. Dropped so, it is removed.
+/// What the names of files begin with that have not got their own yet.
+const PREFIX: &str = ".cipherlane-";
+
+/// A file that has not got its name yet. Dropped so, it is removed. Until then it is for its owner alone: what is in it may
+/// turn out to be wrong, and stays where the program is killed.
 pub(super) struct Unfinished {
     file: NamedTempFile,
     path: PathBuf,
+    /// For whom it is under its name.
+    permissions: Permissions,
     force: bool,
 }
 
@@ -114,28 +121,25 @@ impl Target {
 }
 
 impl Unfinished {
-    fn create(path: &Path, permissions: Option<Permissions>, force: bool) -> Result<Self> {
+    /// One that is to be `path`, with the permissions of the file that it replaces, or else those of a new one.
+    fn create(path: &Path, replaced: Option<Permissions>, force: bool) -> Result<Self> {
         let name = || path.display().to_string();
         // The file itself is replaced, not a link to it.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".cipherlane-");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut place = unfinished();
-        let file = builder.tempfile_in(folder).with_context(name)?;
+        let permissions = replaced.map_or_else(|| of_new_files(folder), Ok).with_context(name)?;
+        let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).with_context(name)?;
         *place = Some(file.path().to_owned());
         drop(place);
-        if let Some(permissions) = permissions {
-            file.as_file().set_permissions(permissions).with_context(name)?;
-        }
-        Ok(Self { file, path, force })
+        Ok(Self { file, path, permissions, force })
     }
 
     fn keep(self) -> Result<()> {
-        let Self { file, path, force } = self;
+        let Self { file, path, permissions, force } = self;
         let name = || path.display().to_string();
+        // All of it is there, and right.
+        permit(file.as_file(), permissions).with_context(name)?;
         file.as_file().sync_all().with_context(name)?;
         let mut place = unfinished();
         let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
@@ -146,18 +150,24 @@ impl Unfinished {
     }
 }
 
+/// Gives `file` these permissions. File systems without any of their own, which refuse to change them, show the same of all
+/// files.
+fn permit(file: &File, permissions: Permissions) -> io::Result<()> {
+    if file.metadata()?.permissions() == permissions { Ok(()) } else { file.set_permissions(permissions) }
+}
+
+/// The permissions of new files in `folder`: what the umask leaves, or the folder's default access list, is seen in an
+/// empty file, which goes at once.
+fn of_new_files(folder: &Path) -> io::Result<Permissions> {
+    let for_all = Permissions::from_mode(0o666);
+    let empty = tempfile::Builder::new().prefix(PREFIX).permissions(for_all).tempfile_in(folder)?;
+    Ok(empty.as_file().metadata()?.permissions())
+}
+
 /// Pipes, terminals and the like, which hold nothing. A disk does.
 fn holds_nothing(there: &fs::Metadata) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        let kind = there.file_type();
-        kind.is_fifo() || kind.is_char_device() || kind.is_socket()
-    }
-    #[cfg(not(unix))]
-    {
-        !there.is_file()
-    }
+    let kind = there.file_type();
+    kind.is_fifo() || kind.is_char_device() || kind.is_socket()
 }
 
 impl Write for Target {
@@ -183,4 +193,37 @@ pub(super) fn open(path: &Path) -> Result<File> {
     let file = File::open(path).with_context(|| path.display().to_string())?;
     sink::protect(path);
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    /// Writes to the file at `path`, which nobody else may read meanwhile.
+    fn fill(path: &Path, force: bool) {
+        let mut target = Target::create(&Sink::File(path.to_owned()), force).unwrap();
+        target.write_all(b"text").unwrap();
+        let Target::File(unfinished) = &target else { panic!("a file") };
+        assert_eq!(mode(unfinished.file.path()), 0o600);
+        target.keep().unwrap();
+        assert_eq!(fs::read(path).unwrap(), b"text");
+    }
+
+    #[test]
+    fn what_may_be_wrong_yet_is_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        fill(&path, false);
+        let new = folder.path().join("new");
+        fs::write(&new, "").unwrap();
+        assert_eq!(mode(&path), mode(&new));
+        fs::set_permissions(&path, Permissions::from_mode(0o664)).unwrap();
+        fill(&path, true);
+        assert_eq!(mode(&path), 0o664);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
 }

@@ -8,13 +8,13 @@ use anyhow::Result;
 use cipherlane_lab::Suite;
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::telemetry::DEFAULT_HERTZ;
-use cipherlane_record::{Cache, Measurement};
 use clap::builder::FalseyValueParser;
 
 use super::records::Records;
+use super::resume;
 use crate::command::launch::Launch;
 use crate::command::report;
-use crate::command::shared::{self, Threads};
+use crate::command::shared::{self, Roster, Threads};
 use crate::exit::Usage;
 use crate::render::complain;
 use crate::render::sink::{self, Sink};
@@ -34,7 +34,7 @@ fn write(mut target: impl Write, bytes: &[u8]) -> io::Result<()> {
 /// Where to measure, beside whom, and where the results go.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct How {
-    /// Devices, by the names that `cipherlane devices` shows, or all [default: cpu]
+    /// Devices, by the names that `cipherlane devices` shows, or all [default: the CPU and the GPUs]
     #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',', help_heading = "Where")]
     pub(crate) device: Vec<String>,
     /// Instruction tiers, a row each: portable, sse, avx2, avx512 [default: the best of this machine]
@@ -159,18 +159,14 @@ impl How {
     /// Leaves the points out of `suite` that the file to go on with has, and says so. Returns whether it has them all.
     ///
     /// # Errors
-    /// If it is no file of records.
+    /// If it is no file of records, or a device that is asked for is not here.
     pub(crate) fn leave_out_done(&self, suite: &mut Suite) -> Result<bool> {
-        let cpu = ["cpu".to_owned()];
-        let asked = if self.device.is_empty() { &cpu[..] } else { &self.device };
-        let of_tier = |row: &Measurement| self.tier.iter().any(|tier| tier.eq_ignore_ascii_case(&row.tier));
-        let is_asked = |row: &Measurement| {
-            asked.contains(&row.device)
-                && (self.tier.is_empty() || of_tier(row))
-                && (!self.cold || row.scope.cache == Cache::Cold)
-                && row.seed == self.seed
-        };
-        let left_out = self.done()?.leave_out(suite, is_asked);
+        if self.records.resumed().is_none() {
+            return Ok(false);
+        }
+        let done = self.done()?;
+        let roster = Roster::find(self.names_a_rival());
+        let left_out = resume::leave_out(suite, &done, &roster.choose(&self.device)?, self);
         if left_out > 0 {
             complain("resumed", &format!("{left_out} points are in the file already"));
         }

@@ -5,6 +5,7 @@ mod known;
 mod observe;
 mod records;
 mod report;
+mod resume;
 pub(crate) mod store;
 mod watch;
 

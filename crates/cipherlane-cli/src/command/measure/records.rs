@@ -43,8 +43,8 @@ struct Given {
     /// Records, one JSON object a line, written as rows finish [default: a new file, which is named at the end]
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
     json: Option<Sink>,
-    /// Go on with a file of records, whatever CIPHERLANE_JSON says: rows that it holds are not measured again, new ones are
-    /// added
+    /// Go on with a file of records, whatever CIPHERLANE_JSON says: what it has the rows of all devices of is not measured
+    /// again, new rows are added
     #[arg(long, value_name = "FILE", value_parser = sink::file, help_heading = "Results (- is stdout)")]
     resume: Option<PathBuf>,
 }

@@ -36,7 +36,7 @@ const SEED: u64 = 1;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Devices, by the names that `cipherlane devices` shows, or all [default: every GPU of CUDA]
+    /// Devices, by the names that `cipherlane devices` shows, or all [default: the GPUs]
     #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',')]
     device: Vec<String>,
     /// Algorithms, as aes-128-gcm
@@ -61,7 +61,8 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_NO_PROGRESS", value_parser = FalseyValueParser::new())]
     no_progress: bool,
     /// Write every launch that was tried as JSON to this file, `-` for stdout (which then has no table)
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
+    // No variable: CIPHERLANE_JSON names a file of records, which this would replace.
+    #[arg(long, value_name = "FILE")]
     json: Option<Sink>,
 }
 
@@ -105,7 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     Ok(report::exit(&entries))
 }
 
-/// The devices that were asked for, or else the GPUs of CUDA, as far as they launch kernels.
+/// The devices that were asked for, or else the usual ones, as far as they launch kernels.
 fn devices<'a>(options: &Options, roster: &'a Roster) -> Result<Vec<&'a dyn Device>> {
     let chosen = roster.choose(&options.device)?;
     let launching: Vec<_> = chosen.into_iter().filter(|&device| Contender::new(device).launches).collect();

@@ -34,7 +34,7 @@ Exits 3 if an answer is wrong.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Devices, by the names that `cipherlane devices` shows, or all [default: cpu]
+    /// Devices, by the names that `cipherlane devices` shows, or all [default: the CPU and the GPUs]
     #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',')]
     device: Vec<String>,
     /// Instruction tiers: portable, sse, avx2, avx512 [default: every one of this machine]
@@ -52,7 +52,8 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_NO_PROGRESS", value_parser = FalseyValueParser::new())]
     no_progress: bool,
     /// Write the counts as JSON to this file, `-` for stdout (which then has no table)
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON")]
+    // No variable: CIPHERLANE_JSON names a file of records, which this would replace.
+    #[arg(long, value_name = "FILE")]
     json: Option<Sink>,
 }
 

@@ -99,7 +99,7 @@ fn now() -> Markup {
             div.controls {
                 button #pause type="button" disabled { "Pause" }
                 button #stop type="button" disabled { "Stop" }
-                label.check { input #stop-on-close type="checkbox"; " Stop all runs when I close this page" }
+                label.check { input #stop-on-close type="checkbox"; " Stop all runs when the last page is closed" }
             }
             div.live {
                 p.value { output #rate { "–" } " " small #rate-unit {} }

@@ -247,11 +247,18 @@ function showSensors(sensors, missing) {
 const complain = problem => { byId('status').textContent = problem.message; };
 const command = (run, what) => ask(`api/runs/${run.id}/${what}`, {}).catch(complain);
 
-let events;
-/* The server stops the runs when the streams that ask for it are closed: a page that closes need not say so. */
+// What becomes of the runs when the last page is closed is one choice for all pages. While it is on its way, the server
+// tells the one before.
+let telling = 0;
+async function tellStopOnClose({ target }) {
+  telling++;
+  await ask('api/stop-on-close', { stop: target.checked }, { keepalive: true }).catch(complain);
+  telling--;
+}
+
+// The server sees by the stream whether the page is open: one that closes need not say so.
 function listen() {
-  events?.close();
-  events = new EventSource(at('api/events') + (byId('stop-on-close').checked ? '&stop_on_close=true' : ''));
+  const events = new EventSource(at('api/events'));
   events.onopen = () => { byId('status').textContent = ''; };
   events.onerror = () => {
     byId('status').textContent = 'The dashboard does not answer: it has ended, or is out of reach. Its records are kept.';
@@ -262,6 +269,7 @@ function listen() {
     showRuns(news.runs);
     showSensors(news.sensors, news.missing);
     if (news.chart) addPoints(news.chart);
+    if (telling === 0) byId('stop-on-close').checked = news.stop_on_close;
   };
 }
 
@@ -275,7 +283,7 @@ byId('stop').addEventListener('click', () => current && command(current, 'stop')
 byId('quit').addEventListener('click', () => ask('api/quit', {}).catch(complain));
 byId('report-of-all').href = at('report');
 byId('chart-rows').closest('details').addEventListener('toggle', drawTable);
-byId('stop-on-close').addEventListener('change', listen);
+byId('stop-on-close').addEventListener('change', tellStopOnClose);
 
 fill().catch(complain);
 listen();
