@@ -23,7 +23,7 @@ pub unsafe extern "C" fn cipherlane_engine_open(
 ) -> Status {
     report(|| {
         if engine.is_null() {
-            return Err(Failure::pointer("`engine` is NULL; give where the engine shall go"));
+            return Err(Failure::pointer("`engine` is NULL; pass the address of a `cipherlane_engine *`"));
         }
         // SAFETY: not NULL, and else promised by the caller, as below.
         unsafe { engine.write(ptr::null_mut()) };

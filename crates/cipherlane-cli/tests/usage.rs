@@ -257,6 +257,21 @@ fn a_reader_that_leaves_is_no_error() {
 }
 
 #[test]
+fn a_kernel_is_insisted_on_by_its_name() {
+    let sandbox = Sandbox::new();
+    let plan = |more: &[&str]| {
+        let line = [&["plan", "-a", "aes-128-gcm", "--json", "-"], more].concat();
+        let text = stdout(&mut sandbox.cipherlane(&line));
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let usual = plan(&[]);
+    let other = usual["alternatives"][0].as_str().unwrap();
+    assert_eq!(plan(&["--kernel", other])["kernel"], other);
+    let mut unknown = sandbox.cipherlane(&["plan", "-a", "aes-128-gcm", "--kernel", "aes-gcm/abacus/x1"]);
+    unknown.assert().code(2).stderr(contains("aes-gcm/abacus/x1").and(contains(other)));
+}
+
+#[test]
 fn every_device_that_is_asked_for_has_its_plan() {
     let sandbox = Sandbox::new();
     let plan = ["plan", "-a", "aes-128-gcm", "--device", "all", "--json", "-"];

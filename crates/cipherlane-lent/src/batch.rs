@@ -38,15 +38,15 @@ pub struct Batch {
     pub operation: *const c_char,
     /// How many messages.
     pub messages: usize,
-    /// Message i has the bytes from `offsets[i]` to `offsets[i + 1]`, in `source` and in the text of the output alike: one more
-    /// than there are messages, which never fall. Between messages there is no gap: their tags lie elsewhere.
+    /// `messages` + 1 of them, which must not decrease: message i has the bytes from `offsets[i]` to `offsets[i + 1]`, in
+    /// `source` and in the text of the output alike. Between messages there is no gap: their tags lie elsewhere.
     pub offsets: *const u64,
     /// The texts to read, which the output does not overlap; with NULL for `data` they lie in the text of the output, and
     /// are overwritten.
     pub source: Bytes,
-    /// Whether `source` and the text of the output are addresses of memory of the NVIDIA GPU that the engine is on, in its
-    /// primary context, which is that of CUDA's runtime: multiples of 16 of which the call copies nothing. All else lies in
-    /// memory of the host as ever. What the process has begun in that context is waited for.
+    /// Whether `source` and the text of the output are device addresses, aligned to 16 bytes, in the primary context (that
+    /// of CUDA's runtime) of the NVIDIA GPU that the engine is on; nothing of them is copied. All else lies in memory of the
+    /// host as ever. The call waits for what the process has begun in that context.
     pub on_gpu: bool,
     /// Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     pub keys: Column,
@@ -55,7 +55,8 @@ pub struct Batch {
     pub nonces: Column,
     /// Additional authenticated data of GCM; else empty.
     pub aad: Column,
-    /// Bytes of every tag (4, 8, 12 to 16) or digest; 0 of algorithms that have neither, or with `tag_lengths`.
+    /// Bytes of every tag (4, 8, 12 to 16) or digest; 0 of algorithms that have neither, or with `tag_lengths`. How long the
+    /// tags of a key are is for you to know, and not to be learnt from a message: short ones can be forged by guessing.
     pub tag_bytes: usize,
     /// Bytes of each tag, each at the front of a row of 16; NULL where all are as long.
     pub tag_lengths: *const u8,
@@ -124,14 +125,16 @@ impl Batch {
     /// # Safety
     /// What they point to is there, nobody writes it for `'a`, and nobody else reads what `output` points to.
     pub(crate) unsafe fn with_output<'a>(&self, output: &Output) -> Result<Work<'a>, Failure> {
-        // SAFETY: promised by the caller, as below.
-        let mut batch = unsafe { self.batch()? };
         // Before anything is there to be written.
         self.check_apart(output)?;
+        // Verdicts of before are gone, whatever is wrong with the rest.
+        // SAFETY: promised by the caller, as below.
+        verdicts(unsafe { output.accepted.slice("`accepted`")? });
+        // SAFETY: as above.
+        let mut batch = unsafe { self.batch()? };
         let nothing = Output { text: Buffer { data: ptr::null_mut(), length: 0 }, ..*output };
         if self.on_gpu {
             let hashes = batch.operation == Operation::Hash;
-            // Verdicts of before are gone, whatever becomes of the GPU.
             // SAFETY: as above.
             let made = unsafe { nothing.output()? };
             // SAFETY: as above.

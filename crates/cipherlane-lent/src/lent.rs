@@ -79,7 +79,7 @@ pub(crate) unsafe fn items<'a, T>(first: *const T, count: usize, what: &str) -> 
 /// Fails where no slice can be made, whatever lies there.
 fn check<T>(first: *const T, count: usize, what: &str) -> Result<(), Failure> {
     let reason = if first.is_null() {
-        format!("{what} is NULL, and shall have a length of {count}; give where it lies")
+        format!("{what} is NULL but its length is {count}; pass a pointer, or 0 for the length")
     } else if !first.is_aligned() {
         format!("{what} lies at {first:p}; move it to a multiple of {} bytes", align_of::<T>())
     } else if count > isize::MAX as usize / size_of::<T>() {

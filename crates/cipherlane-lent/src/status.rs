@@ -6,7 +6,8 @@ use std::fmt;
 use cipherlane::devices::NoDevice;
 use cipherlane::{DeviceError, UnknownName};
 
-/// How a call ended.
+/// How a call ended. Where a batch did not run, `accepted` has zeros, and nothing else was written, unless something else is
+/// said here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -14,13 +15,15 @@ pub enum Status {
     Ok = 0,
     /// No algorithm, operation or device has this name; the message lists those that there are.
     UnknownName = 1,
-    /// The parts of the batch do not fit together. Nothing was read, and nothing written but zeros to `accepted`.
+    /// The parts of the batch do not fit together.
     Batch = 2,
     /// The device has no kernel for this, or not as the wish insists.
     Unsupported = 3,
-    /// The device failed, or gave an output that is known to be wrong.
+    /// The device failed, or gave an output that is known to be wrong. The text of the output has zeros, and with it what was
+    /// there to be run in place; in memory of a GPU it is worth nothing. No message was accepted.
     Device = 4,
-    /// A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
+    /// A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use. Where it is
+    /// `accepted` that is NULL or overlaps, it was not written.
     Pointer = 5,
     /// A fault of this library: please report it. Outputs hold anything.
     Internal = 6,

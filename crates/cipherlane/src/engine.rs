@@ -11,9 +11,9 @@ use cipherlane_core::{
 use cipherlane_cpu::Cpu;
 
 use crate::devices::{self, NoDevice};
-use crate::kept::{Kept, lock};
+use crate::kept::Kept;
 
-/// Finds the devices of this machine and runs batches on the first of them.
+/// Knows devices of this machine and runs batches on the first of them.
 ///
 /// Sessions stay open from batch to batch, and keep the memory that they have come to need: on a GPU as much as their
 /// longest message took ([`Engine::release`] gives it back). An engine may be shared between threads; batches of one plan
@@ -142,13 +142,12 @@ impl Engine {
     /// # Errors
     /// If the batch is not well formed, or the device cannot run it. [`BatchError::SharedNonce`] if it would seal, or
     /// encrypt in CTR, several messages under one key and one nonce; that rows of nonces differ is the caller's to see
-    /// to. A wrong tag is no error: see [`Output::accepted`].
+    /// to: rows that happen to be equal are not looked for. A wrong tag is no error: see [`Output::accepted`].
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
         check_nonce_not_shared(batch)?;
-        let session =
-            self.sessions.find(shape, |shape| self.plan(shape), |plan| self.devices[0].open(plan))?;
-        lock(&session).run(batch, output)
+        let (plan, open) = (|shape: &Shape| self.plan(shape), |plan: &Plan| self.devices[0].open(plan));
+        self.sessions.with(shape, plan, open, |session| session.run(batch, output))
     }
 
     /// Runs `batch` on the default device where its `texts` lie in the memory of that device: no text is copied, only keys,
@@ -171,11 +170,17 @@ impl Engine {
         let device = &self.devices[0];
         let open =
             |plan: &Plan| device.resident(plan)?.ok_or_else(|| lies_elsewhere(&device.info().id, texts));
-        let resident = self.residents.find(shape, |shape| self.plan(shape), open)?;
-        let mut resident = lock(&resident);
-        let spans = run_bound(&mut **resident, batch, texts, output);
-        resident.unload();
-        Ok(Spans { wall: start.elapsed(), ..spans? })
+        let spans = self.residents.with(
+            shape,
+            |shape| self.plan(shape),
+            open,
+            |resident| {
+                let spans = run_bound(&mut **resident, batch, texts, output);
+                resident.unload();
+                spans
+            },
+        )?;
+        Ok(Spans { wall: start.elapsed(), ..spans })
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cipherlane_core::{Algorithm, DeviceError, Operation, Plan, Shape, Unsupported};
 
-/// How many are kept per algorithm and operation. Plans differ with the shape (threads, chunk); a caller whose shapes
-/// vary more than this pays for opening again, never for what is open piling up.
+/// How many are kept per algorithm and operation, those that were used last. Plans differ with the shape (threads, chunk); a
+/// caller whose shapes vary more than this pays for opening again, never for what is open piling up.
 const MOST: usize = 4;
 
 /// Sessions, or residents.
@@ -19,36 +19,60 @@ struct Open<T> {
     /// The last shape that was planned so: a batch like the one before is not planned again.
     shape: Shape,
     plan: Plan,
-    what: Arc<Mutex<T>>,
+    what: Slot<T>,
 }
 
+/// Nothing until whoever asked first has opened it. A GPU may have to compile for that, and others of the same plan wait;
+/// those of other plans do not.
+type Slot<T> = Arc<Mutex<Option<T>>>;
+
 impl<T> Kept<T> {
-    /// What is open for batches of `shape`, or else is opened for them by the plan that `plan` makes.
-    pub(crate) fn find(
+    /// Runs `run` with what is open for batches of `shape`, or else is opened for them by the plan that `plan` makes.
+    pub(crate) fn with<R>(
         &self,
         shape: Shape,
         plan: impl FnOnce(&Shape) -> Result<Plan, Unsupported>,
         open: impl FnOnce(&Plan) -> Result<T, DeviceError>,
-    ) -> Result<Arc<Mutex<T>>, DeviceError> {
-        let key = (shape.algorithm, shape.operation);
-        let is_alike = |open: &&Open<T>| open.shape == shape;
-        if let Some(open) = lock(&self.0).get(&key).and_then(|kept| kept.iter().find(is_alike)) {
-            return Ok(Arc::clone(&open.what));
+        run: impl FnOnce(&mut T) -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        if let Some(slot) = self.of_shape(&shape)
+            && let Some(what) = &mut *lock(&slot)
+        {
+            return run(what);
         }
         // A GPU's plan reads a file, which other threads need not wait for.
         let plan = plan(&shape)?;
-        let mut all = lock(&self.0);
-        let kept = all.entry(key).or_default();
-        if let Some(open) = kept.iter_mut().find(|open| open.plan == plan) {
-            open.shape = shape;
-            return Ok(Arc::clone(&open.what));
+        let slot = self.of_plan(shape, &plan);
+        let mut what = lock(&slot);
+        if what.is_none() {
+            *what = Some(open(&plan)?);
         }
-        let what = Arc::new(Mutex::new(open(&plan)?));
+        match &mut *what {
+            Some(what) => run(what),
+            None => unreachable!("it has been opened"),
+        }
+    }
+
+    fn of_shape(&self, shape: &Shape) -> Option<Slot<T>> {
+        let mut all = lock(&self.0);
+        let kept = all.get_mut(&(shape.algorithm, shape.operation))?;
+        let place = kept.iter().position(|open| open.shape == *shape)?;
+        Some(used(kept, place))
+    }
+
+    fn of_plan(&self, shape: Shape, plan: &Plan) -> Slot<T> {
+        let mut all = lock(&self.0);
+        let kept = all.entry((shape.algorithm, shape.operation)).or_default();
+        if let Some(place) = kept.iter().position(|open| open.plan == *plan) {
+            kept[place].shape = shape;
+            return used(kept, place);
+        }
         if kept.len() == MOST {
             kept.remove(0);
         }
-        kept.push(Open { shape, plan, what: Arc::clone(&what) });
-        Ok(what)
+        let what = Slot::default();
+        kept.push(Open { shape, plan: plan.clone(), what: Arc::clone(&what) });
+        what
     }
 
     /// Closes all of them, those that run a batch when they have run it.
@@ -59,6 +83,12 @@ impl<T> Kept<T> {
     }
 }
 
+/// The one at `place`, which is then the last of `kept`: the first is the next to go.
+fn used<T>(kept: &mut [Open<T>], place: usize) -> Slot<T> {
+    kept[place..].rotate_left(1);
+    kept.last().map(|open| Arc::clone(&open.what)).unwrap_or_default()
+}
+
 impl<T> Default for Kept<T> {
     fn default() -> Self {
         Self(Mutex::default())
@@ -67,6 +97,73 @@ impl<T> Default for Kept<T> {
 
 /// A session whose last run panicked holds no half-made state that a later run would read: each run starts from
 /// its batch. So poison is no reason to refuse.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use cipherlane_core::{Device, Wish};
+    use cipherlane_cpu::Cpu;
+
+    use super::*;
+
+    fn shape(messages: usize) -> Shape {
+        Shape::uniform("aes-128-gcm".parse().unwrap(), Operation::Seal, messages, 16, true)
+    }
+
+    /// A plan of as many threads as there are messages.
+    fn plan(shape: &Shape) -> Result<Plan, Unsupported> {
+        Cpu::new().plan(shape, &Wish { threads: Some(shape.messages), ..Wish::default() })
+    }
+
+    /// What is open for `messages` messages, or else `new`.
+    fn find(kept: &Kept<u32>, messages: usize, new: u32) -> u32 {
+        kept.with(shape(messages), plan, |_| Ok(new), |what| Ok(*what)).unwrap()
+    }
+
+    #[test]
+    fn the_one_that_was_used_least_lately_goes() {
+        let kept = Kept::default();
+        for messages in 1..=MOST {
+            assert_eq!(find(&kept, messages, 10), 10);
+        }
+        assert_eq!(find(&kept, 1, 11), 10);
+        assert_eq!(find(&kept, MOST + 1, 11), 11);
+        assert_eq!((find(&kept, 1, 12), find(&kept, 2, 12)), (10, 12));
+        kept.close();
+        assert_eq!(find(&kept, 1, 13), 13);
+    }
+
+    #[test]
+    fn one_that_is_being_opened_holds_up_nobody_with_another_plan() {
+        let (kept, opening) = (Kept::default(), Barrier::new(2));
+        thread::scope(|scope| {
+            let slow = scope.spawn(|| {
+                let open = |_: &Plan| {
+                    opening.wait();
+                    opening.wait();
+                    Ok(1)
+                };
+                kept.with(shape(1), plan, open, |what| Ok(*what)).unwrap()
+            });
+            opening.wait();
+            assert_eq!(find(&kept, 2, 2), 2);
+            opening.wait();
+            assert_eq!(slow.join().unwrap(), 1);
+        });
+        assert_eq!(find(&kept, 1, 3), 1);
+    }
+
+    #[test]
+    fn what_did_not_open_is_tried_again() {
+        let kept = Kept::default();
+        let failed = DeviceError::Failed { device: "cpu".to_owned(), reason: "no more memory".to_owned() };
+        let result = kept.with(shape(1), plan, |_| Err(failed.clone()), |what: &mut u32| Ok(*what));
+        assert_eq!(result.unwrap_err(), failed);
+        assert_eq!(find(&kept, 1, 2), 2);
+    }
 }

@@ -23,7 +23,9 @@
 //! ```
 //! use cipherlane::{Batch, Column, Engine, Messages, Output, Source};
 //!
-//! let (keys, nonces) = ([1; 3 * 32], [2; 3 * 12]);          // a key and a nonce for each of three messages
+//! // A key and a nonce for each of three messages; keys come from a source of random bytes, of course.
+//! let keys: [u8; 3 * 32] = std::array::from_fn(|i| i as u8);
+//! let nonces: [u8; 3 * 12] = std::array::from_fn(|i| i as u8);
 //! let (text, offsets) = (b"one, two, three", [0, 5, 10, 15]);
 //! let batch = Batch::seal(
 //!     "aes-256-gcm".parse()?,
@@ -53,11 +55,12 @@
 //! let engine = Engine::on("cuda:0")?;
 //! let memory = engine.device("cuda:0")?.memory(3 << 20)?.ok_or("name one GPU")?;  // 3 MiB of zeros
 //! let messages = Messages { source: Source::OnDevice, offsets: &[0, 1 << 20, 2 << 20, 3 << 20] };
-//! let (key, nonces) = ([1; 32], [2; 3 * 12]);
+//! let key = [1; 32];
+//! let nonces: [u8; 3 * 12] = std::array::from_fn(|i| i as u8);    // each row its own
 //! let batch = Batch::seal(
 //!     "aes-256-gcm".parse()?,
 //!     Column::Shared(&key),
-//!     Column::Each { bytes: &nonces, width: 12 },                // in truth, each its own
+//!     Column::Each { bytes: &nonces, width: 12 },
 //!     Column::EMPTY,
 //!     messages,
 //! );

@@ -215,7 +215,7 @@ impl Engine {
     /// Hashes each of `messages` into a digest of `digest_bytes` bytes, of which SHAKE alone gives a choice.
     ///
     /// # Errors
-    /// A length that the function has not.
+    /// A length that the function has not, or more digests than there is memory for.
     pub fn hash_to<M: AsRef<[u8]>>(
         &self,
         hash: Hash,
@@ -227,7 +227,13 @@ impl Engine {
         let batch = Batch::hash(hash, input, digest_bytes);
         // The check refuses a length that is not the function's before anything is computed, or memory asked for.
         let has_length = limits::digest_bytes(hash).contains(&digest_bytes);
-        let mut bytes = vec![0; if has_length { texts.len().saturating_mul(digest_bytes) } else { 0 }];
+        let total = if has_length { texts.len().saturating_mul(digest_bytes) } else { 0 };
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(total).map_err(|error| DeviceError::Failed {
+            device: self.devices()[0].info().id.clone(),
+            reason: format!("{total} bytes of digests: {error}; hash fewer messages at a time"),
+        })?;
+        bytes.resize(total, 0);
         self.run(&batch, &mut Output::digests(&mut bytes))?;
         Ok(Digests { bytes, width: digest_bytes })
     }
@@ -297,8 +303,9 @@ impl Engine {
         Ok(Opened { texts, accepted })
     }
 
-    /// Encrypts `messages` under one key, each with its own nonce: the IV of CBC, the initial counter block of CTR,
-    /// the tweak of XTS. ECB takes none: give it empty ones.
+    /// Encrypts `messages` under one key, each with its own nonce: the IV of CBC, which nobody may foretell (SP 800-38A
+    /// appendix C: random, and no counter), the initial counter block of CTR, the tweak of XTS, which is the sector's own.
+    /// ECB takes none: give it empty ones.
     ///
     /// In CTR each block of a message counts on from its initial counter block; that the stretches of two messages
     /// do not meet is the caller's to see to, beyond their starts.

@@ -43,6 +43,9 @@ pub(crate) struct Options {
     /// Insist on an instruction tier: portable, sse, avx2 or avx512
     #[arg(long, env = "CIPHERLANE_TIER", value_parser = shared::one::<String>)]
     tier: Option<String>,
+    /// Insist on a kernel by its full name; the plan without it lists the others
+    #[arg(long, value_name = "NAME", env = "CIPHERLANE_KERNEL", value_parser = shared::one::<String>)]
+    kernel: Option<String>,
     /// Insist on a number of threads: 1, phys or all
     #[arg(long, short, env = "CIPHERLANE_THREADS", value_parser = shared::one::<Threads>)]
     threads: Option<Threads>,
@@ -119,6 +122,7 @@ impl Options {
     fn plan(&self, device: &dyn Device, shape: &Shape) -> Result<(Plan, Vec<Kernel>), Unsupported> {
         let mut wish = Wish {
             tier: self.tier.clone(),
+            kernel: self.kernel.clone(),
             threads: self.threads.map(|threads| threads.on(&cipherlane_lab::host::detect())),
             ..Wish::default()
         };

@@ -59,6 +59,10 @@ struct Shared {
     /// Threads that compute: 1, phys or all [default: on the CPU all but two, which read and write]
     #[arg(long, short, env = "CIPHERLANE_THREADS", value_parser = shared::one::<Threads>, help_heading = "Where")]
     threads: Option<Threads>,
+    /// Insist on a kernel by its full name, which `cipherlane plan` shows
+    #[arg(long, value_name = "NAME", env = "CIPHERLANE_KERNEL", value_parser = shared::one::<String>,
+          help_heading = "Where")]
+    kernel: Option<String>,
 }
 
 /// Options of `encrypt`.
@@ -140,7 +144,7 @@ impl Shared {
             }
             None => None,
         };
-        Ok(engine.with_wish(Wish { threads, ..Wish::default() }))
+        Ok(engine.with_wish(Wish { threads, kernel: self.kernel.clone(), ..Wish::default() }))
     }
 
     fn open_input(&self) -> Result<Counted> {
