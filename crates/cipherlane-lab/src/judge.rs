@@ -1,6 +1,9 @@
 //! Who knows the right answer. Expected outputs are computed once, before anything is timed, in two independent ways.
 
-use cipherlane::{DeviceError, Session};
+use cipherlane::verify::Reference;
+use cipherlane::verify::exam::{self, FailedCase};
+use cipherlane::verify::vectors::{self, Case};
+use cipherlane::{Algorithm, Device, DeviceError, Session, Tier};
 use thiserror::Error;
 
 use crate::contender::Contender;
@@ -13,6 +16,34 @@ pub struct Judges<'a> {
     pub fast: Contender<'a>,
     /// The readable reference; it computes a sample of each workload.
     pub readable: Contender<'a>,
+}
+
+impl<'a> Judges<'a> {
+    /// The portable tier of `cpu` and the reference.
+    #[must_use]
+    pub fn new(cpu: &'a dyn Device, reference: &'a Reference) -> Self {
+        Self { fast: Contender::at_tier(cpu, Tier::Portable.name()), readable: Contender::new(reference) }
+    }
+}
+
+/// Has `contender` compute the known answers of the standards for `algorithms`, and returns the first that it gets wrong.
+///
+/// A device that launches kernels is not asked: it would compile one for each kind of batch among the answers, and each
+/// kernel that is measured gives a known answer when its session is opened.
+///
+/// # Errors
+/// If the device fails.
+pub fn known_answers(
+    contender: &Contender<'_>,
+    algorithms: impl IntoIterator<Item = Algorithm>,
+) -> Result<Option<FailedCase>, DeviceError> {
+    if contender.launches {
+        return Ok(None);
+    }
+    let measured: Vec<Algorithm> = algorithms.into_iter().collect();
+    let is_measured = |case: &Case| measured.contains(&case.algorithm);
+    let cases: Vec<Case> = vectors::known().into_iter().filter(is_measured).collect();
+    Ok(exam::run(contender.device, &contender.wish, &cases)?.failures.into_iter().next())
 }
 
 /// Why there is no right answer.

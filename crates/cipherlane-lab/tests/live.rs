@@ -28,10 +28,7 @@ fn options(stop: &AtomicBool) -> Options<'_> {
 /// Runs `act` with a few meter messages that are about to be measured on this CPU.
 fn meter(resident: bool, act: impl FnOnce(Result<Live<'_>, cipherlane::DeviceError>)) {
     let (cpu, reference, host, stop) = (Cpu::new(), Reference::new(), host::detect(), AtomicBool::new(false));
-    let judges = Judges {
-        fast: Contender::at_tier(&cpu, Tier::Portable.name()),
-        readable: Contender::new(&reference),
-    };
+    let judges = Judges::new(&cpu, &reference);
     let request = Request { seed: 7, working_set_bytes: 20_000, judges: &judges };
     let workload = named("meter-128").unwrap().choices().next().unwrap().build(&request).unwrap();
     let (contender, options) = (Contender::new(&cpu), options(&stop));

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use cipherlane::Tier;
-use cipherlane::verify::vectors::{self, Case};
-use cipherlane::verify::{Reference, exam};
+use cipherlane::verify::Reference;
+use cipherlane_lab::judge::known_answers;
 use cipherlane_lab::workload::{self, Workload};
 use cipherlane_lab::{Ceilings, Contender, Judges, Live, Options, Sampling, Wanted as Place};
 
@@ -109,20 +108,11 @@ impl Work<'_> {
         self.board.wanted(self.id) == Wanted::Stop
     }
 
-    /// Has the contender compute the known answers of what will be measured. A device that launches kernels is not asked: it
-    /// would compile one for each kind of batch among the answers, and each kernel that is measured gives a known answer
-    /// when its session is opened.
+    /// Has the contender compute the known answers of what will be measured ([`known_answers`]).
     fn check_known_answers(&self, contender: &Contender<'_>) -> Result<(), String> {
-        if contender.launches {
-            return Ok(());
-        }
         self.board.say(self.id, "computes known answers");
         let measured = self.order.choice.job().algorithms();
-        let is_measured = |case: &Case| measured.contains(&case.algorithm);
-        let cases: Vec<Case> = vectors::known().into_iter().filter(is_measured).collect();
-        let tally =
-            exam::run(contender.device, &contender.wish, &cases).map_err(|error| error.to_string())?;
-        match tally.failures.first() {
+        match known_answers(contender, measured).map_err(|error| error.to_string())? {
             None => Ok(()),
             Some(first) => Err(format!("wrong answers, so nothing is timed: {first}")),
         }
@@ -131,10 +121,7 @@ impl Work<'_> {
     fn build(&self) -> Result<Workload, String> {
         let cpu = self.machine.device("cpu").map_err(|error| error.to_string())?;
         let reference = Reference::new();
-        let judges = Judges {
-            fast: Contender::at_tier(&**cpu, Tier::Portable.name()),
-            readable: Contender::new(&reference),
-        };
+        let judges = Judges::new(&**cpu, &reference);
         let l2_bytes = self.machine.host().l2_bytes;
         let working_set_bytes = workload::Request::working_set(Place::Hot, l2_bytes, self.order.threads);
         let request = workload::Request { seed: self.order.seed, working_set_bytes, judges: &judges };

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use cipherlane::Device;
 use cipherlane::verify::Reference;
-use cipherlane::{Device, Tier};
 use cipherlane_lab::experiment;
 use cipherlane_lab::telemetry::{Sampler, Sensors};
 use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, Wanted, run_suite};
@@ -59,12 +59,9 @@ pub(crate) fn run(
     stop_on_ctrl_c()?;
     let mut watch = Watch::new(Store::open(how, &suite.experiment)?, how.no_progress).with_log(log)?;
     let contenders = known::check(contenders, suite, &watch)?;
-    let portable = roster.engine.device("cpu")?;
+    let cpu = roster.engine.device("cpu")?;
     let reference = Reference::new();
-    let judges = Judges {
-        fast: Contender::at_tier(&**portable, Tier::Portable.name()),
-        readable: Contender::new(&reference),
-    };
+    let judges = Judges::new(&**cpu, &reference);
     watch.say("the rates of this core's instructions");
     let ceilings = Ceilings::measure()
         .inspect_err(|reason| complain("warning", &format!("no ceilings are shown: {reason}")))

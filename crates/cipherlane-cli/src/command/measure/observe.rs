@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use cipherlane::Tier;
 use cipherlane::verify::Reference;
+use cipherlane_lab::Judges;
 use cipherlane_lab::experiment::{Run, Setting};
 use cipherlane_lab::resume::{Done, Missing};
 use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};
-use cipherlane_lab::{Contender, Judges};
 use cipherlane_record::{Host, Observation, Record, Value, csv, markdown};
 
 use super::store::Store;
@@ -43,10 +42,7 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, h
     let devices = roster.choose(&how.device)?;
     let cpu = roster.engine.device("cpu")?;
     let reference = Reference::new();
-    let judges = Judges {
-        fast: Contender::at_tier(&**cpu, Tier::Portable.name()),
-        readable: Contender::new(&reference),
-    };
+    let judges = Judges::new(&**cpu, &reference);
     let sensors =
         if how.sensors > 0.0 && !dry { Sensors::of_this_machine(&devices) } else { Sensors::default() };
     let sampler = Sampler::start(sensors, MOST_HERTZ).context("no thread for the sensors")?;

@@ -4,7 +4,7 @@ mod report;
 
 use anyhow::Result;
 use cipherlane::verify::Reference;
-use cipherlane::{Algorithm, Device, DeviceError, Operation, Output, Tier, Tuned, Wish};
+use cipherlane::{Algorithm, Device, DeviceError, Operation, Output, Tuned, Wish};
 use cipherlane_lab::workload::part::Results;
 use cipherlane_lab::workload::{Choice, Custom, Request, Task};
 use cipherlane_lab::{Contender, Judges};
@@ -74,10 +74,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     options.json.as_ref().map_or(Ok(()), Sink::check)?;
     let cpu = roster.engine.device("cpu")?;
     let reference = Reference::new();
-    let judges = Judges {
-        fast: Contender::at_tier(&**cpu, Tier::Portable.name()),
-        readable: Contender::new(&reference),
-    };
+    let judges = Judges::new(&**cpu, &reference);
     let bar = Bar::new(options.no_progress);
     let mut entries = Vec::new();
     for (place, job) in jobs.iter().enumerate() {
