@@ -10,19 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// How a call ended.
+// How a call ended. Where a batch did not run, `accepted` has zeros, and nothing else was written, unless something else is
+// said here.
 typedef enum {
     // It did what was asked. A message whose tag was wrong is no failure: see `accepted`.
     CIPHERLANE_STATUS_OK = 0,
     // No algorithm, operation or device has this name; the message lists those that there are.
     CIPHERLANE_STATUS_UNKNOWN_NAME = 1,
-    // The parts of the batch do not fit together. Nothing was read, and nothing written but zeros to `accepted`.
+    // The parts of the batch do not fit together.
     CIPHERLANE_STATUS_BATCH = 2,
     // The device has no kernel for this, or not as the wish insists.
     CIPHERLANE_STATUS_UNSUPPORTED = 3,
-    // The device failed, or gave an output that is known to be wrong.
+    // The device failed, or gave an output that is known to be wrong. No message was accepted. Text that may have come out is
+    // zeroed, and with it what was to be opened in place; what was to be encrypted there, and text in memory of a GPU, is
+    // worth nothing.
     CIPHERLANE_STATUS_DEVICE = 4,
     // A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
+    // `accepted` may be as it was.
     CIPHERLANE_STATUS_POINTER = 5,
     // A fault of this library: please report it. Outputs hold anything.
     CIPHERLANE_STATUS_INTERNAL = 6,
@@ -83,21 +87,21 @@ typedef struct {
 
 // Messages that are run together.
 typedef struct {
-    // "aes-128-gcm", "camellia-256-xts", "sha3-256"; what is said of an unknown name lists all of them.
+    // "aes-128-gcm", "camellia-256-xts", "sha3-256": one of `cipherlane_algorithms`.
     const char *algorithm;
     // "seal" and "open" of GCM, "encrypt" and "decrypt" of other modes, "hash" of hash functions.
     const char *operation;
     // How many messages.
     size_t messages;
-    // Message i has the bytes from `offsets[i]` to `offsets[i + 1]`, in `source` and in the text of the output alike: one more
-    // than there are messages, which never fall. Between messages there is no gap: their tags lie elsewhere.
+    // `messages` + 1 of them, which must not decrease: message i has the bytes from `offsets[i]` to `offsets[i + 1]`, in
+    // `source` and in the text of the output alike. Between messages there is no gap: their tags lie elsewhere.
     const uint64_t *offsets;
     // The texts to read, which the output does not overlap; with NULL for `data` they lie in the text of the output, and
     // are overwritten.
     cipherlane_bytes source;
-    // Whether `source` and the text of the output are addresses of memory of the NVIDIA GPU that the engine is on, in its
-    // primary context, which is that of CUDA's runtime: multiples of 16 of which the call copies nothing. All else lies in
-    // memory of the host as ever. What the process has begun in that context is waited for.
+    // Whether `source` and the text of the output are device addresses, aligned to 16 bytes, in the primary context (that
+    // of CUDA's runtime) of the NVIDIA GPU that the engine is on; nothing of them is copied. All else lies in memory of the
+    // host as ever. The call waits for what the process has begun in that context.
     bool on_gpu;
     // Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     cipherlane_column keys;
@@ -106,7 +110,8 @@ typedef struct {
     cipherlane_column nonces;
     // Additional authenticated data of GCM; else empty.
     cipherlane_column aad;
-    // Bytes of every tag (4, 8, 12 to 16) or digest; 0 of algorithms that have neither, or with `tag_lengths`.
+    // Bytes of every tag (4, 8, 12 to 16) or digest; 0 of algorithms that have neither, or with `tag_lengths`. How long the
+    // tags of a key are is for you to know, and not to be learnt from a message: short ones can be forged by guessing.
     size_t tag_bytes;
     // Bytes of each tag, each at the front of a row of 16; NULL where all are as long.
     const uint8_t *tag_lengths;
@@ -162,9 +167,17 @@ const char *cipherlane_version(void);
 // `algorithm` is a string that ends with a zero, `sizes` is not NULL.
 cipherlane_status cipherlane_sizes_of(const char *algorithm, cipherlane_sizes *sizes);
 
-// Writes the devices of this machine into `text`, a line for each, with a zero behind, as much as there is room for.
-// Returns how many bytes all of it takes, the zero included: with more than `size`, ask again; 0 for a fault of this
-// library. `text` may be NULL where `size` is 0. Looking for GPUs starts their drivers.
+// Writes the algorithms into `text`, a line for each, with a zero behind, as much as there is room for. Returns how many
+// bytes all of it takes, the zero included: with more than `size`, ask again; 0 for a fault of this library. `text` may
+// be NULL where `size` is 0.
+//
+// # Safety
+// `text` has room for `size` bytes.
+size_t cipherlane_algorithms(char *text,
+                             size_t size);
+
+// Writes the devices of this machine into `text`, as `cipherlane_algorithms` does the algorithms. Why there is none of a
+// kind, `cipherlane_engine_open` of its first one says. Looking for GPUs starts their drivers.
 //
 // # Safety
 // `text` has room for `size` bytes.

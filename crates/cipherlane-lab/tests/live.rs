@@ -5,8 +5,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use cipherlane::verify::Reference;
 use cipherlane::Cpu;
+use cipherlane::verify::Reference;
 use cipherlane_lab::live::FEWEST_SAMPLES;
 use cipherlane_lab::telemetry::{Sampler, Sensors};
 use cipherlane_lab::workload::{Request, named};

@@ -32,7 +32,7 @@ pub struct Column {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Batch {
-    /// "aes-128-gcm", "camellia-256-xts", "sha3-256"; what is said of an unknown name lists all of them.
+    /// "aes-128-gcm", "camellia-256-xts", "sha3-256": one of `cipherlane_algorithms`.
     pub algorithm: *const c_char,
     /// "seal" and "open" of GCM, "encrypt" and "decrypt" of other modes, "hash" of hash functions.
     pub operation: *const c_char,
@@ -125,10 +125,12 @@ impl Batch {
     /// # Safety
     /// What they point to is there, nobody writes it for `'a`, and nobody else reads what `output` points to.
     pub(crate) unsafe fn with_output<'a>(&self, output: &Output) -> Result<Work<'a>, Failure> {
-        // Before anything is there to be written.
+        // Before anything is there to be written. Where the offsets end follows from how many messages there are.
+        // SAFETY: promised by the caller, as below.
+        unsafe { offsets(self.offsets, self.messages, "messages")? };
         self.check_apart(output)?;
         // Verdicts of before are gone, whatever is wrong with the rest.
-        // SAFETY: promised by the caller, as below.
+        // SAFETY: as above.
         verdicts(unsafe { output.accepted.slice("`accepted`")? });
         // SAFETY: as above.
         let mut batch = unsafe { self.batch()? };

@@ -19,11 +19,12 @@ pub enum Status {
     Batch = 2,
     /// The device has no kernel for this, or not as the wish insists.
     Unsupported = 3,
-    /// The device failed, or gave an output that is known to be wrong. The text of the output has zeros, and with it what was
-    /// there to be run in place; in memory of a GPU it is worth nothing. No message was accepted.
+    /// The device failed, or gave an output that is known to be wrong. No message was accepted. Text that may have come out is
+    /// zeroed, and with it what was to be opened in place; what was to be encrypted there, and text in memory of a GPU, is
+    /// worth nothing.
     Device = 4,
-    /// A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use. Where it is
-    /// `accepted` that is NULL or overlaps, it was not written.
+    /// A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
+    /// `accepted` may be as it was.
     Pointer = 5,
     /// A fault of this library: please report it. Outputs hold anything.
     Internal = 6,

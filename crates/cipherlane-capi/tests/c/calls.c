@@ -169,7 +169,7 @@ static void expect(cipherlane_status status, cipherlane_status wanted, const cha
 static void faults(const cipherlane_engine *engine) {
     const uint8_t key[16] = {0}, nonce[16] = {0};
     const uint64_t offsets[] = {0, 16};
-    uint8_t text[32] = {0};
+    uint8_t text[32] = {0}, accepted[1] = {1};
     cipherlane_sizes sizes;
     cipherlane_engine *none = (cipherlane_engine *)text;
     cipherlane_wish wish = {0};
@@ -191,7 +191,10 @@ static void faults(const cipherlane_engine *engine) {
     expect(cipherlane_run(engine, NULL, &output, NULL), CIPHERLANE_STATUS_POINTER, "batch is NULL");
     expect(cipherlane_run(engine, &batch, NULL, NULL), CIPHERLANE_STATUS_POINTER, "output is NULL");
     batch.algorithm = "rot-13";
+    output.accepted = buffer(accepted, 1);
     expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_UNKNOWN_NAME, "-gcm");
+    CHECK(accepted[0] == 0);
+    output.accepted = buffer(NULL, 0);
     batch.algorithm = NULL;
     expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_POINTER, "algorithm is NULL");
     batch = good;
@@ -268,6 +271,9 @@ static void names(void) {
     CHECK(wanted == strlen(devices) + 1 && strncmp(devices, "cpu\n", 4) == 0);
     CHECK(cipherlane_devices(few, sizeof few) == wanted && strcmp(few, "cp") == 0);
     CHECK(cipherlane_devices(NULL, 0) == wanted);
+    wanted = cipherlane_algorithms(devices, sizeof devices);
+    CHECK(wanted == strlen(devices) + 1 && strstr(devices, "\nsc2000-256-xts\n") != NULL);
+    CHECK(cipherlane_algorithms(NULL, 0) == wanted);
 }
 
 int main(void) {
