@@ -10,5 +10,5 @@ mod status;
 pub use engine::{
     cipherlane_engine_close, cipherlane_engine_open, cipherlane_engine_release, cipherlane_run,
 };
-pub use names::{cipherlane_devices, cipherlane_sizes_of};
+pub use names::{cipherlane_algorithms, cipherlane_devices, cipherlane_sizes_of};
 pub use status::{cipherlane_last_error, cipherlane_version};
