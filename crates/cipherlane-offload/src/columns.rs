@@ -133,15 +133,14 @@ impl Columns {
     ) {
         let own = &batch.messages.offsets[messages.start..=messages.end];
         let offsets = self.whole.as_ref().map_or(own, |whole| &whole[..]);
-        write_words(&mut target[self.at(Argument::Offsets)], offsets.iter().copied());
-        write_words(&mut target[self.at(Argument::Tiles)], self.prefix.iter().copied());
+        copy::words_to_staging(offsets, 0, &mut target[self.at(Argument::Offsets)], near);
+        copy::words_to_staging(&self.prefix, 0, &mut target[self.at(Argument::Tiles)], near);
         for (argument, column) in
             [(Argument::NonceOffsets, &batch.nonces), (Argument::AadOffsets, &batch.aad)]
         {
             if let Column::Ragged(ragged) = column {
                 let offsets = &ragged.offsets[messages.start..=messages.end];
-                let first = offsets[0];
-                write_words(&mut target[self.at(argument)], offsets.iter().map(|offset| offset - first));
+                copy::words_to_staging(offsets, offsets[0], &mut target[self.at(argument)], near);
             }
         }
         for (place, number) in target[self.at(Argument::Order)].chunks_exact_mut(4).zip(&self.order) {
@@ -160,13 +159,6 @@ impl Columns {
             let tags = &batch.tags[messages.start * stride..messages.end * stride];
             copy::to_staging(tags, &mut target[self.at(Argument::Tags)], near);
         }
-    }
-}
-
-/// Writes `words` as kernels read them, as many as `target` has room for.
-fn write_words(target: &mut [u8], words: impl Iterator<Item = u64>) {
-    for (place, word) in target.chunks_exact_mut(8).zip(words) {
-        place.copy_from_slice(&word.to_le_bytes());
     }
 }
 

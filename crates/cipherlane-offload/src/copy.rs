@@ -83,6 +83,25 @@ pub(crate) fn to_staging(source: &[u8], target: &mut [u8], near: Option<usize>) 
     spread(source, target, near, <[u8]>::copy_from_slice);
 }
 
+/// Writes `words`, counted from `base`, to a staging as the device reads them. By threads as above: millions of offsets take
+/// one as long as a link takes with all that belongs to them.
+///
+/// # Panics
+/// If `target` has another number of words.
+pub(crate) fn words_to_staging(words: &[u64], base: u64, target: &mut [u8], near: Option<usize>) {
+    assert_eq!(8 * words.len(), target.len(), "a word has eight bytes");
+    let write = |(target, words): &mut (&mut [u8], &[u64])| {
+        for (place, word) in target.as_chunks_mut::<8>().0.iter_mut().zip(*words) {
+            *place = word.wrapping_sub(base).to_le_bytes();
+        }
+    };
+    if target.len() < PARALLEL {
+        write(&mut (target, words));
+    } else {
+        on_threads(near, target.chunks_mut(TURN).zip(words.chunks(TURN / 8)), write);
+    }
+}
+
 /// Copies a staging to where the caller wants it: past the caches where it is long, which spares them, and spares fetching
 /// what is overwritten. By threads as above.
 ///
@@ -206,6 +225,17 @@ mod tests {
                 assert_eq!(target[at..at + bytes], source[at / 2..at / 2 + bytes]);
                 assert!(target[..at].iter().chain(&target[at + bytes..]).all(|&byte| byte == 0));
             }
+        }
+    }
+
+    #[test]
+    fn words_of_any_number_are_counted_from_the_base() {
+        for count in [0, 1, PARALLEL / 8 - 1, PARALLEL / 4 + 3] {
+            let words: Vec<u64> = (5..).map(|index: u64| index * index).take(count).collect();
+            let mut target = vec![0xA5; 8 * count];
+            words_to_staging(&words, 25, &mut target, None);
+            let read = target.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+            assert!(read.eq(words.iter().map(|word| word - 25)), "{count} words");
         }
     }
 
