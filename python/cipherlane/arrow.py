@@ -207,7 +207,8 @@ def _array(column, what):
             column = _cast(column, what)
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if isinstance(column, pa.Array):
-        return column
+        # A null may be one of its words: it shows when they are in their places.
+        return _cast(column, what) if pa.types.is_dictionary(column.type) else column
     try:
         return pa.array(column, pa.large_binary())
     except (pa.ArrowException, TypeError) as error:

@@ -26,10 +26,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     thread::scope(|scope| {
         // What the tests need comes over the network, while the checks keep the CPUs busy.
         let needs = scope.spawn(|| test::needs(workspace));
-        for (name, check) in CHECKS {
-            step(name, || check(workspace))?;
-        }
-        let needs = needs.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
+        let checks = CHECKS.into_iter().try_for_each(|(name, check)| step(name, || check(workspace)));
+        // What the checks found comes first.
+        let needs = needs.join();
+        checks?;
+        let needs = needs.unwrap_or_else(|panic| panic::resume_unwind(panic));
         step("test", || test::run_with(workspace, needs?))
     })
 }

@@ -23,6 +23,9 @@ const SWITCHED_OFF: [&[&str]; 4] = [
 /// The switch without which the kernels of a tier are the same whatever else is switched off.
 const NO_VAES: &str = "CIPHERLANE_NO_VAES";
 
+/// The tests of kernels that take the best tier there is.
+const HASHER: &str = "hasher";
+
 /// Variables of the tests, which tell where what they need lies.
 pub(crate) type Environment = Vec<(&'static str, OsString)>;
 
@@ -58,7 +61,8 @@ pub(crate) fn run_with(workspace: &Workspace, environment: Environment) -> Resul
             command.current_dir(folder).envs(environment);
             // Its tests name the tier: what they find in this one they have found before. A hasher takes the best.
             if is_of_kernels(program) && !variables.contains(&NO_VAES) {
-                command.arg("hasher");
+                ensure!(has_tests(program, HASHER)?, "no test of {} is called {HASHER}", program.display());
+                command.arg(HASHER);
             }
             shell::run(&mut command)?;
         }
@@ -88,6 +92,10 @@ pub(crate) fn features() -> Result<String> {
 /// Whether a program has the tests of every kernel.
 fn is_of_kernels(program: &Path) -> bool {
     program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("kernels-"))
+}
+
+fn has_tests(program: &Path, name: &str) -> Result<bool> {
+    Ok(shell::capture(Command::new(program).args(["--list", name]))?.contains(": test"))
 }
 
 /// The integration tests of the CPU crate that `arguments` build, each with the folder that cargo runs it in. Unit tests

@@ -184,8 +184,8 @@ impl Key {
         let wrong = |reason: String| Error::Keyset(format!("key {}: {reason}", key.key_id));
         let data = key.key_data.as_ref().ok_or_else(|| wrong("it has no data".to_owned()))?;
         if data.type_url != TYPE_URL {
-            let found = &data.type_url;
-            return Err(wrong(format!("it is of the type {found}; those of {TYPE_URL} serve here")));
+            // Which, is not said: fields may have been mixed up.
+            return Err(wrong(format!("it is of another type; those of {TYPE_URL} serve here")));
         }
         let value = data_encoding::BASE64.decode(data.value.as_bytes()).map(Zeroizing::new);
         let value = value.map_err(|error| wrong(format!("it is not in Base64 ({error})")))?;
@@ -198,12 +198,14 @@ impl Key {
             1 => Hkdf::Sha1,
             3 => Hkdf::Sha256,
             4 => Hkdf::Sha512,
-            other => {
-                return Err(wrong(format!("its hash function is number {other}; 1, 3 and 4 serve HKDF")));
+            _ => {
+                return Err(wrong(
+                    "its hash function is another than 1, 3 and 4, which serve HKDF".to_owned(),
+                ));
             }
         };
         if stored.version != 0 {
-            return Err(wrong(format!("it is of version {}; 0 is the one there is", stored.version)));
+            return Err(wrong("it is of another version than 0, the one there is".to_owned()));
         }
         let params = Params {
             segment_bytes: params.ciphertext_segment_size as usize,

@@ -45,7 +45,7 @@ impl<T> Kept<T> {
         let slot = self.of_plan(shape, &plan);
         let mut what = lock(&slot);
         if what.is_none() {
-            *what = Some(open(&plan)?);
+            *what = Some(open(&plan).inspect_err(|_| self.forget(&plan))?);
         }
         match &mut *what {
             Some(what) => run(what),
@@ -67,17 +67,25 @@ impl<T> Kept<T> {
             kept[place].shape = shape;
             return used(kept, place);
         }
-        if kept.len() == MOST {
-            kept.remove(0);
-        }
         let what = Slot::default();
         kept.push(Open { shape, plan: plan.clone(), what: Arc::clone(&what) });
+        let goes = (kept.len() > MOST).then(|| kept.remove(0));
+        // Its memory is given back while nobody waits for the lock.
+        drop(all);
+        drop(goes);
         what
+    }
+
+    /// Keeps nothing for `plan`, which could not be opened.
+    fn forget(&self, plan: &Plan) {
+        if let Some(kept) = lock(&self.0).get_mut(&(plan.algorithm, plan.operation)) {
+            kept.retain(|open| open.plan != *plan);
+        }
     }
 
     /// Closes all of them, those that run a batch when they have run it.
     pub(crate) fn close(&self) {
-        // Their memory is given back while nobody waits for the lock.
+        // As there.
         let all = std::mem::take(&mut *lock(&self.0));
         drop(all);
     }
@@ -164,6 +172,7 @@ mod tests {
         let failed = DeviceError::Failed { device: "cpu".to_owned(), reason: "no more memory".to_owned() };
         let result = kept.with(shape(1), plan, |_| Err(failed.clone()), |what: &mut u32| Ok(*what));
         assert_eq!(result.unwrap_err(), failed);
+        assert!(lock(&kept.0).values().all(Vec::is_empty));
         assert_eq!(find(&kept, 1, 2), 2);
     }
 }

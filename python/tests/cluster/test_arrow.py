@@ -190,6 +190,13 @@ class Columns(unittest.TestCase):
             with self.subTest(column.type):
                 self.assertEqual(self.open(texts, NONCES, column).to_pylist(), MESSAGES)
 
+    def test_a_null_among_the_words_of_a_dictionary(self):
+        texts, tags = self.seal(MESSAGES[:2], NONCES[:2])
+        words = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([tags[0].as_py(), None]))
+        self.assertEqual(self.open(texts, NONCES[:2], words).to_pylist(), [MESSAGES[0], None])
+        aad = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([b"row 0", None]))
+        self.assertRaisesRegex(ValueError, "null", lambda: self.seal(MESSAGES[:2], NONCES[:2], aad=aad))
+
     def test_who_sends_tags_shortens_none(self):
         texts, tags = self.seal(MESSAGES, tag_bytes=4)
         plain = pa.array(tags.to_pylist())

@@ -44,7 +44,7 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_TIER", value_parser = shared::one::<String>)]
     tier: Option<String>,
     /// Insist on a kernel by its full name; the plan without it lists the others
-    #[arg(long, value_name = "NAME", env = "CIPHERLANE_KERNEL", value_parser = shared::one::<String>)]
+    #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// Insist on a number of threads: 1, phys or all
     #[arg(long, short, env = "CIPHERLANE_THREADS", value_parser = shared::one::<Threads>)]

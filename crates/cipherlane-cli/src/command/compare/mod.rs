@@ -46,14 +46,14 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1)]
     seed: u64,
     /// The comparison as one JSON object
-    // No variable: CIPHERLANE_JSON names a file of records, which this would replace.
+    // No variables: CIPHERLANE_JSON and its like name files of timed rows, which these would replace.
     #[arg(long, value_name = "FILE", help_heading = "Results (- is stdout)")]
     json: Option<Sink>,
     /// The rows as comma-separated values
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]
+    #[arg(long, value_name = "FILE", help_heading = "Results (- is stdout)")]
     csv: Option<Sink>,
     /// The rows as a Markdown table
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_MD", help_heading = "Results (- is stdout)")]
+    #[arg(long, value_name = "FILE", help_heading = "Results (- is stdout)")]
     md: Option<Sink>,
 }
 

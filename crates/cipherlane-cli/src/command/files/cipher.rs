@@ -60,8 +60,7 @@ struct Shared {
     #[arg(long, short, env = "CIPHERLANE_THREADS", value_parser = shared::one::<Threads>, help_heading = "Where")]
     threads: Option<Threads>,
     /// Insist on a kernel by its full name, which `cipherlane plan` shows
-    #[arg(long, value_name = "NAME", env = "CIPHERLANE_KERNEL", value_parser = shared::one::<String>,
-          help_heading = "Where")]
+    #[arg(long, value_name = "NAME", help_heading = "Where")]
     kernel: Option<String>,
 }
 

@@ -1,5 +1,7 @@
 //! Which points the file to go on with has already.
 
+use std::collections::BTreeMap;
+
 use cipherlane::{Device, Wish};
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::{Contender, Point, Suite};
@@ -11,11 +13,12 @@ use super::How;
 const MANY: usize = 4096;
 
 /// Leaves the points out of `suite` that `done` has as `how` asks for them: each of `devices` has a row there, at each tier
-/// that it is to be measured at, but for those that cannot run the point. Returns how many were left out.
+/// that it is to be measured at, but for those that cannot run the point, or nothing at all. Returns how many were left out.
 pub(super) fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device], how: &How) -> usize {
     let before = suite.points.len();
     let contenders: Vec<_> = devices.iter().flat_map(|&device| contenders(device, how)).collect();
     let experiment = suite.experiment.clone();
+    let mut opens = BTreeMap::new();
     suite.points.retain(|point| {
         let has_row = |contender: &&Contender<'_>| {
             let points = vec![Point { threads: threads(contender, point), ..point.clone() }];
@@ -23,7 +26,7 @@ pub(super) fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device],
             done.leave_out(&mut alone, |row| is_of(row, contender, how)) > 0
         };
         let (done, missing): (Vec<_>, Vec<_>) = contenders.iter().partition(has_row);
-        done.is_empty() || missing.iter().any(|contender| can_run(contender, point))
+        done.is_empty() || missing.iter().any(|contender| can_run(contender, point, &mut opens))
     });
     before - suite.points.len()
 }
@@ -57,10 +60,15 @@ fn is_of(row: &Measurement, contender: &Contender<'_>, how: &How) -> bool {
         && row.seed == how.seed
 }
 
-/// Whether `contender` has kernels for all that `point` runs: without, no run ever gives it a row there.
-fn can_run(contender: &Contender<'_>, point: &Point) -> bool {
+/// Whether `contender` has kernels for all that `point` runs, and opens sessions: without, no run ever gives it a row there. A
+/// GPU opens none if its compiler is missing, or others have it; `opens` has what each device did when it was first asked.
+fn can_run(contender: &Contender<'_>, point: &Point, opens: &mut BTreeMap<String, bool>) -> bool {
     let wish = Wish { threads: Some(threads(contender, point)), ..contender.wish.clone() };
-    point.choice.shapes(MANY).iter().all(|shape| contender.device.plan(shape, &wish).is_ok())
+    let shapes = point.choice.shapes(MANY);
+    let plans: Result<Vec<_>, _> = shapes.iter().map(|shape| contender.device.plan(shape, &wish)).collect();
+    let Ok(plans) = plans else { return false };
+    let open = || plans.iter().all(|plan| contender.device.open(plan).is_ok());
+    *opens.entry(contender.device.info().id.clone()).or_insert_with(open)
 }
 
 #[cfg(test)]
@@ -79,14 +87,14 @@ mod tests {
         how: How,
     }
 
-    /// This CPU as a device that launches kernels, for these operations alone.
-    struct Gpu(Cpu, Info, &'static [Operation]);
+    /// This CPU as a device that launches kernels, for these operations alone, and opens sessions or none.
+    struct Gpu(Cpu, Info, &'static [Operation], bool);
 
     impl Gpu {
         fn new(operations: &'static [Operation]) -> Self {
             let cpu = Cpu::new();
             let info = Info { id: "cuda:0".to_owned(), tiers: Vec::new(), ..cpu.info().clone() };
-            Self(cpu, info, operations)
+            Self(cpu, info, operations, true)
         }
     }
 
@@ -112,7 +120,10 @@ mod tests {
         }
 
         fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
-            self.0.open(plan)
+            if self.3 {
+                return self.0.open(plan);
+            }
+            Err(DeviceError::Failed { device: self.1.id.clone(), reason: "no compiler".to_owned() })
         }
     }
 
@@ -155,6 +166,8 @@ mod tests {
         assert_eq!(left_out(&[], &done(&[Operation::Seal]), &[&cpu, &gpu]), 4);
         assert_eq!(left_out(&[], &done(&[]), &[&cpu, &gpu]), 2, "it seals");
         assert_eq!(left_out(&[], &done(&[]), &[&gpu]), 0, "and says itself that it opens nothing");
+        let without_compiler = Gpu { 3: false, ..Gpu::new(&[Operation::Seal]) };
+        assert_eq!(left_out(&[], &done(&[]), &[&cpu, &without_compiler]), 4);
     }
 
     #[test]

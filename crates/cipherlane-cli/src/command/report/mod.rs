@@ -31,10 +31,11 @@ pub(crate) struct Options {
     #[arg(long, short, value_name = "FILE", help_heading = "Results (- is stdout)")]
     output: Option<Sink>,
     /// The same as Markdown, with tables in place of pictures
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_MD", help_heading = "Results (- is stdout)")]
+    // No variables: CIPHERLANE_MD and CIPHERLANE_CSV name files of timed rows, which these would replace.
+    #[arg(long, value_name = "FILE", help_heading = "Results (- is stdout)")]
     md: Option<Sink>,
     /// The same as comma-separated values, a line for each quantity
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_CSV", help_heading = "Results (- is stdout)")]
+    #[arg(long, value_name = "FILE", help_heading = "Results (- is stdout)")]
     csv: Option<Sink>,
     /// Show the page in the browser
     #[arg(long)]
