@@ -15,15 +15,15 @@
 typedef enum {
     // It did what was asked. A message whose tag was wrong is no failure: see `accepted`.
     CIPHERLANE_STATUS_OK = 0,
-    // No algorithm, operation or device has this name; the message lists those that there are.
+    // No algorithm, operation or device has this name; the message lists those that there are, or says why there is no device
+    // of that kind.
     CIPHERLANE_STATUS_UNKNOWN_NAME = 1,
     // The parts of the batch do not fit together.
     CIPHERLANE_STATUS_BATCH = 2,
     // The device has no kernel for this, or not as the wish insists.
     CIPHERLANE_STATUS_UNSUPPORTED = 3,
     // The device failed, or gave an output that is known to be wrong. No message was accepted. Text that may have come out is
-    // zeroed, and with it what was to be opened in place; what was to be encrypted there, and text in memory of a GPU, is
-    // worth nothing.
+    // zeroed, and with it what was to be opened in place. All else that is to be written is worth nothing.
     CIPHERLANE_STATUS_DEVICE = 4,
     // A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
     // `accepted` may be as it was.
