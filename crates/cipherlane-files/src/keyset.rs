@@ -184,8 +184,10 @@ impl Key {
         let wrong = |reason: String| Error::Keyset(format!("key {}: {reason}", key.key_id));
         let data = key.key_data.as_ref().ok_or_else(|| wrong("it has no data".to_owned()))?;
         if data.type_url != TYPE_URL {
-            // Which, is not said: fields may have been mixed up.
-            return Err(wrong(format!("it is of another type; those of {TYPE_URL} serve here")));
+            // What is no type may be a key: fields get mixed up.
+            let is_type = data.type_url.starts_with("type.googleapis.com/");
+            let found = if is_type { &data.type_url } else { "another" };
+            return Err(wrong(format!("its type is {found}; keys of {TYPE_URL} serve here")));
         }
         let value = data_encoding::BASE64.decode(data.value.as_bytes()).map(Zeroizing::new);
         let value = value.map_err(|error| wrong(format!("it is not in Base64 ({error})")))?;

@@ -229,6 +229,9 @@ fn no_error_quotes_a_secret() {
         assert!(error.contains(&format!("(line {line}, column ")) && error.contains(what), "{error}");
         assert!(!error.contains("c2Vj"), "{error}");
     }
+    let mixed = of_key(&format!("{{\"typeUrl\": \"{secret}\", \"value\": \"type.googleapis.com/x\"}}"));
+    let mixed = error(mixed.replace("\"keyData\"", "\"keyId\": 1, \"keyData\""));
+    assert!(mixed.contains("its type is another") && !mixed.contains("c2Vj"), "{mixed}");
     // No field has a number of 63 bits.
     let json = format!(
         "{{\"primaryKeyId\": 1, \"key\": [{{\"keyId\": 1, \"status\": \"ENABLED\", \"keyData\": {{\"typeUrl\": \
