@@ -19,6 +19,8 @@ use chromium::Browser;
 struct Part {
     /// The folder of records.
     records: &'static str,
+    /// The one file of it that is shown; all of them without. Rows of several days have one line of time, on which none is seen.
+    file: Option<&'static str>,
     /// The experiment at which it begins; the page's own begin without.
     experiment: Option<&'static str>,
     height: u32,
@@ -27,9 +29,15 @@ struct Part {
 }
 
 const PARTS: [Part; 3] = [
-    Part { records: "h200", experiment: None, height: 1500, name: "report-h200" },
-    Part { records: "h200", experiment: Some("energy"), height: 1500, name: "throttled-h200" },
-    Part { records: "zen4-vm", experiment: None, height: 1180, name: "report-zen4-vm" },
+    Part { records: "h200", file: None, experiment: None, height: 1500, name: "report-h200" },
+    Part {
+        records: "h200",
+        file: Some("energy.jsonl"),
+        experiment: Some("energy"),
+        height: 2050,
+        name: "throttled-h200",
+    },
+    Part { records: "zen4-vm", file: None, experiment: None, height: 1180, name: "report-zen4-vm" },
 ];
 /// Width of all pictures, in pixels.
 const WIDTH: u32 = 1180;
@@ -55,7 +63,7 @@ pub(crate) fn take(workspace: &Workspace, program: &Path) -> Result<()> {
     let mut browser = Browser::start("pictures of pages").context("pictures need a browser")?;
     browser.call("Emulation.setScrollbarsHidden", &json!({"hidden": true}));
     for part in PARTS {
-        let page = report(workspace, program, part.records, &folder)?;
+        let page = report(workspace, program, &part, &folder)?;
         browser.open(&page, WIDTH, part.height);
         if let Some(experiment) = part.experiment {
             browser.evaluate(&format!(
@@ -75,12 +83,13 @@ pub(crate) fn take(workspace: &Workspace, program: &Path) -> Result<()> {
     save(&mut browser, &workspace.root.join("docs/dashboard.png"))
 }
 
-/// Makes the page of a folder of records.
-fn report(workspace: &Workspace, program: &Path, records: &str, folder: &Path) -> Result<PathBuf> {
-    let page = folder.join(format!("{records}.html"));
-    let entries = std::fs::read_dir(workspace.root.join("records").join(records)).context("records")?;
+/// Makes the page of a folder of records, or of one file of it.
+fn report(workspace: &Workspace, program: &Path, part: &Part, folder: &Path) -> Result<PathBuf> {
+    let page = folder.join(format!("{}.html", part.name));
+    let entries = std::fs::read_dir(workspace.root.join("records").join(part.records)).context("records")?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "jsonl"));
+    let is_shown = |file: &PathBuf| part.file.is_none_or(|name| file.ends_with(name));
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "jsonl") && is_shown(file));
     files.sort();
     shell::run(Command::new(program).arg("report").args(files).arg("--output").arg(&page))?;
     Ok(page)
