@@ -107,7 +107,8 @@ fn a_switch_leaves_the_kernels_of_other_tiers_as_they_are() {
         let text = printed_by("tiers_that_are_on_name_their_kernels", off, "1");
         text.lines().filter_map(|line| line.split_once(KERNEL)).map(|(_, line)| line.to_owned()).collect()
     };
-    let (all, mut off, mut others) = (kernels(&[]), Vec::new(), kernels(&[]));
+    let all = kernels(&[]);
+    let (mut off, mut others) = (Vec::new(), all.clone());
     for tier in tiers() {
         assert!(!others.is_empty(), "without {off:?}");
         off.extend(tier.switch());

@@ -14,8 +14,8 @@ use cipherlane::{Engine, Operation, Sealed};
 use cipherlane_lab::Totals;
 use cipherlane_record::Measurement;
 use serde_json::{Value, json};
-use support::launcher::Launcher;
-use support::liar::Liar;
+use support::launcher::launcher;
+use support::liar::HONEST;
 use support::{Served, small};
 
 /// The counters of a run beside those of its row.
@@ -127,7 +127,7 @@ fn a_wrong_output_is_counted_and_its_row_is_not_verified() {
     let served = Served::start();
     let mut request = small(Some(0.3));
     request["device"] = json!("liar");
-    request["messages"] = json!(Liar::HONEST + 1);
+    request["messages"] = json!(HONEST + 1);
     let id = served.run(&request);
     let view = served.wait_for_state(id, "finished");
     let rows = served.rows();
@@ -141,7 +141,7 @@ fn a_wrong_output_is_counted_and_its_row_is_not_verified() {
 #[test]
 fn a_device_that_launches_kernels_opens_what_it_measures_alone() {
     let opened = Arc::new(Mutex::new(Vec::new()));
-    let served = Served::beside(Arc::new(Launcher::new(Arc::clone(&opened))));
+    let served = Served::beside(launcher(Arc::clone(&opened)));
     let mut request = small(Some(0.3));
     (request["device"], request["threads"]) = (json!("launcher"), Value::Null);
     let id = served.run(&request);

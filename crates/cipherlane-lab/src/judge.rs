@@ -26,24 +26,24 @@ impl<'a> Judges<'a> {
     }
 }
 
-/// Has `contender` compute the known answers of the standards for `algorithms`, and returns the first that it gets wrong.
+/// The known answers of the standards for `algorithms`: read once, for all contenders.
+pub fn known_answers(algorithms: impl IntoIterator<Item = Algorithm>) -> Vec<Case> {
+    let measured: Vec<Algorithm> = algorithms.into_iter().collect();
+    vectors::known().into_iter().filter(|case| measured.contains(&case.algorithm)).collect()
+}
+
+/// Has `contender` compute the `known` answers, and returns the first that it gets wrong.
 ///
 /// A device that launches kernels is not asked: it would compile one for each kind of batch among the answers, and each
 /// kernel that is measured gives a known answer when its session is opened.
 ///
 /// # Errors
 /// If the device fails.
-pub fn known_answers(
-    contender: &Contender<'_>,
-    algorithms: impl IntoIterator<Item = Algorithm>,
-) -> Result<Option<FailedCase>, DeviceError> {
+pub fn first_wrong(contender: &Contender<'_>, known: &[Case]) -> Result<Option<FailedCase>, DeviceError> {
     if contender.launches {
         return Ok(None);
     }
-    let measured: Vec<Algorithm> = algorithms.into_iter().collect();
-    let is_measured = |case: &Case| measured.contains(&case.algorithm);
-    let cases: Vec<Case> = vectors::known().into_iter().filter(is_measured).collect();
-    Ok(exam::run(contender.device, &contender.wish, &cases)?.failures.into_iter().next())
+    Ok(exam::run(contender.device, &contender.wish, known)?.failures.into_iter().next())
 }
 
 /// Why there is no right answer.

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use cipherlane::verify::Reference;
-use cipherlane_lab::judge::known_answers;
+use cipherlane_lab::judge::{first_wrong, known_answers};
 use cipherlane_lab::workload::{self, Workload};
 use cipherlane_lab::{Ceilings, Contender, Judges, Live, Options, Sampling, Wanted as Place};
 
@@ -108,11 +108,11 @@ impl Work<'_> {
         self.board.wanted(self.id) == Wanted::Stop
     }
 
-    /// Has the contender compute the known answers of what will be measured ([`known_answers`]).
+    /// Has the contender compute the known answers of what will be measured ([`first_wrong`]).
     fn check_known_answers(&self, contender: &Contender<'_>) -> Result<(), String> {
         self.board.say(self.id, "computes known answers");
-        let measured = self.order.choice.job().algorithms();
-        match known_answers(contender, measured).map_err(|error| error.to_string())? {
+        let known = known_answers(self.order.choice.job().algorithms());
+        match first_wrong(contender, &known).map_err(|error| error.to_string())? {
             None => Ok(()),
             Some(first) => Err(format!("wrong answers, so nothing is timed: {first}")),
         }

@@ -3,45 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cipherlane::{
-    Batch, Cpu, Device, DeviceError, Info, Kernel, Output, Plan, Session, Shape, Spans, Unsupported, Wish,
-};
+use cipherlane::{Batch, Cpu, Device, DeviceError, Output, Plan, Session, Spans};
 
-/// This CPU, but for a bit of the first text of each batch of more than [`Liar::HONEST`] messages.
-pub(crate) struct Liar {
-    cpu: Cpu,
-    info: Info,
-    is_broken: Arc<AtomicBool>,
-}
+use super::renamed::Renamed;
 
-impl Liar {
-    /// More than any standard has examples of one algorithm.
-    pub(crate) const HONEST: usize = 1000;
+/// More messages than any standard has examples of one algorithm.
+pub(crate) const HONEST: usize = 1000;
 
-    /// Every run fails from when `is_broken` is set.
-    pub(crate) fn new(is_broken: Arc<AtomicBool>) -> Self {
-        let cpu = Cpu::new();
-        let info = Info { id: "liar".to_owned(), name: "liar".to_owned(), ..cpu.info().clone() };
-        Self { cpu, info, is_broken }
-    }
-}
-
-impl Device for Liar {
-    fn info(&self) -> &Info {
-        &self.info
-    }
-
-    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
-        self.cpu.kernels(shape)
-    }
-
-    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
-        self.cpu.plan(shape, wish)
-    }
-
-    fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
-        Ok(Box::new(Lie(self.cpu.open(plan)?, Arc::clone(&self.is_broken))))
-    }
+/// This CPU, but for a bit of the first text of each batch of more than [`HONEST`] messages. Every run fails from when
+/// `is_broken` is set.
+pub(crate) fn liar(is_broken: Arc<AtomicBool>) -> Arc<dyn Device> {
+    Arc::new(Renamed::new("liar", false, move |cpu: &Cpu, plan: &Plan| -> Result<Box<dyn Session>, _> {
+        Ok(Box::new(Lie(cpu.open(plan)?, Arc::clone(&is_broken))))
+    }))
 }
 
 struct Lie(Box<dyn Session>, Arc<AtomicBool>);
@@ -52,7 +26,7 @@ impl Session for Lie {
             return Err(DeviceError::Failed { device: "liar".to_owned(), reason: "it broke".to_owned() });
         }
         let spans = self.0.run(batch, output)?;
-        if batch.messages.offsets.len() > Liar::HONEST + 1 {
+        if batch.messages.offsets.len() > HONEST + 1 {
             output.bytes[0] ^= 1;
         }
         Ok(spans)
