@@ -128,7 +128,7 @@ pub enum ReadError {
         "{}:{line}: not a measurement of schema version {}: {error}{}",
         path.display(),
         crate::SCHEMA_VERSION,
-        remedy(error)
+        if *is_cut { "; the line was cut short: remove it to keep the others" } else { "" }
     )]
     Line {
         /// The file.
@@ -137,6 +137,8 @@ pub enum ReadError {
         line: usize,
         /// What is wrong with it.
         error: serde_json::Error,
+        /// Whether it is cut short, as the last one is when a disk fills up or a machine stops.
+        is_cut: bool,
     },
     /// A line of a version that this program does not know.
     #[error(
@@ -154,9 +156,11 @@ pub enum ReadError {
     },
 }
 
-/// What helps where a line is cut short, as the last one is when a disk fills up or a machine stops.
-fn remedy(error: &serde_json::Error) -> &'static str {
-    if error.is_eof() { "; the line was cut short: remove it to keep the others" } else { "" }
+/// Whether `text` ends where it may not. Within a number, behind its point or in its exponent, the parser calls that a wrong
+/// number, at the last column.
+fn is_cut(text: &str, error: &serde_json::Error) -> bool {
+    let is_in_number = text.ends_with(['.', 'e', '+', '-']) && error.column() == text.len();
+    error.is_eof() || (error.is_syntax() && is_in_number)
 }
 
 /// Reads all rows of the file at `path`. Empty lines are passed over.
@@ -192,7 +196,10 @@ struct Head {
 }
 
 fn parse(text: &str, path: &Path, line: usize) -> Result<Record, ReadError> {
-    let wrong = |error| ReadError::Line { path: path.to_owned(), line, error };
+    let wrong = |error| {
+        let is_cut = is_cut(text, &error);
+        ReadError::Line { path: path.to_owned(), line, error, is_cut }
+    };
     let head: Head = serde_json::from_str(text).map_err(wrong)?;
     let found = head.schema_version;
     if found != crate::SCHEMA_VERSION {

@@ -407,6 +407,21 @@ fn a_wrong_line_is_named_by_its_number() {
 }
 
 #[test]
+fn a_line_that_was_cut_anywhere_says_so() {
+    let good = serde_json::to_string(&row()).unwrap();
+    let error = |text: &str| read_from(text.as_bytes(), Path::new("rows.jsonl")).unwrap_err().to_string();
+    for end in (1..good.len()).filter(|&end| good.is_char_boundary(end)) {
+        assert!(
+            error(&good[..end]).contains("cut short: remove it"),
+            "{}: {}",
+            &good[..end],
+            error(&good[..end])
+        );
+    }
+    assert!(!error("rain").contains("cut short") && !error(&good.replace(':', ".")).contains("cut short"));
+}
+
+#[test]
 fn tables_have_a_line_for_each_row() {
     let mut table = Vec::new();
     csv::write(&mut table, &[row(), row()]).unwrap();
