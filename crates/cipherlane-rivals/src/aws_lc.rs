@@ -4,6 +4,7 @@
 mod aead;
 mod direct;
 mod functions;
+mod sha2;
 
 use std::ptr::null;
 use std::sync::OnceLock;
@@ -26,6 +27,8 @@ const AEAD: &str = "evp-aead";
 const EVP: &str = "evp";
 /// `AES_ctr128_encrypt` and `AES_cbc_encrypt`: no context at all.
 const DIRECT: &str = "aes";
+/// `SHA256` and its like: one call per message.
+const SHA: &str = "sha";
 
 /// The library as a device.
 pub(crate) fn open() -> Box<dyn Device> {
@@ -40,8 +43,8 @@ pub(crate) fn open() -> Box<dyn Device> {
         ("version".to_owned(), version.clone()),
         (
             "way".to_owned(),
-            "GCM: EVP_AEAD; CTR and CBC: AES_ctr128_encrypt, AES_cbc_encrypt; else EVP_CipherUpdate; hashes: \
-             EVP_DigestUpdate"
+            "GCM: EVP_AEAD; CTR and CBC: AES_ctr128_encrypt, AES_cbc_encrypt; else EVP_CipherUpdate; SHA-2: \
+             SHA256 and its like; other hashes: EVP_DigestUpdate"
                 .to_owned(),
         ),
     ];
@@ -106,7 +109,9 @@ struct AwsLc {
 impl Library for AwsLc {
     fn ways(&self, shape: &Shape) -> Vec<(&'static str, Limits)> {
         if let Algorithm::Hash(hash) = shape.algorithm {
-            return if self.digests.has(hash) { vec![(EVP, self.limits.clone())] } else { Vec::new() };
+            let one_call = sha2::Sha2::of(hash).map(|_| SHA);
+            let evp = self.digests.has(hash).then_some(EVP);
+            return one_call.into_iter().chain(evp).map(|way| (way, self.limits.clone())).collect();
         }
         if !self.api.has(shape.algorithm) {
             return Vec::new();
@@ -129,6 +134,9 @@ impl Library for AwsLc {
     ) -> Result<Box<dyn Context>, Fault> {
         let (cipher, mode) = match algorithm {
             Algorithm::Cipher(cipher, mode) => (cipher, mode),
+            Algorithm::Hash(hash) if way == SHA => {
+                return Ok(Box::new(sha2::Sha2::of(hash).ok_or("the search for the hash")?));
+            }
             Algorithm::Hash(hash) => return Ok(Box::new(Digest::new(self.digests, hash)?)),
         };
         Ok(match way {

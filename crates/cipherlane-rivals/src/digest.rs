@@ -9,7 +9,7 @@ use std::ptr::{NonNull, null_mut};
 
 use cipherlane_core::Hash;
 
-use crate::message::{Context, Fault, Message, Tag};
+use crate::message::{Fault, Message, PerMessage, Tag};
 
 /// `EVP_MD_CTX`, opaque.
 pub(crate) type MdCtx = *mut c_void;
@@ -122,7 +122,7 @@ impl Digest {
     }
 }
 
-impl Context for Digest {
+impl PerMessage for Digest {
     fn message(&mut self, _: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         let Tag::Make(digest) = &mut message.tag else { return Err("the search for a digest") };
         let text = message.source.ok_or("the search for a text")?;

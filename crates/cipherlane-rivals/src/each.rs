@@ -1,14 +1,15 @@
 //! A library that does one message per call, as a [`Device`] that runs batches.
 
+use std::io;
 use std::ops::{Range, RangeInclusive};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Instant;
 
 use cipherlane_core::{
-    Algorithm, Batch, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan, Session, Shape,
-    Spans, TagLengths, Unsupported, Wish,
+    Algorithm, BLOCK, Batch, Device, DeviceError, Info, Kernel, Mode, Operation, Output, Plan, Session,
+    Shape, Spans, TagLengths, Unsupported, Wish,
 };
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use cipherlane_threads::{Pool, Pools, Topology};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -26,17 +27,59 @@ pub(crate) struct Limits {
     pub(crate) tag: RangeInclusive<usize>,
     /// Whether XTS takes a key whose halves are equal (OpenSSL refuses, following FIPS 140 guidance C.I).
     pub(crate) equal_xts_halves: bool,
+    /// The most bytes of a message.
+    pub(crate) longest: usize,
+    /// Whether CTR counts with the last 32 bits alone, so that no message may have them wrap.
+    pub(crate) counts_32_bits: bool,
 }
 
 impl Limits {
     /// Everything that the standards allow.
-    pub(crate) const NONE: Self = Self { nonce: 1..=usize::MAX, tag: 4..=16, equal_xts_halves: true };
+    pub(crate) const NONE: Self = Self {
+        nonce: 1..=usize::MAX,
+        tag: 4..=16,
+        equal_xts_halves: true,
+        longest: usize::MAX,
+        counts_32_bits: false,
+    };
 
     /// Nonces of 12 and tags of 16 bytes only.
     #[cfg(feature = "crates")]
-    pub(crate) const USUAL_GCM: Self = Self { nonce: 12..=12, tag: 16..=16, equal_xts_halves: true };
+    pub(crate) const USUAL_GCM: Self = Self { nonce: 12..=12, tag: 16..=16, ..Self::NONE };
+
+    /// Whether messages of up to `longest` bytes are taken.
+    fn check_longest(&self, longest: u64) -> Result<(), Unsupported> {
+        let found = usize::try_from(longest).unwrap_or(usize::MAX);
+        if found <= self.longest {
+            return Ok(());
+        }
+        Err(Unsupported::Range {
+            what: "bytes of a message",
+            wanted: format!("at most {}", self.longest),
+            found,
+        })
+    }
+
+    /// Whether no message has the last 32 bits of its counters wrap (SP 800-38A, appendix B, leaves their number open).
+    fn check_counters(&self, batch: &Batch<'_>) -> Result<(), Unsupported> {
+        if batch.algorithm.mode() != Some(Mode::Ctr) || !self.counts_32_bits {
+            return Ok(());
+        }
+        for (index, ends) in batch.messages.offsets.windows(2).enumerate() {
+            let first = batch.nonces.row(index).last_chunk().map_or(0, |last| u32::from_be_bytes(*last));
+            let blocks = (ends[1] - ends[0]).div_ceil(BLOCK as u64);
+            if u64::from(first) + blocks > 1 << 32 {
+                let what = "number of messages whose counters wrap in their last 32 bits";
+                return Err(Unsupported::Range { what, wanted: "0".to_owned(), found: 1 });
+            }
+        }
+        Ok(())
+    }
 
     fn check(&self, batch: &Batch<'_>) -> Result<(), Unsupported> {
+        let longest = batch.messages.offsets.windows(2).map(|ends| ends[1] - ends[0]).max();
+        self.check_longest(longest.unwrap_or(0))?;
+        self.check_counters(batch)?;
         let outside = |what, range: &RangeInclusive<usize>, found| {
             let (low, high) = (range.start(), range.end());
             let wanted = if low == high { low.to_string() } else { format!("{low} to {high}") };
@@ -105,23 +148,29 @@ pub(crate) fn aes_instructions() -> bool {
     found
 }
 
-/// A [`Library`] as a device.
+/// The CPUs of this process, as the first rival found them: reading them takes many files.
+fn topology() -> &'static Topology {
+    static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
+    TOPOLOGY.get_or_init(Topology::detect)
+}
+
+/// A [`Library`] as a device. Its threads are of the kind that our own engine has, so that these are not compared.
 pub(crate) struct Each<L> {
     library: Arc<L>,
     info: Info,
+    pools: Pools,
 }
 
 impl<L: Library> Each<L> {
     /// The device `id`, called `name`, with `details` to show.
     pub(crate) fn new(id: &str, name: String, mut details: Vec<(String, String)>, library: L) -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = topology().cpus().len();
         details.push((
             "threads".to_owned(),
-            "a batch is split between messages, since the library cannot split one; threads are not pinned"
-                .to_owned(),
+            "a batch is split between messages, since the library cannot split one".to_owned(),
         ));
         let info = Info { id: id.to_owned(), name, tiers: vec![TIER.to_owned()], threads, details };
-        Self { library: Arc::new(library), info }
+        Self { library: Arc::new(library), info, pools: Pools::default() }
     }
 
     fn kernel(shape: &Shape, way: &str, constant_time: bool) -> Kernel {
@@ -134,6 +183,7 @@ impl<L: Library> Each<L> {
         Unsupported::Kernel { device: self.info.id.clone(), what, known }
     }
 
+    /// The first kernel that the wish allows; that the shape is within its limits is checked here, too.
     fn choose(&self, shape: &Shape, wish: &Wish) -> Result<Kernel, Unsupported> {
         let kernels = self.kernels(shape);
         let known: Vec<_> = kernels.iter().map(|kernel| kernel.name.clone()).collect();
@@ -141,10 +191,14 @@ impl<L: Library> Each<L> {
             return Err(self.refuse(format!("tier {tier}"), vec![TIER.to_owned()]));
         }
         let wanted = wish.kernel.as_ref();
-        kernels.into_iter().find(|kernel| wanted.is_none_or(|name| *name == kernel.name)).ok_or_else(|| {
+        let limits = self.library.ways(shape).into_iter().map(|(_, limits)| limits);
+        let found = kernels.into_iter().zip(limits);
+        let allowed = |kernel: &Kernel| wanted.is_none_or(|name| *name == kernel.name);
+        let (kernel, limits) = found.into_iter().find(|(kernel, _)| allowed(kernel)).ok_or_else(|| {
             let what = format!("{} {}", shape.algorithm, shape.operation);
             self.refuse(wanted.map_or(what, Clone::clone), known)
-        })
+        })?;
+        limits.check_longest(shape.longest).map(|()| kernel)
     }
 }
 
@@ -208,21 +262,23 @@ impl<L: Library> Device for Each<L> {
         let workers = (0..threads)
             .map(|_| {
                 let context = self.library.context(plan.algorithm, plan.operation, way);
-                context.map(Worker::new).map_err(|function| fault(failed(function)))
+                context
+                    .map(|context| Mutex::new(Worker::new(context)))
+                    .map_err(|function| fault(failed(function)))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let pool = match threads {
-            1 => None,
-            // The caller's thread is one of them.
-            _ => Some(
-                ThreadPoolBuilder::new()
-                    .num_threads(threads - 1)
-                    .build()
-                    .map_err(|error| fault(format!("no {threads} threads: {error}; ask for fewer")))?,
-            ),
-        };
-        Ok(Box::new(EachSession { plan: plan.clone(), limits: limits.clone(), workers, pool }))
+        let pool = self.pools.of(threads, topology()).map_err(|error| fault(too_many(threads, &error)))?;
+        Ok(Box::new(EachSession {
+            plan: plan.clone(),
+            limits: limits.clone(),
+            workers: Workers(workers),
+            pool,
+        }))
     }
+}
+
+fn too_many(threads: usize, error: &io::Error) -> String {
+    format!("no {threads} threads: {error}; ask for fewer")
 }
 
 fn failed(function: Fault) -> String {
@@ -261,11 +317,28 @@ impl Worker {
     }
 }
 
+/// A worker for each thread.
+struct Workers(Vec<Mutex<Worker>>);
+
+impl Workers {
+    /// The worker whose number is `home`, or another while a thread that helps has it: there are as many as threads.
+    fn free(&self, home: usize) -> MutexGuard<'_, Worker> {
+        let turns = (home..self.0.len()).chain(0..home).cycle();
+        let mut found = turns.filter_map(|index| match self.0[index].try_lock() {
+            Ok(worker) => Some(worker),
+            // No worker is left half-made: a context that failed gets its key anew.
+            Err(TryLockError::Poisoned(worker)) => Some(worker.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        });
+        found.next().expect("an endless cycle")
+    }
+}
+
 struct EachSession {
     plan: Plan,
     limits: Limits,
-    workers: Vec<Worker>,
-    pool: Option<ThreadPool>,
+    workers: Workers,
+    pool: Arc<Pool>,
 }
 
 impl EachSession {
@@ -275,32 +348,26 @@ impl EachSession {
         Ok(self.limits.check(batch)?)
     }
 
-    fn execute(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<(), Fault> {
+    fn execute(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<(), String> {
         let shared = batch.keys.is_shared().then(|| batch.keys.row(0));
-        let chunk = if self.pool.is_some() { self.plan.chunk } else { usize::MAX };
-        let parts = Part::cut(batch, output, chunk);
-        let (Some(pool), [first, others @ ..]) = (&self.pool, self.workers.as_mut_slice()) else {
-            return parts.into_iter().try_for_each(|mut part| self.workers[0].run(&mut part, shared));
-        };
-        let queue = Mutex::new(parts.into_iter());
+        let threads = self.pool.threads();
+        let chunk = if threads > 1 { self.plan.chunk } else { usize::MAX };
+        let parts: Vec<_> = Part::cut(batch, output, chunk).into_iter().map(Mutex::new).collect();
         let fault = Mutex::new(Ok(()));
-        let work = |worker: &mut Worker| loop {
-            // The lock is dropped before the part is run.
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(mut part) = next else { break };
-            if let Err(function) = worker.run(&mut part, shared) {
-                *fault.lock().unwrap_or_else(PoisonError::into_inner) = Err(function);
+        let run = |index: usize| {
+            // Threads begin with parts in a row, the same in each run, so that these stay in their caches.
+            let mut worker = self.workers.free(index * threads / parts.len());
+            if let Err(function) = worker.run(&mut lock(&parts[index]), shared) {
+                *lock(&fault) = Err(failed(function));
             }
         };
-        pool.in_place_scope(|scope| {
-            for worker in others {
-                let work = &work;
-                scope.spawn(move |_| work(worker));
-            }
-            work(first);
-        });
+        self.pool.lend(|pool| pool.run(parts.len(), run)).map_err(|error| too_many(threads, &error))?;
         fault.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Session for EachSession {
@@ -308,13 +375,13 @@ impl Session for EachSession {
         let called = Instant::now();
         self.check(batch, output)?;
         let started = Instant::now();
-        if let Err(function) = self.execute(batch, output) {
+        if let Err(reason) = self.execute(batch, output) {
             // Half a batch is no result, and its texts may be secrets.
             if batch.operation != Operation::Hash {
                 output.bytes[text(batch)].fill(0);
             }
             output.accepted.iter_mut().take(batch.len()).for_each(|accepted| *accepted = false);
-            return Err(DeviceError::Failed { device: self.plan.device.clone(), reason: failed(function) });
+            return Err(DeviceError::Failed { device: self.plan.device.clone(), reason });
         }
         let execute = started.elapsed();
         Ok(Spans { execute, wall: called.elapsed(), ..Spans::default() })

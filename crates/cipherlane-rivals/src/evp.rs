@@ -9,7 +9,7 @@ use std::ptr::{NonNull, null, null_mut};
 
 use cipherlane_core::{Algorithm, Cipher, Mode, Operation};
 
-use crate::message::{Context, Fault, Message, Tag};
+use crate::message::{Fault, Message, PerMessage, Tag};
 
 /// `EVP_CTRL_AEAD_SET_IVLEN`, the same number in every one of the libraries.
 const SET_NONCE_LENGTH: c_int = 0x9;
@@ -289,7 +289,7 @@ impl Evp {
     }
 }
 
-impl Context for Evp {
+impl PerMessage for Evp {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         match self.mode {
             Mode::Ecb => {

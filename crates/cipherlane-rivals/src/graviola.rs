@@ -5,7 +5,7 @@ use graviola::aead::AesGcm;
 use graviola::hashing::{self, Hash as _};
 
 use crate::each::{Each, Library, Limits};
-use crate::message::{Context, Fault, Message, Tag};
+use crate::message::{Context, Fault, Message, PerMessage, Tag};
 
 /// The only way there is to encrypt.
 const WAY: &str = "aes-gcm";
@@ -73,7 +73,7 @@ impl Library for Graviola {
 
 struct GraviolaHash(Hash);
 
-impl Context for GraviolaHash {
+impl PerMessage for GraviolaHash {
     fn message(&mut self, _: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         let text = message.source.ok_or("the search for a text")?;
         let Tag::Make(out) = &mut message.tag else { return Err("the search for a digest") };
@@ -91,7 +91,7 @@ struct GraviolaContext {
     key: Option<AesGcm>,
 }
 
-impl Context for GraviolaContext {
+impl PerMessage for GraviolaContext {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             self.key = Some(AesGcm::new(key));

@@ -1,15 +1,15 @@
 //! Other libraries as devices, to measure and to test against.
 //!
 //! [`available`] lists those that this build and this machine have, [`absent`] the others and how to get them. Each
-//! is called message by message, in the fastest public way that it has; where there are several, each is a kernel of
-//! its own. A key that messages share is set up once and kept between batches; a key each is set up for each.
+//! is called in the fastest public way that it has, message by message but for ipsec-mb, which takes many at once; where
+//! there are several ways, each is a kernel of its own. A key that messages share is set up once and kept between batches; a key each is set up for each.
 //!
 //! | device | built by | algorithms |
 //! |---|---|---|
 //! | `rival:aws-lc` | feature `aws-lc` (default) | AES in ECB, CBC, CTR, GCM, XTS with 256-bit keys; SHA-2, SHA-3, SHAKE |
 //! | `rival:libcrypto` | nothing: opened at run time | what its version has of AES, Camellia, SM4 and the hashes |
 //! | `rival:libgcrypt` | nothing: opened at run time | AES, Camellia, SM4; all hashes but the original Keccak |
-//! | `rival:ipsec-mb` | nothing: opened at run time | AES-GCM with nonces of 12 bytes |
+//! | `rival:ipsec-mb` | nothing: opened at run time | AES in ECB, CBC, CTR, and GCM with nonces of 12 bytes; SHA-224 to SHA-512 |
 //! | `rival:openssl` | feature `openssl` | AES, Camellia, SM4 (some modes), all hashes |
 //! | `rival:ring`, `rival:graviola` | feature `crates` | AES-128-GCM, AES-256-GCM (nonces of 12, tags of 16 bytes); SHA-2 |
 //! | `rival:rustcrypto` | feature `crates` | all but SC2000 |
@@ -32,6 +32,7 @@ mod openssl;
 mod ring;
 #[cfg(feature = "crates")]
 mod rustcrypto;
+mod sha2;
 mod shared;
 
 use cipherlane_core::Device;

@@ -13,6 +13,7 @@ use crate::each::{Each, Library, Limits, aes_instructions, aes_or_hash};
 use crate::evp::{Api, CipherPointer, Evp, Functions, fetch_name, function_name};
 use crate::masking;
 use crate::message::{Context, Fault};
+use crate::sha2::{self, Bare, Steps};
 use crate::shared::{self, symbol};
 
 /// The device.
@@ -43,20 +44,23 @@ pub(crate) fn open() -> Result<Box<dyn Device>, String> {
         ("way".to_owned(), found.way.to_owned()),
     ];
     details.extend(masking::detail());
-    Ok(Box::new(Each::new(ID, version, details, EvpLibrary::new(api, digests))))
+    Ok(Box::new(Each::new(ID, version, details, EvpLibrary::new(api, digests, found.sha2.clone()))))
 }
 
 struct Found {
     file: &'static str,
     way: &'static str,
+    sha2: Vec<(Hash, Steps)>,
 }
 
 fn load() -> Result<(Api, Digests, Found), String> {
-    let ((api, digests, way), file) = shared::open(NAMES, resolve)?;
-    Ok((api, digests, Found { file, way }))
+    let ((api, digests, sha2, way), file) = shared::open(NAMES, resolve)?;
+    Ok((api, digests, Found { file, way, sha2 }))
 }
 
-fn resolve(library: &'static Shared) -> Result<(Api, Digests, &'static str), &'static str> {
+type Resolved = (Api, Digests, Vec<(Hash, Steps)>, &'static str);
+
+fn resolve(library: &'static Shared) -> Result<Resolved, &'static str> {
     // SAFETY: each symbol is given the type that it has in OpenSSL's evp.h and crypto.h since version 1.1.0.
     let functions = unsafe {
         Functions {
@@ -78,11 +82,12 @@ fn resolve(library: &'static Shared) -> Result<(Api, Digests, &'static str), &'s
     // SAFETY: the functions are this library's, which is never unloaded, and so are the ciphers.
     let api = unsafe { Api::new(functions, |algorithm| find(library, fetch.ok(), algorithm)) };
     let way = if fetch.is_ok() && functions.params.is_some() {
-        "EVP_CIPHER_fetch once, EVP_CipherUpdate, tags by EVP_CIPHER_CTX_get_params"
+        "EVP_CIPHER_fetch once, EVP_CipherUpdate, tags by EVP_CIPHER_CTX_get_params; SHA256_Update"
     } else {
-        "EVP_CipherUpdate"
+        "EVP_CipherUpdate; SHA256_Update"
     };
-    Ok((api, resolve_digests(library)?, way))
+    let sha2 = Hash::ALL.into_iter().filter_map(|hash| Some((hash, steps(library, hash)?))).collect();
+    Ok((api, resolve_digests(library)?, sha2, way))
 }
 
 fn resolve_digests(library: &'static Shared) -> Result<Digests, &'static str> {
@@ -101,6 +106,19 @@ fn resolve_digests(library: &'static Shared) -> Result<Digests, &'static str> {
     let fetch: Result<Fetch, _> = unsafe { symbol(library, "EVP_MD_fetch") };
     // SAFETY: the functions are this library's, which is never unloaded, and so are the digests.
     Ok(unsafe { Digests::new(functions, |hash| find_digest(library, fetch.ok(), hash)) })
+}
+
+/// The functions on a bare state, where the library has them.
+fn steps(library: &'static Shared, hash: Hash) -> Option<Steps> {
+    let prefix = sha2::prefix(hash)?;
+    // SAFETY: the types of OpenSSL's sha.h; the structures have been the same since version 0.9.8.
+    unsafe {
+        Some(Steps {
+            init: symbol(library, &format!("{prefix}_Init")).ok()?,
+            update: symbol(library, &format!("{prefix}_Update")).ok()?,
+            finish: symbol(library, &format!("{prefix}_Final")).ok()?,
+        })
+    }
 }
 
 type Fetch = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> CipherPointer;
@@ -132,19 +150,30 @@ fn find_digest(library: &'static Shared, fetch: Option<Fetch>, hash: Hash) -> Md
     }
 }
 
-/// A library of which only the EVP interface is used.
+/// The EVP interface.
+const EVP: &str = "evp";
+/// SHA-2 on a bare state.
+const SHA: &str = "sha";
+
+/// A library of which the EVP interface is used, but for SHA-2.
 pub(crate) struct EvpLibrary {
     api: &'static Api,
     digests: &'static Digests,
+    sha2: Vec<(Hash, Steps)>,
     limits: Limits,
 }
 
 impl EvpLibrary {
-    pub(crate) fn new(api: &'static Api, digests: &'static Digests) -> Self {
+    /// `sha2` are functions of the same library.
+    pub(crate) fn new(api: &'static Api, digests: &'static Digests, sha2: Vec<(Hash, Steps)>) -> Self {
         // Providers of OpenSSL 3 and later keep the nonce in 1024 bits (GCM_IV_MAX_SIZE).
         let limits =
             Limits { nonce: 1..=128, equal_xts_halves: api.takes_equal_xts_halves(), ..Limits::NONE };
-        Self { api, digests, limits }
+        Self { api, digests, sha2, limits }
+    }
+
+    fn steps(&self, algorithm: Algorithm) -> Option<Steps> {
+        self.sha2.iter().find(|(hash, _)| Algorithm::Hash(*hash) == algorithm).map(|&(_, steps)| steps)
     }
 }
 
@@ -154,15 +183,21 @@ impl Library for EvpLibrary {
             Algorithm::Cipher(..) => self.api.has(shape.algorithm),
             Algorithm::Hash(hash) => self.digests.has(hash),
         };
-        if has { vec![("evp", self.limits.clone())] } else { Vec::new() }
+        let bare = self.steps(shape.algorithm).map(|_| SHA);
+        let ways = bare.into_iter().chain(has.then_some(EVP));
+        ways.map(|way| (way, self.limits.clone())).collect()
     }
 
     fn context(
         &self,
         algorithm: Algorithm,
         operation: Operation,
-        _: &str,
+        way: &str,
     ) -> Result<Box<dyn Context>, Fault> {
+        if let Some(steps) = self.steps(algorithm).filter(|_| way == SHA) {
+            // SAFETY: they were found by the name of this hash.
+            return Ok(Box::new(unsafe { Bare::new(steps) }));
+        }
         Ok(match algorithm {
             Algorithm::Cipher(..) => Box::new(Evp::new(self.api, algorithm, operation)?),
             Algorithm::Hash(hash) => Box::new(Digest::new(self.digests, hash)?),

@@ -11,7 +11,7 @@ use cipherlane_core::{Algorithm, Cipher, Device, Hash, Mode, Operation, Shape};
 use libloading::Library as Shared;
 
 use crate::each::{Each, Library, Limits, aes_instructions, aes_or_hash};
-use crate::message::{Context, Fault, Message, Tag};
+use crate::message::{Context, Fault, Message, PerMessage, Tag};
 use crate::shared::{self, symbol};
 
 /// The device.
@@ -31,8 +31,6 @@ type Handle = *mut c_void;
 /// `gcry_error_t`: 0 is success.
 type Code = c_uint;
 
-/// `GCRYCTL_RESET` of `gcry_cipher_ctl`, which starts the next message under the key that is set.
-const RESET: c_int = 4;
 /// `GCRYCTL_DISABLE_SECMEM` and `GCRYCTL_INITIALIZATION_FINISHED` of `gcry_control`.
 const DISABLE_SECMEM: c_int = 37;
 const INITIALIZATION_FINISHED: c_int = 38;
@@ -50,7 +48,6 @@ struct Functions {
     set_key: unsafe extern "C" fn(Handle, *const u8, usize) -> Code,
     set_iv: unsafe extern "C" fn(Handle, *const u8, usize) -> Code,
     set_counter: unsafe extern "C" fn(Handle, *const u8, usize) -> Code,
-    control: unsafe extern "C" fn(Handle, c_int, *mut c_void, usize) -> Code,
     authenticate: unsafe extern "C" fn(Handle, *const u8, usize) -> Code,
     encrypt: unsafe extern "C" fn(Handle, *mut u8, usize, *const u8, usize) -> Code,
     decrypt: unsafe extern "C" fn(Handle, *mut u8, usize, *const u8, usize) -> Code,
@@ -85,7 +82,6 @@ fn resolve(library: &'static Shared) -> Result<Gcrypt, &'static str> {
             set_key: symbol(library, "gcry_cipher_setkey")?,
             set_iv: symbol(library, "gcry_cipher_setiv")?,
             set_counter: symbol(library, "gcry_cipher_setctr")?,
-            control: symbol(library, "gcry_cipher_ctl")?,
             authenticate: symbol(library, "gcry_cipher_authenticate")?,
             encrypt: symbol(library, "gcry_cipher_encrypt")?,
             decrypt: symbol(library, "gcry_cipher_decrypt")?,
@@ -252,9 +248,8 @@ impl Keyed {
         unsafe {
             if let Some(key) = key {
                 succeed((functions.set_key)(handle, key.as_ptr(), key.len()), "gcry_cipher_setkey")?;
-            } else if self.mode == Mode::Gcm {
-                succeed((functions.control)(handle, RESET, null_mut(), 0), "gcry_cipher_reset")?;
             }
+            // An IV begins the next message, in GCM too.
             match self.mode {
                 Mode::Ecb => Ok(()),
                 Mode::Ctr => succeed(
@@ -286,7 +281,7 @@ impl Keyed {
     }
 }
 
-impl Context for Keyed {
+impl PerMessage for Keyed {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         self.start(key, message.nonce)?;
         let (functions, handle) = (self.handle.functions, self.handle.pointer.as_ptr());
@@ -322,7 +317,7 @@ struct Digest {
     xof: bool,
 }
 
-impl Context for Digest {
+impl PerMessage for Digest {
     fn message(&mut self, _: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         let Tag::Make(digest) = &mut message.tag else { return Err("the search for a digest") };
         let text = message.source.ok_or("the search for a text")?;

@@ -41,15 +41,33 @@ impl Message<'_> {
 /// A library's function that failed.
 pub(crate) type Fault = &'static str;
 
-/// An expanded key with whatever else a library needs to run messages one after the other.
+/// An expanded key with whatever else a library needs to run messages.
 pub(crate) trait Context: Send {
+    /// Runs a part.
+    fn part(&mut self, part: &mut Part<'_>) -> Result<(), Fault>;
+}
+
+/// A [`Context`] of a library that takes one message per call.
+pub(crate) trait PerMessage: Send {
     /// Runs one message; `key` is given where it differs from that of the message before. Returns whether the tag
     /// was right (always, where there is none to check).
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault>;
+}
 
-    /// Runs a part, so that only the part pays for dynamic dispatch.
+impl<P: PerMessage> Context for P {
     fn part(&mut self, part: &mut Part<'_>) -> Result<(), Fault> {
-        part.each(|key, message| self.message(key, message))
+        let opens = part.batch.operation == Operation::Open;
+        let (messages, verdicts) = part.messages();
+        for (row, (key, mut message)) in messages.enumerate() {
+            let accepted = self.message(key, &mut message)?;
+            if opens {
+                if !accepted {
+                    message.out.fill(0);
+                }
+                verdicts[row] = accepted;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -100,44 +118,65 @@ impl<'a> Part<'a> {
         parts
     }
 
-    fn each(
-        &mut self,
-        mut run: impl FnMut(Option<&[u8]>, &mut Message<'_>) -> Result<bool, Fault>,
-    ) -> Result<(), Fault> {
+    /// The messages, each with its key where that has to be set up, and where their verdicts go.
+    pub(crate) fn messages(&mut self) -> (PartMessages<'_>, &mut [bool]) {
+        let lead = offset(self.batch, self.messages.start) - self.base;
+        let bytes = if self.bytes.is_empty() { &mut [] } else { &mut self.bytes[lead..] };
+        let new_key = std::mem::take(&mut self.new_key);
+        let messages = PartMessages {
+            batch: self.batch,
+            left: self.messages.clone(),
+            bytes,
+            tags: &mut *self.tags,
+            new_key,
+        };
+        (messages, self.accepted)
+    }
+}
+
+/// The messages of a part, in order.
+pub(crate) struct PartMessages<'p> {
+    batch: &'p Batch<'p>,
+    left: Range<usize>,
+    /// The output of those that are left.
+    bytes: &'p mut [u8],
+    tags: &'p mut [u8],
+    new_key: bool,
+}
+
+impl ExactSizeIterator for PartMessages<'_> {
+    fn len(&self) -> usize {
+        self.left.len()
+    }
+}
+
+impl<'p> Iterator for PartMessages<'p> {
+    type Item = (Option<&'p [u8]>, Message<'p>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.left.next()?;
         let batch = self.batch;
+        let place = offset(batch, index)..offset(batch, index + 1);
         let hashes = batch.operation == Operation::Hash;
-        let stride = batch.tag_lengths.stride();
-        for (row, index) in self.messages.clone().enumerate() {
-            let (start, end) = (offset(batch, index), offset(batch, index + 1));
-            let source = match batch.messages.source {
-                Source::Apart(bytes) => Some(&bytes[start..end]),
-                // What lies on a device has not passed the check.
-                Source::InPlace | Source::OnDevice => None,
-            };
-            let length = batch.tag_lengths.get(index);
-            let tag = match batch.operation {
-                Operation::Seal | Operation::Hash => {
-                    let (tag, rest) = self.tags[row * stride..(row + 1) * stride].split_at_mut(length);
-                    rest.fill(0);
-                    Tag::Make(tag)
-                }
-                Operation::Open => Tag::Check(&batch.tags[index * stride..index * stride + length]),
-                Operation::Encrypt | Operation::Decrypt => Tag::Absent,
-            };
-            let wanted = !batch.keys.is_shared() || std::mem::take(&mut self.new_key);
-            let out = if hashes { 0..0 } else { start - self.base..end - self.base };
-            let out = &mut self.bytes[out];
-            let (nonce, aad) = (batch.nonces.row(index), batch.aad.row(index));
-            let mut message = Message { nonce, aad, source, out, tag };
-            let accepted = run(wanted.then(|| batch.keys.row(index)), &mut message)?;
-            if batch.operation == Operation::Open {
-                if !accepted {
-                    message.out.fill(0);
-                }
-                self.accepted[row] = accepted;
+        let out = take(&mut self.bytes, if hashes { 0 } else { place.len() });
+        let source = match batch.messages.source {
+            Source::Apart(bytes) => Some(&bytes[place]),
+            // What lies on a device has not passed the check.
+            Source::InPlace | Source::OnDevice => None,
+        };
+        let (stride, length) = (batch.tag_lengths.stride(), batch.tag_lengths.get(index));
+        let tag = match batch.operation {
+            Operation::Seal | Operation::Hash => {
+                let (tag, rest) = take(&mut self.tags, stride).split_at_mut(length);
+                rest.fill(0);
+                Tag::Make(tag)
             }
-        }
-        Ok(())
+            Operation::Open => Tag::Check(&batch.tags[index * stride..index * stride + length]),
+            Operation::Encrypt | Operation::Decrypt => Tag::Absent,
+        };
+        let wanted = !batch.keys.is_shared() || std::mem::take(&mut self.new_key);
+        let key = wanted.then(|| batch.keys.row(index));
+        Some((key, Message { nonce: batch.nonces.row(index), aad: batch.aad.row(index), source, out, tag }))
     }
 }
 

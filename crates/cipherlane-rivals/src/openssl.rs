@@ -12,6 +12,7 @@ use crate::each::Each;
 use crate::evp::{Api, CipherPointer, Ctx, Functions, Param, fetch_name};
 use crate::libcrypto::EvpLibrary;
 use crate::masking;
+use crate::sha2::{State, Steps};
 
 /// The device.
 pub(crate) const ID: &str = "rival:openssl";
@@ -54,7 +55,26 @@ unsafe extern "C" {
     fn EVP_DigestUpdate(ctx: MdCtx, text: *const c_void, length: usize) -> c_int;
     fn EVP_DigestFinal_ex(ctx: MdCtx, out: *mut u8, written: *mut c_uint) -> c_int;
     fn EVP_DigestFinalXOF(ctx: MdCtx, out: *mut u8, length: usize) -> c_int;
+    fn SHA224_Init(state: *mut State) -> c_int;
+    fn SHA224_Update(state: *mut State, text: *const c_void, length: usize) -> c_int;
+    fn SHA224_Final(out: *mut u8, state: *mut State) -> c_int;
+    fn SHA256_Init(state: *mut State) -> c_int;
+    fn SHA256_Update(state: *mut State, text: *const c_void, length: usize) -> c_int;
+    fn SHA256_Final(out: *mut u8, state: *mut State) -> c_int;
+    fn SHA384_Init(state: *mut State) -> c_int;
+    fn SHA384_Update(state: *mut State, text: *const c_void, length: usize) -> c_int;
+    fn SHA384_Final(out: *mut u8, state: *mut State) -> c_int;
+    fn SHA512_Init(state: *mut State) -> c_int;
+    fn SHA512_Update(state: *mut State, text: *const c_void, length: usize) -> c_int;
+    fn SHA512_Final(out: *mut u8, state: *mut State) -> c_int;
 }
+
+const SHA2: [(Hash, Steps); 4] = [
+    (Hash::Sha224, Steps { init: SHA224_Init, update: SHA224_Update, finish: SHA224_Final }),
+    (Hash::Sha256, Steps { init: SHA256_Init, update: SHA256_Update, finish: SHA256_Final }),
+    (Hash::Sha384, Steps { init: SHA384_Init, update: SHA384_Update, finish: SHA384_Final }),
+    (Hash::Sha512, Steps { init: SHA512_Init, update: SHA512_Update, finish: SHA512_Final }),
+];
 
 const MD_FUNCTIONS: MdFunctions = MdFunctions {
     ctx_new: EVP_MD_CTX_new,
@@ -91,12 +111,12 @@ pub(crate) fn open() -> Box<dyn Device> {
         (
             "way".to_owned(),
             "EVP_CIPHER_fetch and EVP_MD_fetch once, EVP_CipherUpdate, tags by EVP_CIPHER_CTX_get_params; \
-             EVP_DigestUpdate"
+             SHA-2: SHA256_Update; other hashes: EVP_DigestUpdate"
                 .to_owned(),
         ),
     ];
     details.extend(masking::detail());
-    Box::new(Each::new(ID, version, details, EvpLibrary::new(api, digests)))
+    Box::new(Each::new(ID, version, details, EvpLibrary::new(api, digests, SHA2.to_vec())))
 }
 
 fn find_digest(hash: Hash) -> MdPointer {

@@ -5,7 +5,7 @@ use ring::aead::{self, Aad, LessSafeKey, Nonce, UnboundKey};
 use ring::digest;
 
 use crate::each::{Each, Library, Limits};
-use crate::message::{Context, Fault, Message, Tag};
+use crate::message::{Context, Fault, Message, PerMessage, Tag};
 
 /// The only way there is to encrypt: `LessSafeKey`, which takes the caller's nonces.
 const WAY: &str = "less-safe-key";
@@ -66,7 +66,7 @@ impl Library for Ring {
 
 struct RingDigest(&'static digest::Algorithm);
 
-impl Context for RingDigest {
+impl PerMessage for RingDigest {
     fn message(&mut self, _: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         let text = message.source.ok_or("the search for a text")?;
         let Tag::Make(out) = &mut message.tag else { return Err("the search for a digest") };
@@ -80,7 +80,7 @@ struct RingContext {
     key: Option<LessSafeKey>,
 }
 
-impl Context for RingContext {
+impl PerMessage for RingContext {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             let unbound = UnboundKey::new(self.algorithm, key).map_err(|_| "UnboundKey::new")?;

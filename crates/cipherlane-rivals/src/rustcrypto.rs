@@ -23,7 +23,7 @@ use sm4::Sm4;
 use xts_mode::Xts128;
 
 use crate::each::{Each, Library, Limits, aes_or_hash};
-use crate::message::{Context, Fault, Message, Tag};
+use crate::message::{Context, Fault, Message, PerMessage, Tag};
 
 /// The only way there is.
 const WAY: &str = "traits";
@@ -120,7 +120,7 @@ fn expand<K: KeyInit>(key: &[u8]) -> Result<K, Fault> {
     K::new_from_slice(key).map_err(|_| "KeyInit::new_from_slice")
 }
 
-impl<K: KeyInit + Send, R: Run<K>> Context for Keyed<K, R> {
+impl<K: KeyInit + Send, R: Run<K>> PerMessage for Keyed<K, R> {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             self.key = Some(expand(key)?);
@@ -212,7 +212,7 @@ struct Xts<C> {
     run: fn(&Xts128<C>, &mut [u8], Array<u8, U16>),
 }
 
-impl<C: Key> Context for Xts<C> {
+impl<C: Key> PerMessage for Xts<C> {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             let (data, tweak) = key.split_at(key.len() / 2);

@@ -7,7 +7,7 @@ use aws_lc_sys as aws;
 use cipherlane_core::{BLOCK, Cipher};
 use zeroize::Zeroizing;
 
-use crate::message::{Context, Fault, Message, Tag};
+use crate::message::{Fault, Message, PerMessage, Tag};
 
 /// An `EVP_AEAD_CTX`, which knows the tag's length as well as the key.
 pub(super) struct Aead {
@@ -105,7 +105,7 @@ impl Aead {
     }
 }
 
-impl Context for Aead {
+impl PerMessage for Aead {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         // A sealing context always makes 16 bytes, of which a shorter tag is the front (SP 800-38D section 6.5);
         // an opening one takes its own length only.

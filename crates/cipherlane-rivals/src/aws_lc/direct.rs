@@ -4,7 +4,7 @@
 use aws_lc_sys as aws;
 use cipherlane_core::{BLOCK, Mode, Operation};
 
-use crate::message::{Context, Fault, Message};
+use crate::message::{Fault, Message, PerMessage};
 
 /// An expanded `AES_KEY`.
 pub(super) struct Direct {
@@ -42,7 +42,7 @@ impl Direct {
     }
 }
 
-impl Context for Direct {
+impl PerMessage for Direct {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             self.expand(key)?;

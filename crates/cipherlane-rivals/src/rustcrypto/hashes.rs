@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use cipherlane_core::Hash;
 use sha2::digest::{ExtendableOutput, FixedOutput, Update};
 
-use crate::message::{Context, Fault, Message, Tag};
+use crate::message::{Context, Fault, Message, PerMessage, Tag};
 
 /// A context for `hash`: nothing is kept from message to message.
 pub(super) fn context(hash: Hash) -> Box<dyn Context> {
@@ -49,7 +49,7 @@ fn absorb<'m, D: Default + Update>(message: &'m mut Message<'_>) -> Result<(D, &
     Ok((state, digest))
 }
 
-impl<D: Default + Update + FixedOutput> Context for Fixed<D> {
+impl<D: Default + Update + FixedOutput> PerMessage for Fixed<D> {
     fn message(&mut self, _: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         let (state, digest) = absorb::<D>(message)?;
         state.finalize_into(digest.try_into().map_err(|_| "a digest of its length")?);
@@ -57,7 +57,7 @@ impl<D: Default + Update + FixedOutput> Context for Fixed<D> {
     }
 }
 
-impl<D: Default + Update + ExtendableOutput> Context for Extendable<D> {
+impl<D: Default + Update + ExtendableOutput> PerMessage for Extendable<D> {
     fn message(&mut self, _: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         let (state, digest) = absorb::<D>(message)?;
         state.finalize_xof_into(digest);
