@@ -39,6 +39,8 @@ else:
 __all__ = ["decrypt", "encrypt", "hash", "open", "seal"]
 
 Column = pa.Array | pa.ChunkedArray | Sequence[bytes | None]
+# What makes one, in the words of errors.
+COLUMN = "a column of Arrow's, or a list with the bytes of each row"
 
 
 def seal(
@@ -199,8 +201,15 @@ class _Rows:
         return pa.Array.from_buffers(kind, self.count, [_bitmap(valid), rows])
 
 
+def _no_str(column, what, remedy):
+    """A str would make a column of its characters."""
+    if isinstance(column, str):
+        raise TypeError(f"{what}: a str, which is neither bytes nor a column; give {remedy}")
+
+
 def _array(column, what):
     """An array of whatever makes one."""
+    _no_str(column, what, COLUMN)
     if isinstance(column, pa.ChunkedArray):
         if not pa.types.is_fixed_size_binary(column.type):
             # Before they are one: offsets of 32 bits end at 2 GiB.
@@ -259,6 +268,8 @@ def _rows(column, count, what):
     """Keys, nonces or additional data as ``Engine.run`` takes them."""
     if column is None or _is_buffer(column):
         return column
+    if what != "nonces":
+        _no_str(column, what, f"bytes for all rows, {COLUMN}")
     array = _full(column, count, what)
     if pa.types.is_fixed_size_binary(array.type):
         return _by_width(array)

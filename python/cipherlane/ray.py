@@ -249,10 +249,19 @@ def _cipher(dataset, algorithm, key, operation, column, nonce, options):
     return _map(dataset, _Cipher, algorithm, key, (names, operation, column, nonce), options)
 
 
+def _bytes(key):
+    """A key that is given, and not fetched."""
+    try:
+        return bytes(memoryview(key))
+    except TypeError as error:
+        kind = type(key).__name__
+        raise TypeError(f"key: {kind}, where bytes belong; give bytes, or a function that fetches them") from error
+
+
 def _map(dataset, step, algorithm, key, arguments, options):
     key_bytes = sizes(algorithm).key
     if not callable(key):
-        key = _Secret(bytes(memoryview(key)))
+        key = _Secret(_bytes(key))
         if len(key()) != key_bytes:
             raise ValueError(f"{algorithm} has keys of {key_bytes} bytes, and this one has {len(key())}")
     threads, gpus = options.get("num_cpus") or 1, options.get("num_gpus")

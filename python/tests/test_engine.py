@@ -5,8 +5,13 @@ import ctypes
 import doctest
 import hashlib
 import inspect
+import os
+import signal
 import threading
+import time
+import traceback
 import unittest
+import warnings
 
 import cipherlane
 
@@ -197,7 +202,20 @@ class Buffers(unittest.TestCase):
                 call = good | change
                 self.assertRaisesRegex(ValueError, words, lambda: self.engine.run("aes-128-ctr", "encrypt", **call))
         self.assertEqual(text, bytes(16))
-        self.assertRaises(TypeError, lambda: self.engine.run("aes-128-ctr", "encrypt", **good | {"keys": "no bytes"}))
+        for what, wrong in {
+            "offsets": [0, 16],
+            "keys": "no bytes",
+            "nonces": ("no bytes", offsets([16])),
+            "aad": ["no bytes"],
+            "source": 5,
+            "text": "no bytes",
+            "tags": {},
+            "accepted": [0],
+        }.items():
+            with self.subTest(what):
+                words = f"^{what}: .* not '.*'; give bytes, an array, or tensor.numpy\\(\\) for a CPU tensor$"
+                call = good | {what: wrong}
+                self.assertRaisesRegex(TypeError, words, lambda: self.engine.run("aes-128-gcm", "open", **call))
         self.assertRaisesRegex(ValueError, "known: ", lambda: self.engine.run("\0", "encrypt", **good))
 
     def test_a_stale_buffer_shortens_no_tag(self):
@@ -260,6 +278,50 @@ class Buffers(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(done, [True] * 8)
+
+
+class Forks(unittest.TestCase):
+    def child(self, work):
+        """Has a child process do `work`: its exit code, and what it said on the way."""
+        read, write = os.pipe()
+        with warnings.catch_warnings():
+            # Python 3.12 and newer warn of it where there are threads.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid == 0:
+            # Ends it if it hangs.
+            signal.alarm(60)
+            os.dup2(write, 2)
+            code = 1
+            try:
+                work()
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+        os.close(write)
+        with open(read) as pipe:
+            said = pipe.read()
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said
+
+    def test_a_child_uses_and_drops_what_it_inherits(self):
+        messages = [bytes([i]) * 100_000 for i in range(40)]
+        engines = [cipherlane.Engine(threads=3)]
+        expected = engines[0].hash("sha-256", messages)
+
+        def work():
+            for _ in range(3):
+                self.assertEqual(engines[0].hash("sha-256", messages), expected)
+            engines.clear()
+            self.assertEqual(cipherlane.Engine(threads=3).hash("sha-256", messages), expected)
+
+        # Threads poll after a run for a while, then they sleep: either way a child has none of them.
+        for pause in [0, 0.05]:
+            self.assertEqual(engines[0].hash("sha-256", messages), expected)
+            time.sleep(pause)
+            self.assertEqual(self.child(work), (0, ""))
+        self.assertEqual(engines[0].hash("sha-256", messages), expected)
 
 
 class Names(unittest.TestCase):

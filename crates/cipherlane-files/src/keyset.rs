@@ -111,7 +111,7 @@ impl Keyset {
     ///
     /// # Errors
     /// [`Error::Keyset`] where it is none, is encrypted, has a key that is broken, or a primary one that is of another type,
-    /// not enabled or not there.
+    /// not enabled, not there or there twice.
     pub fn from_json(json: &str) -> Result<Self, Error> {
         let read: json::Keyset = serde_json::from_str(json).map_err(|error| {
             let encrypted = json.contains("\"encryptedKeyset\"");
@@ -120,6 +120,7 @@ impl Keyset {
             Error::Keyset(format!("{hint} ({})", json::fault(&error)))
         })?;
         let primary = json::number(read.primary_key_id);
+        one_primary(&read, primary).map_err(Error::Keyset)?;
         let mut keys = Vec::new();
         for key in read.key.iter().filter(|key| key.status == json::ENABLED) {
             // Tink opens files of other formats by the same keyset. That hinders nobody here, unless it is to seal.
@@ -127,9 +128,6 @@ impl Keyset {
             if !is_other || json::number(key.key_id) == primary {
                 keys.push(Key::read(key)?);
             }
-        }
-        if !keys.iter().any(|key| key.id == primary) {
-            return Err(Error::Keyset(format!("its primary key {primary} is not there, or not enabled")));
         }
         Ok(Self { keys, primary })
     }
@@ -159,6 +157,19 @@ impl Keyset {
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Key> {
         let others = self.keys.iter().filter(|key| key.id != self.primary);
         std::iter::once(self.primary()).chain(others)
+    }
+}
+
+/// Says why not, unless one enabled key has the number `primary`. Where two have, nothing tells which of them is to seal:
+/// Tink refuses such a keyset as well.
+fn one_primary(keyset: &json::Keyset, primary: u32) -> Result<(), String> {
+    let enabled = keyset.key.iter().filter(|key| key.status == json::ENABLED);
+    match enabled.filter(|key| json::number(key.key_id) == primary).count() {
+        0 => Err(format!("its primary key {primary} is not there, or not enabled")),
+        1 => Ok(()),
+        several => Err(format!(
+            "{several} enabled keys have the number {primary} of the primary one; give all but one of them another"
+        )),
     }
 }
 

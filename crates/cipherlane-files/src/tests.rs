@@ -181,6 +181,34 @@ fn any_key_of_a_keyset_opens() {
 }
 
 #[test]
+fn no_two_keys_are_the_primary_one() {
+    let (mine, other) =
+        (Keyset::generate(small_segments()).unwrap(), Keyset::generate(small_segments()).unwrap());
+    let json = |keyset: &Keyset| serde_json::from_str::<serde_json::Value>(&keyset.to_json()).unwrap();
+    let (one, more) = (json(&mine), json(&other)["key"][0].clone());
+    let with = |status: &str, number: i64| {
+        let (mut all, mut more) = (one.clone(), more.clone());
+        (more["status"], more["keyId"]) = (status.into(), number.into());
+        // Before the other: the first of them would be taken for the primary one.
+        all["key"].as_array_mut().unwrap().insert(0, more);
+        Keyset::from_json(&all.to_string())
+    };
+    let number = one["primaryKeyId"].as_i64().unwrap();
+    // Java's numbers have a sign.
+    for number in [number, i64::from(number as i32)] {
+        let error = with("ENABLED", number).unwrap_err().to_string();
+        assert!(error.contains("2 enabled keys have the number"), "{error}");
+        for key in [&one["key"][0], &more] {
+            assert!(!error.contains(key["keyData"]["value"].as_str().unwrap()), "{error}");
+        }
+    }
+    // One that is not enabled does no harm, nor does one of another number.
+    for keyset in [with("DISABLED", number), with("ENABLED", number ^ 1)] {
+        assert_eq!(opened(&mine, &sealed(&keyset.unwrap(), b"text")).unwrap(), b"text");
+    }
+}
+
+#[test]
 fn keysets_that_do_not_serve_say_why() {
     let good = Keyset::generate(small_segments()).unwrap().to_json();
     let with = |from: &str, to: &str| {

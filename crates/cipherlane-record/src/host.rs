@@ -68,6 +68,12 @@ impl Host {
             && agree(&self.cpu_signature, &other.cpu_signature)
             && self.gpus == other.gpus
             && self.hypervisor == other.hypervisor
+            && agree(&self.known_features(), &other.known_features())
+    }
+
+    /// The instruction sets; `None` where there are none, as on a system that does not list them.
+    fn known_features(&self) -> Option<&[String]> {
+        (!self.features.is_empty()).then_some(self.features.as_slice())
     }
 }
 

@@ -371,7 +371,6 @@ fn a_line_that_was_cut_is_ended_before_the_next() {
     );
 }
 
-/// Lines of writers that had no streams yet.
 #[test]
 fn cpus_of_one_name_are_told_apart_by_their_signatures() {
     let signed = |model: u8| Host { cpu_signature: Some(format!("family 25 model {model}")), ..host() };
@@ -384,6 +383,20 @@ fn cpus_of_one_name_are_told_apart_by_their_signatures() {
     assert!(old.is_machine_of(&signed(1)) && signed(17).is_machine_of(&old));
 }
 
+#[test]
+fn cpus_of_one_name_are_told_apart_by_their_instruction_sets() {
+    let with = |features: &[&str]| Host {
+        cpu_signature: None,
+        features: features.iter().map(|&name| name.to_owned()).collect(),
+        ..host()
+    };
+    assert!(with(&["aes", "vaes"]).is_machine_of(&with(&["aes", "vaes"])));
+    assert!(!with(&["aes", "vaes"]).is_machine_of(&with(&["aes", "vaes", "avx512f"])));
+    // Some systems list none.
+    assert!(with(&["aes"]).is_machine_of(&with(&[])) && with(&[]).is_machine_of(&with(&["aes"])));
+}
+
+/// Lines of writers that had no streams yet.
 #[test]
 fn rows_without_streams_read_back() {
     let without = Measurement { streams: Vec::new(), ..row() };

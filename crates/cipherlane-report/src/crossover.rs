@@ -1,22 +1,36 @@
-//! From where on a device with memory of its own beats the CPU.
+//! From where on one thing is faster than another: a device with memory of its own than the CPU, as a rule.
 
 use crate::row::{Row, Trait};
 use crate::section::sweep::Swept;
 
-/// From a size, or a number of messages, on a device is the faster one.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Crossover {
-    /// The device that is faster from here on.
-    pub(crate) device: String,
-    /// The smallest place that was measured where it is, and at every larger one.
-    pub(crate) from: f64,
-    /// The largest place that was measured on both.
-    pub(crate) to: f64,
+/// Where one thing is faster than another, of the places that were measured on both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Lead<P> {
+    /// At every place.
+    Everywhere,
+    /// At this place and at every larger one, but not at all smaller ones.
+    From(P),
+    /// At some place, but not at the largest: there is none from which on it stays faster.
+    Unsettled,
+    /// At no place.
+    Never,
 }
 
-/// The crossover of the fastest device on each side, if both were measured at the same places and neither is always
-/// the faster one.
-pub(crate) fn of(series: &[(Vec<Trait>, Vec<Row<'_>>)], swept: Swept) -> Option<Crossover> {
+/// The lead of what `places` are of: each with whether it is faster there, in the order of the places. `None` where
+/// nothing was compared.
+pub(crate) fn lead<P: Copy>(places: &[(P, bool)]) -> Option<Lead<P>> {
+    places.last()?;
+    let Some(behind) = places.iter().rposition(|(_, faster)| !faster) else { return Some(Lead::Everywhere) };
+    Some(match places.get(behind + 1) {
+        Some((from, _)) => Lead::From(*from),
+        None if places.iter().any(|(_, faster)| *faster) => Lead::Unsettled,
+        None => Lead::Never,
+    })
+}
+
+/// The lead of the fastest device with memory of its own over the CPU beside it, and which device that is, if both were
+/// measured at the same places.
+pub(crate) fn of(series: &[(Vec<Trait>, Vec<Row<'_>>)], swept: Swept) -> Option<(String, Lead<f64>)> {
     let ours = || series.iter().map(|(_, rows)| rows).filter(|rows| !rows[0].is_rival());
     // Without its transfers a device is compared with nothing that the CPU does.
     let device = ours().find(|rows| {
@@ -31,8 +45,25 @@ pub(crate) fn of(series: &[(Vec<Trait>, Vec<Row<'_>>)], swept: Swept) -> Option<
             Some((place, row.bytes_per_second > other.bytes_per_second))
         })
         .collect();
-    let (to, _) = *both.last()?;
-    let slower = both.iter().rposition(|(_, faster)| !faster)?;
-    let (from, _) = *both.get(slower + 1)?;
-    Some(Crossover { device: device[0].device.clone(), from, to })
+    Some((device[0].device.clone(), lead(&both)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lead, lead};
+
+    #[test]
+    fn only_what_is_faster_nowhere_never_leads() {
+        let of = |faster: &[bool]| {
+            let places: Vec<(usize, bool)> = faster.iter().copied().enumerate().collect();
+            lead(&places)
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[true, true, true]), Some(Lead::Everywhere));
+        assert_eq!(of(&[false, false, true]), Some(Lead::From(2)));
+        assert_eq!(of(&[true, false, true]), Some(Lead::From(2)));
+        assert_eq!(of(&[true, true, false]), Some(Lead::Unsettled));
+        assert_eq!(of(&[false, true, false]), Some(Lead::Unsettled));
+        assert_eq!(of(&[false, false, false]), Some(Lead::Never));
+    }
 }

@@ -1,27 +1,48 @@
 //! Records as comma-separated values (RFC 4180), one line for each quantity: measurements and observations fit one
 //! table, and every program that reads tables can select what it wants.
 
-use std::fmt::Write as _;
+use cipherlane_record::{Interval, Load, Measurement, Observation, Record, Share, StreamTimes, csv};
 
-use cipherlane_record::{Interval, Measurement, Observation, Record, StreamTimes};
+use crate::machine::Machines;
+use crate::section::Placed;
 
-const HEADER: &str = "record,experiment,machine,subject,subject_name,where,quantity,unit,value,low_95,high_95,\
-                      verified,published";
+/// Of which record and machine a line is. Machines have the letters that they have on the page: several may have one name.
+const HEAD: [&str; 4] = ["record", "experiment", "machine", "machine_name"];
+/// What the quantity is of, what the number covers, and the number.
+const LINE: [&str; 14] = [
+    "subject",
+    "subject_name",
+    "where",
+    "transfer",
+    "cache",
+    "key_setup",
+    "load",
+    "quantity",
+    "unit",
+    "value",
+    "low_95",
+    "high_95",
+    "verified",
+    "published",
+];
+
+type Line = [String; LINE.len()];
 
 /// The header, and the lines of every record.
-pub(crate) fn text(records: &[Record]) -> String {
-    let mut text = format!("{HEADER}\r\n");
-    for (number, record) in records.iter().enumerate() {
+pub(crate) fn text(records: &[Placed<'_>], machines: &Machines<'_>) -> String {
+    let mut text = csv::line(HEAD.into_iter().chain(LINE).map(str::to_owned));
+    for (number, &(machine, record)) in records.iter().enumerate() {
         let lines = match record {
             Record::Measurement(row) => of_measurement(row),
             Record::Observation(row) => of_observation(row),
         };
-        let machine = record.host().cpu_model.clone().unwrap_or_default();
-        for line in lines {
-            let head = [(number + 1).to_string(), record.experiment().to_owned(), machine.clone()];
-            let cells: Vec<String> = head.into_iter().chain(line).map(quote).collect();
-            let _ = write!(text, "{}\r\n", cells.join(","));
-        }
+        let head: [String; HEAD.len()] = [
+            (number + 1).to_string(),
+            record.experiment().to_owned(),
+            Machines::letter(machine),
+            machines.all()[machine].name(),
+        ];
+        text.extend(lines.into_iter().map(|line| csv::line(head.clone().into_iter().chain(line))));
     }
     text
 }
@@ -29,7 +50,7 @@ pub(crate) fn text(records: &[Record]) -> String {
 /// A quantity: its name, unit, value and interval.
 type Quantity = (&'static str, &'static str, Option<f64>, Option<Interval>);
 
-fn of_measurement(row: &Measurement) -> Vec<[String; 10]> {
+fn of_measurement(row: &Measurement) -> Vec<Line> {
     let place = format!(
         "{} {} {}, {} B, {} messages, keys {}, {} threads, {}",
         row.workload,
@@ -75,6 +96,10 @@ fn of_measurement(row: &Measurement) -> Vec<[String; 10]> {
             row.device.clone(),
             row.device_name.clone(),
             place.to_owned(),
+            row.scope.transfer.name().to_owned(),
+            row.scope.cache.name().to_owned(),
+            row.scope.key_setup.name().to_owned(),
+            row.load.as_ref().map_or_else(String::new, requested),
             name.to_owned(),
             unit.to_owned(),
             value.to_string(),
@@ -92,6 +117,12 @@ fn of_measurement(row: &Measurement) -> Vec<[String; 10]> {
     whole.chain(streams).collect()
 }
 
+/// The load that was asked for, as places on axes are written: `cpu=0.2; gpu=0.5`.
+fn requested(load: &Load) -> String {
+    let part = |name: &str, share: Option<Share>| Some(format!("{name}={}", share?.requested));
+    part("cpu", load.cpu).into_iter().chain(part("gpu", load.gpu)).collect::<Vec<_>>().join("; ")
+}
+
 fn of_stream(stream: &StreamTimes) -> [Quantity; 4] {
     let times = stream.times;
     #[allow(clippy::cast_precision_loss)] // chunks of a batch
@@ -104,7 +135,8 @@ fn of_stream(stream: &StreamTimes) -> [Quantity; 4] {
     ]
 }
 
-fn of_observation(row: &Observation) -> Vec<[String; 10]> {
+/// What observations cover stands in their axes.
+fn of_observation(row: &Observation) -> Vec<Line> {
     let axes: Vec<String> = row.axes.iter().map(|(name, place)| format!("{name}={place}")).collect();
     let line = |value: &cipherlane_record::Value| {
         let end = |of: fn(Interval) -> f64| value.ci95.map_or_else(String::new, |ends| of(ends).to_string());
@@ -114,6 +146,10 @@ fn of_observation(row: &Observation) -> Vec<[String; 10]> {
             row.subject.clone(),
             row.subject_name.clone(),
             axes.join("; "),
+            String::new(),
+            String::new(),
+            String::new(),
+            String::new(),
             value.name.clone(),
             value.unit.clone(),
             value.value.map_or_else(String::new, |number| number.to_string()),
@@ -124,9 +160,4 @@ fn of_observation(row: &Observation) -> Vec<[String; 10]> {
         ]
     };
     row.values.iter().map(line).collect()
-}
-
-/// RFC 4180 section 2, rules 6 and 7.
-fn quote(value: String) -> String {
-    if value.contains([',', '"', '\r', '\n']) { format!("\"{}\"", value.replace('"', "\"\"")) } else { value }
 }

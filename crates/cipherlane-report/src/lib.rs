@@ -40,12 +40,12 @@ use advice::Advice;
 use headline::Figure;
 use machine::Machines;
 use row::Row;
-use section::Section;
+use section::{Placed, Section};
 
 /// What records say, ready to be written. The same records make the same bytes.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
-    records: &'a [Record],
+    records: Vec<Placed<'a>>,
     machines: Machines<'a>,
     figures: Vec<Figure>,
     advice: Vec<Advice>,
@@ -58,12 +58,12 @@ impl<'a> Report<'a> {
     #[must_use]
     pub fn new(records: &'a [Record], questions: &BTreeMap<String, String>) -> Self {
         let (machines, places) = Machines::of(records);
-        let placed: Vec<section::Placed<'a>> = places.into_iter().zip(records).collect();
-        let (measured, observed) = section::apart(&placed);
+        let records: Vec<Placed<'a>> = places.into_iter().zip(records).collect();
+        let (measured, observed) = section::apart(&records);
         let rows: Vec<Row<'a>> = measured;
         let figures = headline::of(&rows, &observed, &machines);
         let advice = advice::of(&rows, &observed, &machines);
-        let sections = section::all(&placed, &machines, questions);
+        let sections = section::all(&records, &machines, questions);
         Self { records, machines, figures, advice, sections }
     }
 
@@ -84,6 +84,6 @@ impl<'a> Report<'a> {
     /// The records as comma-separated values (RFC 4180), one line for each quantity, in the records' units.
     #[must_use]
     pub fn csv(&self) -> String {
-        csv::text(self.records)
+        csv::text(&self.records, &self.machines)
     }
 }

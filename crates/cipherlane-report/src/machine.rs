@@ -1,11 +1,13 @@
 //! The machines that records come from.
 
-use cipherlane_record::{Host, Record};
+use cipherlane_record::{Calibration, Host, Record};
+
+use crate::units;
 
 /// A machine and what was measured there.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine<'a> {
-    /// As the newest record describes it.
+    /// As the newest record describes it, of those that tell the CPU's signature where some do.
     pub(crate) host: &'a Host,
     /// Records from there.
     pub(crate) records: usize,
@@ -13,6 +15,19 @@ pub(crate) struct Machine<'a> {
     pub(crate) written: (u64, u64),
     /// The versions of the tool that wrote them, each once.
     pub(crate) tools: Vec<String>,
+    /// What wrote them, each once.
+    runs: Vec<Run<'a>>,
+    /// Whether the host has a signature, and when its record was written.
+    described: (bool, u64),
+}
+
+/// One start of the tool, as far as its records tell it from others.
+#[derive(Clone, Copy, Debug)]
+struct Run<'a> {
+    argv: &'a [String],
+    host: &'a Host,
+    /// Measured anew by each run; observations have none.
+    calibration: Option<Calibration>,
 }
 
 /// All machines, in the order in which records name them.
@@ -28,23 +43,13 @@ impl<'a> Machines<'a> {
     }
 
     fn add(&mut self, record: &'a Record) -> usize {
-        let (host, written) = (record.host(), written(record));
+        let host = record.host();
         let known = self.0.iter().position(|machine| machine.host.is_machine_of(host));
         let place = known.unwrap_or_else(|| {
-            let machine = Machine { host, records: 0, written: (written, written), tools: Vec::new() };
-            self.0.push(machine);
+            self.0.push(Machine::new(host, written(record)));
             self.0.len() - 1
         });
-        let machine = &mut self.0[place];
-        machine.records += 1;
-        if written > machine.written.1 {
-            machine.host = host;
-        }
-        machine.written = (machine.written.0.min(written), machine.written.1.max(written));
-        let tool = tool(host);
-        if !machine.tools.contains(&tool) {
-            machine.tools.push(tool);
-        }
+        self.0[place].add(record);
         place
     }
 
@@ -63,6 +68,69 @@ impl<'a> Machines<'a> {
             .ok()
             .filter(|&place| place < 26)
             .map_or_else(|| format!("M{}", place + 1), |place| char::from(b'A' + place).to_string())
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// One of which nothing was added.
+    const fn new(host: &'a Host, written: u64) -> Self {
+        Self {
+            host,
+            records: 0,
+            written: (written, written),
+            tools: Vec::new(),
+            runs: Vec::new(),
+            described: (host.cpu_signature.is_some(), written),
+        }
+    }
+
+    fn add(&mut self, record: &'a Record) {
+        let (host, written) = (record.host(), written(record));
+        self.records += 1;
+        self.written = (self.written.0.min(written), self.written.1.max(written));
+        // Without the signature, records of another one would be taken for this machine's.
+        let described = (host.cpu_signature.is_some(), written);
+        if described > self.described {
+            (self.host, self.described) = (host, described);
+        }
+        let tool = tool(host);
+        if !self.tools.contains(&tool) {
+            self.tools.push(tool);
+        }
+        let run = Run::of(record);
+        if !self.runs.iter().any(|known| known.may_be(&run)) {
+            self.runs.push(run);
+        }
+    }
+
+    /// What a reader must know where records may be of several machines that look like one.
+    pub(crate) fn doubt(&self) -> Option<String> {
+        let unsigned = self.runs.iter().filter(|run| run.host.cpu_signature.is_none()).count();
+        (unsigned > 0 && self.runs.len() > 1).then(|| {
+            format!(
+                "CPU signature not known: {unsigned} of {}. Files of machines that are alike in all else may have been \
+                 taken for those of one.",
+                units::count(self.runs.len(), "run")
+            )
+        })
+    }
+}
+
+impl<'a> Run<'a> {
+    fn of(record: &'a Record) -> Self {
+        let (argv, calibration) = match record {
+            Record::Measurement(row) => (&row.argv, row.calibration),
+            Record::Observation(row) => (&row.argv, None),
+        };
+        Self { argv, host: record.host(), calibration }
+    }
+
+    /// Whether nothing says that `other` is another one.
+    fn may_be(&self, other: &Self) -> bool {
+        let unknown = self.calibration.is_none() || other.calibration.is_none();
+        (unknown || self.calibration == other.calibration)
+            && self.argv == other.argv
+            && self.host == other.host
     }
 }
 

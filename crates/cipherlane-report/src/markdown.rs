@@ -19,6 +19,9 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             String::new()
         };
         line(&mut text, &format!("- {letter}{}: {}", plain(&machine.name()), plain(&machine.details())));
+        if let Some(doubt) = machine.doubt() {
+            line(&mut text, &format!("  - note: {}", plain(&doubt)));
+        }
     }
     if report.figures.is_empty() {
         line(&mut text, "No verified row.");

@@ -71,6 +71,14 @@ fn experiments_are_drawn_as_their_studies_drew_them() {
     assert!(section(&quick, "rivals").contains("Beside the best rival"));
 }
 
+/// Of two rows of this record, ratios above 1 may be chance.
+#[test]
+fn the_chart_counts_as_the_recommendation_does() {
+    let page = page(&committed("granite-rapids-vm/bench.jsonl"));
+    assert!(page.contains("cipherlane is faster than the best rival in 16 of 18 rows"));
+    assert!(section(&page, "bench").contains("Faster than the best rival in 16 of 18 rows."));
+}
+
 #[test]
 fn the_first_screen_says_what_the_records_of_the_h200_say() {
     let mut records = committed("h200/table.jsonl");

@@ -266,7 +266,8 @@ fn streams_are_parts_of_a_pass() {
     assert!(shown.contains("stream 0, 2 chunks") && shown.contains("stream 2, 0 chunks"));
     let csv = Report::new(&report, &BTreeMap::new()).csv();
     assert!(
-        csv.contains("stream 1 of cuda:0\",chunks,1,1,") && csv.contains("time of kernel,s,0.0001,"),
+        csv.contains("stream 1 of cuda:0\",included,hot,outside,,chunks,1,1,")
+            && csv.contains("time of kernel,s,0.0001,"),
         "{csv}"
     );
     // One that had it all shares nothing.
@@ -293,4 +294,84 @@ fn the_csv_has_a_line_for_each_quantity_and_every_line_as_many_fields() {
     assert!(lines.len() > records.len());
     assert!(lines.iter().all(|line| fields(line) == fields(lines[0])));
     assert!(text.contains(",throughput,B/s,") && text.contains("16500000000"));
+}
+
+/// A row of a machine whose CPU tells this signature.
+fn signed(signature: Option<&str>, argv: &str, gigabytes: f64) -> Record {
+    let mut row = measurement(gigabytes, 16384);
+    row.host.cpu_signature = signature.map(str::to_owned);
+    row.argv = vec!["cipherlane".to_owned(), argv.to_owned()];
+    // The faster, the newer.
+    row.unix_seconds += gigabytes as u64;
+    experiment("bench", row)
+}
+
+#[test]
+fn the_csv_says_which_machine_and_what_numbers_cover() {
+    let mut resident = on_gpu(700.0, 1 << 20);
+    resident.scope.transfer = cipherlane_record::Transfer::Excluded;
+    resident.scope.cache = cipherlane_record::Cache::Cold;
+    resident.load = Some(cipherlane_record::Load {
+        cpu: Some(cipherlane_record::Share { requested: 0.2, achieved: 0.21 }),
+        gpu: None,
+    });
+    let mut records = vec![experiment("bench", resident), experiment("bench", on_gpu(50.0, 1 << 20))];
+    records.extend(committed("h200/thermal.jsonl").into_iter().take(1));
+    records.push(signed(Some("family 6 model 1 stepping 0"), "bench", 10.0));
+    let text = Report::new(&records, &BTreeMap::new()).csv();
+    let header = "record,experiment,machine,machine_name,subject,subject_name,where,transfer,cache,key_setup,load,\
+                  quantity,unit,value,low_95,high_95,verified,published\r\n";
+    assert!(text.starts_with(header), "{text}");
+    for line in [
+        "1,bench,A,A CPU + NVIDIA H200,cuda:0,",
+        ",excluded,cold,outside,cpu=0.2,throughput,B/s,700000000000,",
+        ",included,hot,outside,,throughput,B/s,50000000000,",
+        "3,thermal,B,",
+        ",,,,,temperature",
+        "4,bench,C,A CPU + NVIDIA H200,cpu,",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+}
+
+#[test]
+fn files_that_may_be_of_several_machines_make_a_note() {
+    let told = |records: &[Record]| {
+        let report = Report::new(records, &BTreeMap::new());
+        let (page, text) = (report.html().unwrap(), report.markdown());
+        let start = "CPU signature not known: ";
+        let said =
+            |text: &str| text.split_once(start).map(|(_, rest)| rest.split_once('.').unwrap().0.to_owned());
+        assert_eq!(said(&page), said(&text));
+        (page.matches(start).count(), said(&text).unwrap_or_default())
+    };
+    let (new, old) = (Some("family 26 model 2 stepping 1"), Some("family 25 model 17 stepping 1"));
+    // The runs of a machine that tells its signature, and one run of one that does not, are of one machine.
+    assert_eq!(told(&[signed(new, "bench", 1.0), signed(new, "lab", 2.0)]).0, 0);
+    assert_eq!(told(&[signed(None, "bench", 1.0), signed(None, "bench", 2.0)]).0, 0);
+    let merged = told(&[signed(None, "bench", 1.0), signed(None, "lab", 2.0), signed(new, "lab", 2.0)]);
+    assert_eq!(merged, (1, "2 of 3 runs".to_owned()));
+    // One that does not tell stands between two that do, and makes them no machine.
+    let records = [signed(new, "bench", 1.0), signed(None, "bench", 2.0), signed(old, "bench", 3.0)];
+    assert_eq!(told(&records), (1, "1 of 2 runs".to_owned()));
+    assert!(page(&records).contains("2 machines"));
+    let records: Vec<Record> =
+        ["zen4-vm/bench.jsonl", "zen5-vm/bench.jsonl"].into_iter().flat_map(committed).collect();
+    assert_eq!(told(&records), (1, "2 of 2 runs".to_owned()));
+}
+
+#[test]
+fn runs_of_one_command_are_told_apart_by_what_timing_costs() {
+    let of = |seconds: f64| {
+        let Record::Measurement(mut row) = signed(None, "bench", 1.0) else { panic!("a measurement") };
+        row.calibration = Some(cipherlane_record::Calibration {
+            timer_step_seconds: 1e-9,
+            timer_call_seconds: seconds,
+            empty_pass_seconds: seconds,
+        });
+        Record::Measurement(row)
+    };
+    let note = "CPU signature not known: 2 of 2 runs.";
+    assert!(page(&[of(2e-8), of(3e-8)]).contains(note));
+    assert!(!page(&[of(2e-8), of(2e-8)]).contains("CPU signature not known"));
 }

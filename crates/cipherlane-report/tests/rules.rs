@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Axis, Channel, Measurement, Observation, Record, Value};
+use cipherlane_record::{Axis, Channel, Measurement, Observation, Record, Value, Verdict};
 use cipherlane_report::Report;
 use support::{measurement, observation, on_gpu, timeline};
 
@@ -59,6 +59,114 @@ fn each_device_has_its_own_crossover() {
         NVIDIA H200 (cuda:0) is faster than a CPU thread from 64 KiB on for aes-128-ctr; \
         NVIDIA H200 (opencl:0) is faster than a CPU thread from 1 MiB on for aes-128-ctr; \
         for sm4-ctr the CPU is faster than NVIDIA H200 (opencl:0) up to 1 MiB.\n";
+    assert!(text.contains(rule), "{text}");
+}
+
+/// Times of a device that is the faster one where `faster` says so; where it says nothing, nobody timed the CPU.
+fn times(algorithm: &str, faster: [Option<bool>; 3]) -> Vec<Record> {
+    let time = |(place, faster): (i32, Option<bool>)| {
+        let no_gpu = faster.map(|faster| if faster { 100.0 } else { 20.0 });
+        offload("cuda:0", algorithm, 1024.0 * 64_f64.powi(place), 50.0, no_gpu)
+    };
+    (0..).zip(faster).map(time).collect()
+}
+
+/// The rule and the chart of such times.
+fn who_leads(faster: [Option<bool>; 3]) -> (String, String) {
+    let text = markdown(&times("aes-128-ctr", faster));
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap().to_owned();
+    (line("- Offload: "), line("- With the device and without: "))
+}
+
+#[test]
+fn the_cpu_leads_only_where_no_size_is_faster_on_the_device() {
+    let (yes, no) = (Some(true), Some(false));
+    for (faster, rule, finding) in [
+        (
+            [no, no, no],
+            "the CPU is faster than NVIDIA H200 up to 4 MiB.",
+            ": The CPU is faster at every size",
+        ),
+        (
+            [yes, yes, no],
+            "for aes-128-ctr there is no size from which on NVIDIA H200 stays faster than a CPU thread.",
+            ": There is no size from which on NVIDIA H200 stays faster.",
+        ),
+        (
+            [no, yes, yes],
+            "NVIDIA H200 is faster than a CPU thread from 64 KiB on",
+            ": NVIDIA H200 is faster from",
+        ),
+        (
+            [yes, yes, yes],
+            "NVIDIA H200 is faster than a CPU thread at every size for aes-128-ctr.",
+            ": NVIDIA H200 is faster at every size that both did.",
+        ),
+        // Of the largest size nobody knows how long the CPU takes.
+        ([no, yes, None], "a CPU thread from 64 KiB on", ": NVIDIA H200 is faster from"),
+        ([yes, yes, None], "a CPU thread at every size", ": NVIDIA H200 is faster at every size"),
+    ] {
+        let (said, drawn) = who_leads(faster);
+        assert!(said.contains(rule), "{faster:?}: {said}");
+        assert!(drawn.contains(finding), "{faster:?}: {drawn}");
+        assert_eq!(said.contains("the CPU is faster"), faster == [no; 3], "{said}");
+    }
+}
+
+#[test]
+fn the_cpu_is_ahead_as_far_as_each_algorithm_was_timed() {
+    let mut records = times("sm4-ctr", [Some(false), Some(false), None]);
+    records.extend(times("aes-128-ctr", [Some(false); 3]));
+    let text = markdown(&records);
+    let rule = "for sm4-ctr the CPU is faster than NVIDIA H200 up to 64 KiB; \
+        for aes-128-ctr the CPU is faster than NVIDIA H200 up to 4 MiB.\n";
+    assert!(text.contains(rule), "{text}");
+}
+
+/// Sizes on both, with the GPU as many times as fast as the CPU.
+fn measured(times: [f64; 4]) -> String {
+    let sizes = [1_u64 << 10, 1 << 12, 1 << 14, 1 << 16];
+    let rows = sizes.into_iter().zip(times).flat_map(|(bytes, times)| {
+        [measurement(10.0, bytes), on_gpu(10.0 * times, bytes)].map(|row| support::experiment("bench", row))
+    });
+    markdown(&rows.collect::<Vec<_>>())
+}
+
+#[test]
+fn a_lead_that_is_lost_again_is_no_crossover() {
+    let text = measured([2.0, 2.0, 2.0, 0.5]);
+    assert!(
+        text.contains("faster at some sizes, but not at the largest: aes-128-ctr encrypt. With"),
+        "{text}"
+    );
+    assert!(!text.contains("at which the lead changes"), "{text}");
+    let text = measured([2.0; 4]);
+    assert!(text.contains("No size was measured at which the lead changes."), "{text}");
+}
+
+#[test]
+fn a_lead_that_may_be_chance_is_not_counted() {
+    let row = |bytes: u64, verdict: Verdict| {
+        let mut row = measurement(10.0, bytes);
+        row.best_rival.as_mut().unwrap().verdict = verdict;
+        support::experiment("bench", row)
+    };
+    // Too few sizes for a curve, which would take the place of the bars.
+    let text = markdown(&[row(1024, Verdict::Faster), row(16384, Verdict::Ambiguous)]);
+    assert!(text.contains("faster than the best rival in 1 of 2 rows"), "{text}");
+    assert!(text.contains("Faster than the best rival in 1 of 2 rows."), "{text}");
+}
+
+#[test]
+fn the_fewest_threads_that_are_enough_are_advised() {
+    let gains = [(1.0, 1.0), (2.0, 1.95), (4.0, 1.99), (8.0, 2.0)];
+    let records = gains.map(|(threads, gain)| {
+        let axes = [("kernel", Axis::from("special")), ("threads", Axis::from(threads))];
+        row("cpu-threads", "cpu", &axes, &[("gain", "1", Some(gain))])
+    });
+    let text = markdown(&records);
+    let rule = "- Threads: 2 threads reach the most with special instructions: 1.95 times one thread; more, up to 8, \
+        gain less than 3 %.\n";
     assert!(text.contains(rule), "{text}");
 }
 

@@ -11,7 +11,9 @@ mod slot;
 use std::any::Any;
 use std::fmt;
 use std::io;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::process;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,12 +35,17 @@ const POLL: Duration = Duration::from_micros(50);
 type Call = &'static (dyn Fn(usize) + Sync);
 
 /// A number of threads, the calling one included.
+///
+/// A fork takes along the one thread that asks for it: in the new process, all tasks of threads that it has inherited run on
+/// the caller.
 pub struct Threads {
     shared: Arc<Shared>,
     /// One per thread of the plan. The caller stands in for one of them, see [`Threads::stand_in`].
     workers: Vec<Worker>,
     /// All CPUs of the process, those without a worker included.
     cpus: Vec<LogicalCpu>,
+    /// The process that the workers are of.
+    process: u32,
 }
 
 struct Worker {
@@ -94,7 +101,7 @@ impl Threads {
             poll: if crowded { Duration::ZERO } else { poll },
         });
         let cpus = topology.cpus().to_vec();
-        let mut threads = Self { shared, workers: Vec::with_capacity(workers), cpus };
+        let mut threads = Self { shared, workers: Vec::with_capacity(workers), cpus, process: process::id() };
         for index in 0..workers {
             threads.spawn(index)?;
         }
@@ -164,13 +171,15 @@ impl Threads {
         shared.ends.pending.store(called().count(), Ordering::Relaxed);
         for index in called() {
             shared.slots[index].call.store(call, Ordering::Release);
-            if shared.slots[index].asleep.load(Ordering::Relaxed) {
+            // The system has to be asked which process this is: it is where it has to be asked to wake somebody.
+            if shared.slots[index].asleep.load(Ordering::Relaxed) && !self.are_left_behind() {
                 self.workers[index].handle.thread().unpark();
             }
         }
         let outcome = catch_unwind(AssertUnwindSafe(|| work(caller)));
         for index in called() {
-            // No work is left. Whoever has not begun need not begin: the slot still holds the call.
+            // No work is left. Whoever has not begun need not begin: the slot still holds the call. Workers that were left
+            // behind never do.
             let slot = &shared.slots[index].call;
             let is_there = slot.load(Ordering::Relaxed) == call;
             let relaxed = Ordering::Relaxed;
@@ -195,6 +204,11 @@ impl Threads {
         };
         on(&|cpu| cpu.id == id).or_else(|| on(&|cpu| Some(cpu.core) == core)).unwrap_or(0)
     }
+
+    /// Whether this process was forked after the workers were started: it has their handles, and none of them.
+    fn are_left_behind(&self) -> bool {
+        self.process != process::id()
+    }
 }
 
 impl fmt::Debug for Threads {
@@ -205,6 +219,11 @@ impl fmt::Debug for Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
+        if self.are_left_behind() {
+            // Nobody is there to be told or waited for, and a handle may not be let go of either: the system has used its
+            // thread's memory for others.
+            return self.workers.drain(..).for_each(mem::forget);
+        }
         self.shared.stop.store(true, Ordering::Release);
         for worker in &self.workers {
             worker.handle.thread().unpark();
@@ -344,6 +363,49 @@ mod tests {
         let panic = catch_unwind(AssertUnwindSafe(|| run(&mut threads))).unwrap_err();
         assert!(panic.downcast_ref::<String>().is_some_and(|text| text.contains("the answer")));
         assert_eq!(calls(&mut threads, 50), [1; 50]);
+    }
+
+    /// Threads as a forked process finds them: no worker does anything, unless it is woken.
+    fn left_behind(count: usize) -> Threads {
+        let mut threads = Threads::start(count, &Topology::detect()).unwrap();
+        while !threads.shared.slots.iter().all(|slot| slot.asleep.load(Ordering::SeqCst)) {
+            std::thread::yield_now();
+        }
+        // They may be on their way to sleep yet, and look for a call once more.
+        std::thread::sleep(Duration::from_millis(20));
+        threads.process = !process::id();
+        threads
+    }
+
+    #[test]
+    fn what_a_forked_process_inherits_runs_on_its_caller() {
+        let mut threads = left_behind(3);
+        for _ in 0..3 {
+            let callers = Mutex::new(Vec::new());
+            threads.run(20, |index| {
+                std::thread::sleep(POLL);
+                lock(&callers).push((index, std::thread::current().id()));
+            });
+            let mut callers = callers.into_inner().unwrap();
+            callers.sort_by_key(|(index, _)| *index);
+            let mine = std::thread::current().id();
+            assert!(callers.into_iter().eq((0..20).map(|index| (index, mine))));
+        }
+        assert_eq!(threads.shared.ends.pending.load(Ordering::SeqCst), 0);
+        threads.process = process::id();
+    }
+
+    #[test]
+    fn what_a_forked_process_inherits_is_not_waited_for() {
+        let threads = left_behind(3);
+        let workers: Vec<Thread> =
+            threads.workers.iter().map(|worker| worker.handle.thread().clone()).collect();
+        let shared = Arc::clone(&threads.shared);
+        drop(threads);
+        // Nobody was told to stop.
+        assert_eq!(Arc::strong_count(&shared), 1 + workers.len());
+        shared.stop.store(true, Ordering::Release);
+        workers.iter().for_each(Thread::unpark);
     }
 
     #[test]

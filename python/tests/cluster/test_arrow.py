@@ -183,6 +183,39 @@ class Columns(unittest.TestCase):
             self.assertRaises(ValueError, lambda: self.seal(MESSAGES, NONCES, tag_bytes=wrong))
         self.assertRaisesRegex(ValueError, "hash", lambda: arrow.hash(ENGINE, "aes-128-gcm", []))
 
+    def test_a_str_is_no_column_of_its_characters(self):
+        rows, nonces = [b"one", b"two", b"six"], NONCES[:3]
+        tags = self.seal(rows, nonces)[1]
+        ciphers = [arrow.encrypt, arrow.decrypt]
+        for words, calls in {
+            "messages: a str, .*; give a column": [
+                lambda: self.seal("abc", nonces),
+                lambda: arrow.hash(ENGINE, "sha-256", "abc"),
+                *(lambda each=each: each(ENGINE, "aes-128-ctr", KEY, "abc", nonces=[KEY] * 3) for each in ciphers),
+            ],
+            "ciphertexts: a str, .*; give a column": [lambda: self.open("abc", nonces, tags)],
+            "tags: a str, .*; give a column": [lambda: self.open(rows, nonces, "abc")],
+            "nonces: a str, .*; give a column": [
+                lambda: self.seal(rows, "abc"),
+                lambda: self.open(rows, "abc", tags),
+                *(lambda each=each: each(ENGINE, "aes-128-ctr", KEY, rows, nonces="abc") for each in ciphers),
+            ],
+            "aad: a str, .*; give bytes for all rows, a column": [
+                lambda: self.seal(rows, nonces, aad="abc"),
+                lambda: self.open(rows, nonces, tags, aad="abc"),
+            ],
+            "keys: a str, .*; give bytes for all rows, a column": [
+                lambda: arrow.seal(ENGINE, "aes-128-gcm", "key", rows, nonces=nonces),
+                lambda: arrow.open(ENGINE, "aes-128-gcm", "key", rows, nonces=nonces, tags=tags),
+                *(lambda each=each: each(ENGINE, "aes-128-ctr", "key", rows, nonces=[KEY] * 3) for each in ciphers),
+            ],
+        }.items():
+            for call in calls:
+                with self.subTest(words):
+                    self.assertRaisesRegex(TypeError, words, call)
+        # Strings in a column count as bytes.
+        self.assertEqual(self.seal(["one", "two", "six"], nonces), self.seal(rows, nonces))
+
     def test_tags_of_every_kind(self):
         texts, tags = self.seal(MESSAGES)
         plain = pa.array(tags.to_pylist())

@@ -161,7 +161,9 @@ class Datasets(unittest.TestCase):
         }.items():
             with self.subTest(words):
                 self.assertRaisesRegex(ValueError, words, call)
-        self.assertRaises(TypeError, lambda: seal(key=32))
+        for wrong in [32, "k" * 32]:
+            kind = type(wrong).__name__
+            self.assertRaisesRegex(TypeError, f"key: {kind}, .*; give bytes, or a f", lambda: seal(key=wrong))
 
     def test_columns_are_neither_missed_nor_overwritten(self):
         for words, names in {"no column 'text'": {"column": "text"}, "no column 'more'": {"aad": "more"}, "'id' is there already": {"tag": "id"}}.items():

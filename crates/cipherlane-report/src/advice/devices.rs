@@ -3,7 +3,7 @@
 use cipherlane_record::Transfer;
 
 use super::Rule;
-use crate::crossover;
+use crate::crossover::{self, Lead};
 use crate::row::Row;
 use crate::section::grouped;
 use crate::section::sweep::{self, Swept};
@@ -61,28 +61,41 @@ pub(super) fn crossover(own: &[Row<'_>]) -> Option<Rule> {
     if !(has(true) && has(false)) {
         return None;
     }
-    let mut found = Vec::new();
+    let (mut found, mut unsettled) = (Vec::new(), Vec::new());
     for swept in [Swept::Size, Swept::Messages] {
         for ((job, _), rows) in sweep::groups(own, swept) {
-            if let Some(crossover) = crossover::of(&sweep::series(&rows, swept), swept) {
-                found.push(format!("{} from {}", job.label(), swept.text(crossover.from)));
+            match crossover::of(&sweep::series(&rows, swept), swept) {
+                Some((_, Lead::From(from))) => {
+                    found.push(format!("{} from {}", job.label(), swept.text(from)));
+                }
+                Some((_, Lead::Unsettled)) => unsettled.push(job.label()),
+                _ => {}
             }
         }
     }
     let text = if found.is_empty() {
-        let mut jobs = jobs(own);
-        let on = |rows: &[Row<'_>], offload: bool| rows.iter().any(|row| row.is_offload() == offload);
-        jobs.retain(|rows| on(rows, true) && on(rows, false));
-        let gpu = fastest(&jobs).iter().filter(|row| row.is_offload()).count();
-        format!(
-            "No size was measured at which the lead changes. With the way there and back, the GPU is the fastest for \
-             {gpu} of {} that both did.",
-            units::count(jobs.len(), "job")
-        )
+        without_crossover(own, &unsettled)
     } else {
         format!("The GPU is faster than the CPU, transfers included: {}.", listed(&found))
     };
     Some(Rule { title: "CPU or GPU", text })
+}
+
+/// Who leads where there is no size from which on the GPU does; of `unsettled` jobs it does at smaller ones.
+fn without_crossover(own: &[Row<'_>], unsettled: &[String]) -> String {
+    let mut jobs = jobs(own);
+    let on = |rows: &[Row<'_>], offload: bool| rows.iter().any(|row| row.is_offload() == offload);
+    jobs.retain(|rows| on(rows, true) && on(rows, false));
+    let gpu = fastest(&jobs).iter().filter(|row| row.is_offload()).count();
+    let lead = if unsettled.is_empty() {
+        "No size was measured at which the lead changes.".to_owned()
+    } else {
+        format!("The GPU is faster at some sizes, but not at the largest: {}.", listed(unsettled))
+    };
+    format!(
+        "{lead} With the way there and back, the GPU is the fastest for {gpu} of {} that both did.",
+        units::count(jobs.len(), "job")
+    )
 }
 
 fn listed(all: &[String]) -> String {

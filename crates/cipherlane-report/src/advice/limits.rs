@@ -10,8 +10,6 @@ use crate::section::sweep::{self, Swept};
 use crate::section::threads as scaling;
 use crate::units;
 
-/// Within this part of the best counts as the best: fewer threads leave room for others.
-const ENOUGH: f64 = 0.97;
 /// From this part of the best rate on, longer messages do not pay.
 const NEARLY: f64 = 0.9;
 
@@ -59,9 +57,9 @@ fn enough(rows: &[Row<'_>]) -> Option<(usize, usize, f64)> {
         rows.iter().filter(|row| (&row.device, &row.tier) == (&best.device, &best.tier)).collect();
     let fewest = alike.iter().min_by_key(|row| row.threads)?;
     let most = alike.iter().map(|row| row.threads).max()?;
-    let fast = alike.iter().filter(|row| row.bytes_per_second >= ENOUGH * best.bytes_per_second);
-    let chosen = fast.min_by_key(|row| row.threads)?;
-    (fewest.threads < most).then(|| (chosen.threads, most, chosen.bytes_per_second / fewest.bytes_per_second))
+    let rates: Vec<(usize, f64)> = alike.iter().map(|row| (row.threads, row.bytes_per_second)).collect();
+    let (chosen, rate) = super::fewest_enough(&rates)?;
+    (fewest.threads < most).then(|| (chosen, most, rate / fewest.bytes_per_second))
 }
 
 /// From which size on messages reach nearly the best rate of a device: short ones are worth packing.

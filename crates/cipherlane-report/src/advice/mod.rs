@@ -11,6 +11,9 @@ use crate::machine::Machines;
 use crate::row::Row;
 use crate::table::Table;
 
+/// Within this part of the best counts as the best: fewer threads leave room for others.
+const ENOUGH: f64 = 0.97;
+
 /// What the records recommend on a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Advice {
@@ -70,6 +73,13 @@ fn rules(own: &[Row<'_>], seen: &[&Observation], machines: &Machines<'_>) -> Vec
         limits::rivals(own),
     ];
     rules.into_iter().flatten().collect()
+}
+
+/// The fewest threads whose rate is nearly the best, and that rate.
+fn fewest_enough<N: Ord + Copy>(rates: &[(N, f64)]) -> Option<(N, f64)> {
+    let best = rates.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let enough = rates.iter().filter(|(_, rate)| *rate >= ENOUGH * best);
+    enough.min_by_key(|(threads, _)| *threads).copied()
 }
 
 /// Whether nobody loaded the machine on purpose: load is no base for a recommendation.

@@ -4,12 +4,10 @@ use cipherlane_record::Observation;
 
 use super::Rule;
 use crate::beside::{is, number, rate, value};
+use crate::crossover::{self, Lead};
 use crate::row::Row;
 use crate::section::grouped;
 use crate::{beside, units};
-
-/// Within this part of the best counts as the best: fewer threads leave room for others.
-const ENOUGH: f64 = 0.97;
 
 /// The number of a value.
 fn of(row: &Observation, name: &str) -> Option<f64> {
@@ -63,27 +61,34 @@ pub(super) fn offload(rows: &[&Observation]) -> Option<Rule> {
 /// From which size on a device is faster, for the algorithms of which both times are known.
 fn crossovers(device: &str, rows: &[&Observation]) -> Vec<String> {
     let timed = |row: &&Observation| {
-        Some((name(row, "algorithm"), number(row, "bytes")?, of(row, "t_total")? < of(row, "t_no_gpu")?))
+        let faster = of(row, "t_total")? < of(row, "t_no_gpu")?;
+        Some((name(row, "algorithm"), (whole(number(row, "bytes")?), faster)))
     };
-    let times: Vec<(String, f64, bool)> = rows.iter().filter_map(timed).collect();
-    let largest = times.iter().map(|(_, bytes, _)| *bytes).fold(0.0, f64::max);
-    let from = |times: &mut Vec<(String, f64, bool)>| {
-        times.sort_by(|one, other| one.1.total_cmp(&other.1));
-        let behind = times.iter().rposition(|(.., faster)| !faster).map_or(0, |place| place + 1);
-        times.get(behind).map(|(_, bytes, _)| whole(*bytes))
-    };
-    let algorithms = grouped(times, |(algorithm, ..)| algorithm.clone()).into_iter();
-    let algorithms = algorithms.map(|(name, mut times)| (from(&mut times).unwrap_or(u64::MAX), name));
-    let mut found = grouped(algorithms, |(from, _)| *from);
-    found.sort_by_key(|(from, _)| *from);
-    let part = |(from, algorithms): (u64, Vec<(u64, String)>)| {
+    let times = rows.iter().filter_map(timed);
+    let algorithms = grouped(times, |(algorithm, _)| algorithm.clone()).into_iter();
+    let leads = algorithms.filter_map(|(name, times)| {
+        let mut times: Vec<(u64, bool)> = times.into_iter().map(|(_, time)| time).collect();
+        // Where a size was timed twice, the worse time counts.
+        times.sort_unstable_by_key(|&(bytes, faster)| (bytes, !faster));
+        let (largest, _) = *times.last()?;
+        let lead = crossover::lead(&times)?;
+        // Who never leads is behind as far as was measured.
+        Some(((lead, if lead == Lead::Never { largest } else { 0 }), name))
+    });
+    let mut found = grouped(leads, |(lead, _)| *lead);
+    found.sort_by_key(|(lead, _)| *lead);
+    let part = |((lead, largest), algorithms): ((Lead<u64>, u64), Vec<(_, String)>)| {
         let names = algorithms.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join(", ");
-        match from {
-            u64::MAX => {
-                format!("for {names} the CPU is faster than {device} up to {}", units::bytes(whole(largest)))
+        match lead {
+            Lead::Everywhere => format!("{device} is faster than a CPU thread at every size for {names}"),
+            Lead::From(from) => {
+                format!("{device} is faster than a CPU thread from {} on for {names}", units::bytes(from))
             }
-            bytes => {
-                format!("{device} is faster than a CPU thread from {} on for {names}", units::bytes(bytes))
+            Lead::Unsettled => {
+                format!("for {names} there is no size from which on {device} stays faster than a CPU thread")
+            }
+            Lead::Never => {
+                format!("for {names} the CPU is faster than {device} up to {}", units::bytes(largest))
             }
         }
     };
@@ -126,20 +131,19 @@ pub(super) fn against(rows: &[&Observation]) -> Option<Rule> {
 /// The fewest threads that reach the best throughput.
 pub(super) fn threads(rows: &[&Observation]) -> Option<Rule> {
     let rows = experiment(rows, "cpu-threads");
-    let special: Vec<(f64, f64)> = rows
+    let special: Vec<(u64, f64)> = rows
         .iter()
         .filter(|row| is(row, "kernel", "special"))
-        .filter_map(|row| Some((number(row, "threads")?, of(row, "gain")?)))
+        .filter_map(|row| Some((whole(number(row, "threads")?), of(row, "gain")?)))
         .collect();
-    let best = special.iter().map(|(_, gain)| *gain).fold(0.0, f64::max);
-    let enough = special.iter().filter(|(_, gain)| *gain >= ENOUGH * best);
-    let (threads, gain) = enough.min_by(|one, other| one.0.total_cmp(&other.0))?;
-    let most = special.iter().map(|(threads, _)| *threads).fold(0.0, f64::max);
-    let more = if most > *threads { format!("; more, up to {most}, gain nothing") } else { String::new() };
+    let (threads, gain) = super::fewest_enough(&special)?;
+    let most = special.iter().map(|(threads, _)| *threads).max()?;
+    let more =
+        if most > threads { format!("; more, up to {most}, gain less than 3 %") } else { String::new() };
     let text = format!(
         "{} reach the most with special instructions: {} times one thread{more}.",
-        units::count(usize::try_from(whole(*threads)).ok()?, "thread"),
-        units::significant(*gain)
+        units::count(usize::try_from(threads).ok()?, "thread"),
+        units::significant(gain)
     );
     Some(Rule { title: "Threads", text })
 }

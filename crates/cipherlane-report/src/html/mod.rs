@@ -70,12 +70,14 @@ fn head(report: &Report<'_>) -> Markup {
         h1 { (heading(report)) }
         @if let [machine] = machines {
             p.sub { (machine.details()) " · " (written(machine)) }
+            (doubt(machine))
         } @else {
             ul.machines {
                 @for (place, machine) in machines.iter().enumerate() {
                     li {
                         b.letter { (Machines::letter(place)) } " " b { (machine.name()) } br;
                         span.sub { (machine.details()) " · " (written(machine)) }
+                        (doubt(machine))
                     }
                 }
             }
@@ -88,6 +90,13 @@ fn written(machine: &Machine<'_>) -> String {
     let (first, last) = (date::day(machine.written.0), date::day(machine.written.1));
     let days = if first == last { first } else { format!("{first} to {last}") };
     format!("{}, {days}", units::count(machine.records, "record"))
+}
+
+/// Whether its records may be of several machines.
+fn doubt(machine: &Machine<'_>) -> Markup {
+    html! {
+        @if let Some(text) = machine.doubt() { ul.warnings { li { b { "note" } " " (text) } } }
+    }
 }
 
 fn contents(report: &Report<'_>) -> Markup {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use cipherlane_record::Verdict;
+
 use super::conditions::{MOST_BARS, more};
 use super::grouped;
 use crate::chart::{Axis, Bar, Bars, Chart, Group, MOST_SERIES, Plot};
@@ -43,9 +45,10 @@ pub(super) fn rivals(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart>
         });
         Group { label: label(row, machines), bars: vec![Some(own), rival], published: Vec::new() }
     };
-    let compared = all.iter().filter_map(|row| row.best_rival.as_ref());
+    // As the recommendation counts: a ratio above 1 may be chance.
+    let verdicts = || all.iter().filter_map(|row| Some(row.best_rival.as_ref()?.verdict));
     let (faster, met) =
-        compared.fold((0, 0), |(faster, met), best| (faster + usize::from(best.ratio > 1.0), met + 1));
+        (verdicts().filter(|verdict| *verdict == Verdict::Faster).count(), verdicts().count());
     let finding = if met > 0 {
         format!("Faster than the best rival in {faster} of {}.", units::count(met, "row"))
     } else {

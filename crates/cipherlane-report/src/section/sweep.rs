@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::grouped;
 use crate::chart::{Axis, Chart, Form, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
-use crate::crossover;
+use crate::crossover::{self, Lead};
 use crate::row::{self, Job, Kind, Row, Trait};
 use crate::units;
 
@@ -113,10 +113,9 @@ fn chart((job, bytes): (Job<'_>, u64), rows: &[Row<'_>], swept: Swept) -> Option
             look: Look::Measured,
         })
         .collect();
-    let crossover = crossover::of(&all, swept);
-    let marks = crossover.iter().map(|found| Mark {
-        x: found.from,
-        label: format!("{} faster from {}", found.device, swept.text(found.from)),
+    let marks = crossover::of(&all, swept).and_then(|(device, lead)| {
+        let Lead::From(x) = lead else { return None };
+        Some(Mark { x, label: format!("{device} faster from {}", swept.text(x)) })
     });
     let values = series.iter().flat_map(|one| one.points.iter().map(|point| point.y));
     let y = Axis::spanning(&format!("Throughput ({unit})"), values);
@@ -124,7 +123,7 @@ fn chart((job, bytes): (Job<'_>, u64), rows: &[Row<'_>], swept: Swept) -> Option
     Some(Chart {
         title: format!("{}{size}", job.label()),
         finding: finding(&series[0].name, &first.1, swept, left_out),
-        plot: Plot::Lines(Lines { x: swept.axis(), y, marks: marks.collect(), series }),
+        plot: Plot::Lines(Lines { x: swept.axis(), y, marks: marks.into_iter().collect(), series }),
     })
 }
 

@@ -4,6 +4,7 @@ use super::bars::finding;
 use super::seen::{Names, Seen, axis_title, places, titled};
 use super::view::Marks;
 use crate::chart::{Axis, Chart, Form, Heat, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
+use crate::crossover::{self, Lead};
 use crate::machine::Machines;
 use crate::section::conditions::more;
 use crate::section::{grouped, threads};
@@ -151,9 +152,9 @@ fn at(all: &[Seen<'_>], name: &str) -> Vec<Mark> {
 /// From where on each curve is above zero, if it begins below.
 fn above_zero(curves: &[Curve<'_>], axis: &str) -> Vec<Mark> {
     let from = |curve: &Curve<'_>| {
-        let points = measured(curve, axis).points;
-        let below = points.iter().rposition(|point| point.y <= 0.0)?;
-        points.get(below + 1).map(|point| point.x)
+        let points: Vec<(f64, bool)> =
+            measured(curve, axis).points.iter().map(|point| (point.x, point.y > 0.0)).collect();
+        if let Lead::From(x) = crossover::lead(&points)? { Some(x) } else { None }
     };
     let mut found: Vec<f64> = curves.iter().filter_map(from).collect();
     found.sort_by(f64::total_cmp);
@@ -171,22 +172,30 @@ pub(super) fn rates(title: &str, seen: &[Seen<'_>], axis: &str, machines: &Machi
     let mut chart = curves(title, &super::seen::readable(rates), axis, Marks::None, (&[], machines))?;
     let Plot::Lines(lines) = &mut chart.plot else { return Some(chart) };
     lines.y.title = lines.y.title.replace(title, "Throughput");
-    if let [device, other] = &lines.series[..] {
-        let slower = |point: &&Point| {
-            let there = other.points.iter().find(|one| one.x.total_cmp(&point.x).is_eq());
-            there.is_none_or(|there| there.y >= point.y)
-        };
-        let last = device.points.iter().rposition(|point| slower(&point));
-        if let Some(from) = last.and_then(|last| device.points.get(last + 1)) {
-            let subject = seen.first()?.subject();
-            let text = lines.x.form.text(from.x);
-            lines.marks.push(Mark { x: from.x, label: format!("{subject} faster from {text}") });
-            chart.finding = format!("{subject} is faster from {text} on. {}", chart.finding);
-        } else if last.is_some() {
-            chart.finding = format!("The CPU is faster at every size. {}", chart.finding);
+    let lead = if let [device, other] = &lines.series[..] { lead_over(device, other) } else { None };
+    let Some(lead) = lead else { return Some(chart) };
+    let subject = seen.first()?.subject();
+    let found = match lead {
+        Lead::From(x) => {
+            let text = lines.x.form.text(x);
+            lines.marks.push(Mark { x, label: format!("{subject} faster from {text}") });
+            format!("{subject} is faster from {text} on.")
         }
-    }
+        Lead::Everywhere => format!("{subject} is faster at every size that both did."),
+        Lead::Unsettled => format!("There is no size from which on {subject} stays faster."),
+        Lead::Never => "The CPU is faster at every size that both did.".to_owned(),
+    };
+    chart.finding = format!("{found} {}", chart.finding);
     Some(chart)
+}
+
+/// Where the first curve is above the other, of the places that both have.
+fn lead_over(device: &Series, other: &Series) -> Option<Lead<f64>> {
+    let faster = |point: &Point| {
+        let there = other.points.iter().find(|one| one.x.total_cmp(&point.x).is_eq())?;
+        Some((point.x, point.y > there.y))
+    };
+    crossover::lead(&device.points.iter().filter_map(faster).collect::<Vec<_>>())
 }
 
 /// A quantity against its ceiling: nothing should stand above the roof.
