@@ -12,6 +12,7 @@ use cipherlane_lab::experiment::ExperimentError;
 use cipherlane_lab::judge::JudgeError;
 
 use crate::render::complain;
+use crate::variables;
 
 /// A device of ours gives a wrong answer.
 #[derive(Debug, thiserror::Error)]
@@ -67,8 +68,10 @@ pub(crate) fn guard(command: impl FnOnce() -> Result<Exit>) -> Exit {
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) if is_broken_pipe(&error) => Exit::Success,
         Ok(Err(error)) => {
-            complain("error", &in_words(&error));
-            of(&error)
+            let (text, exit) = (in_words(&error), of(&error));
+            complain("error", &text);
+            variables::tell(&text, exit);
+            exit
         }
         Err(_) => Exit::Failure,
     }

@@ -4,11 +4,10 @@ mod cli;
 mod command;
 mod exit;
 mod render;
+mod variables;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    exit::guard(|| command::run(cli::Cli::parse())).into()
+    exit::guard(|| command::run(variables::parse())).into()
 }

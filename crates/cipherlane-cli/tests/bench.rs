@@ -62,7 +62,9 @@ fn what_a_file_holds_is_not_measured_again() {
     // Other contents are other rows. A line that was not ended is ended first.
     sandbox.write("rows.jsonl", text.trim_end());
     // A variable holds for every command, and gives way to what this one is told.
-    run(&["--resume", "rows.jsonl", "--seed", "2"]).env("CIPHERLANE_JSON", "other.jsonl").assert().success();
+    let mut other = run(&["--resume", "rows.jsonl", "--seed", "2"]);
+    let added = contains("records: rows.jsonl (1 rows added, rivals' included)");
+    other.env("CIPHERLANE_JSON", "other.jsonl").assert().success().stdout(added);
     assert!(!sandbox.folder.path().join("other.jsonl").exists());
     let seeds: Vec<u64> = rows(&sandbox.read("rows.jsonl")).iter().map(|row| row.seed).collect();
     assert_eq!(seeds, [1, 2]);
@@ -226,8 +228,32 @@ fn a_pipe_is_the_input_of_one_row() {
 #[test]
 fn nothing_to_run_exits_6() {
     let sandbox = Sandbox::new();
-    let run = with(&["--no-rivals", "--input", "absent"]);
-    sandbox.cipherlane(&run).assert().code(6).stdout(contains("not measured").and(contains("absent")));
+    let absent = ["--no-rivals", "--input", "absent"];
+    let said =
+        || contains("not measured").and(contains("absent")).and(contains("records: none; nothing was"));
+    sandbox.cipherlane(&with(&absent)).assert().code(6).stdout(said());
+    let kept = sandbox.folder.path().join("data/cipherlane/records");
+    assert_eq!(std::fs::read_dir(kept).unwrap().count(), 0, "an empty file is left");
+    // What was there before stays, empty or not.
+    sandbox.write("empty.jsonl", "");
+    for (file, is_left) in [("new.jsonl", false), ("empty.jsonl", true)] {
+        let results = ["--json", file, "--csv", "new.csv", "--md", "new.md"];
+        sandbox.cipherlane(&with(&[&absent[..], &results].concat())).assert().code(6).stdout(said());
+        assert_eq!(sandbox.folder.path().join(file).exists(), is_left, "{file}");
+    }
+    assert!(!["new.csv", "new.md"].iter().any(|file| sandbox.folder.path().join(file).exists()));
+}
+
+#[test]
+fn a_hash_has_no_key_for_each_message() {
+    let sandbox = Sandbox::new();
+    let run = ["bench", "-a", "sha-256", "-s", "64", "-t", "1", "--keys", "distinct", "--time", "1"];
+    let run = [&run[..], &["--tier", "portable", "--no-rivals", "--json", "-"]].concat();
+    let assert = sandbox.cipherlane(&run).assert().success();
+    let assert =
+        assert.stderr(contains("passed over: --keys: sha-256 has none").and(contains("a key each").not()));
+    let rows = rows(std::str::from_utf8(&assert.get_output().stdout).unwrap());
+    assert_eq!(rows[0].keys, cipherlane_record::Keys::Same);
 }
 
 #[test]

@@ -6,16 +6,18 @@ mod support;
 
 use std::path::Path;
 
+use cipherlane_lab::statistics::FEWEST_ROUNDS;
 use cipherlane_record::{Cache, Measurement, Writer, measurements, read};
 use predicates::prelude::*;
 use predicates::str::contains;
 use support::{Sandbox, stdout};
 
-/// The engine's rows.
+/// The engine's rows that have enough samples for a verdict.
 fn measured() -> Vec<Measurement> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records/granite-rapids-vm/bench.jsonl");
     let rows = measurements(read(&path).unwrap());
-    rows.into_iter().filter(|row| row.device == "cpu").collect()
+    let counts = |row: &Measurement| row.samples.iter().filter(|sample| !sample.superseded).count();
+    rows.into_iter().filter(|row| row.device == "cpu" && counts(row) >= FEWEST_ROUNDS).collect()
 }
 
 /// `base.jsonl` and `new.jsonl`, in which every time is `factor` times as long.
@@ -75,6 +77,32 @@ fn a_regression_exits_4_if_that_was_asked_for() {
 }
 
 #[test]
+fn too_few_rounds_are_told_and_are_no_success() {
+    let sandbox = files(2.0);
+    for name in ["base.jsonl", "new.jsonl"] {
+        let mut rows = measurements(read(&sandbox.folder.path().join(name)).unwrap());
+        rows[0].samples.retain(|sample| !sample.superseded);
+        rows[0].samples.truncate(4);
+        write(&sandbox, &format!("few-{name}"), &rows[..1]);
+    }
+    let compare = |base: &str, new: &str, more: &[&str]| {
+        sandbox.cipherlane(&[&["compare", base, new], more].concat()).assert()
+    };
+    let (base, new) = ("few-base.jsonl", "few-new.jsonl");
+    let said = contains("AMBIGUOUS: 4 samples, 6 are needed").and(contains("1 of them have too few rounds"));
+    compare(base, new, &["--csv", "few.csv"]).success().stdout(said);
+    assert!(
+        sandbox.read("few.csv").contains(",AMBIGUOUS,4 samples, 6 are needed"),
+        "{}",
+        sandbox.read("few.csv")
+    );
+    // Rounds of one run.
+    compare(base, base, &[]).success().stdout(contains("AMBIGUOUS: 4 rounds, 6 are needed"));
+    let failed = contains("regression: 1 rows have too few rounds or samples to tell");
+    compare(base, new, &["--fail-on", "slower:5"]).code(4).stderr(failed);
+}
+
+#[test]
 fn tables_have_every_row() {
     let sandbox = files(2.0);
     let run = ["compare", "base.jsonl", "new.jsonl", "--json", "-", "--csv", "c.csv", "--md", "c.md"];
@@ -84,7 +112,6 @@ fn tables_have_every_row() {
     assert!((comparison["geometric_mean"].as_f64().unwrap() - 0.5).abs() < 1e-9);
     let csv = sandbox.read("c.csv");
     assert!(csv.starts_with("experiment,workload,algorithm"), "{csv}");
-    // Rows of few rounds are ambiguous, whatever their ratio.
     assert_eq!(csv.lines().count(), rows + 1);
     assert!(csv.lines().filter(|line| line.contains(",SLOWER,")).count() > rows / 2, "{csv}");
     assert_eq!(sandbox.read("c.md").lines().count(), rows + 2);

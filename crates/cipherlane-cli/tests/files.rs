@@ -42,6 +42,47 @@ fn a_file_goes_there_and_back() {
 }
 
 #[test]
+fn associated_data_may_be_any_bytes() {
+    let (sandbox, text) = ready();
+    let path = |name: &str| sandbox.folder.path().join(name);
+    fs::write(path("aad"), b"\xff\0 as it is\n").unwrap();
+    sandbox.write("of-text", "of today");
+    let run = |verb, aad: [&str; 2], input, output| {
+        let words = [verb, "-k", "k.json", aad[0], aad[1], input, "-o", output, "--force"];
+        sandbox.cipherlane(&words).assert()
+    };
+    run("encrypt", ["--aad-file", "aad"], "text", "sealed").success();
+    run("decrypt", ["--aad-file", "of-text"], "sealed", "opened").code(1);
+    run("decrypt", ["--aad-file", "aad"], "sealed", "opened").success();
+    assert!(fs::read(path("opened")).unwrap() == text);
+    // Both are the same bytes.
+    run("encrypt", ["--aad", "of today"], "text", "sealed").success();
+    run("decrypt", ["--aad-file", "of-text"], "sealed", "opened").success();
+    run("encrypt", ["--aad-file", "aad"], "text", "aad").code(2).stderr(contains("is read by this command"));
+    let both = ["encrypt", "-k", "k.json", "--aad", "x", "--aad-file", "aad", "text", "-o", "sealed"];
+    sandbox.cipherlane(&both).assert().code(2).stderr(contains("cannot be used with"));
+}
+
+#[cfg(target_os = "linux")] // which tells how standard output was opened
+#[test]
+fn a_closed_standard_output_is_not_written_to() {
+    let (sandbox, _) = ready();
+    let program = sandbox.bare();
+    let run = |verb: &str, where_to: &str| {
+        let line = format!("exec \"$0\" {verb} -k k.json text -o - {where_to}");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &line]).arg(program.get_program()).current_dir(sandbox.folder.path());
+        let output = shell.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = run("encrypt", ">&-");
+    assert!(code == Some(2) && said.contains("standard output is closed"), "{said}");
+    // This is lost because somebody wants it so.
+    let (code, said) = run("encrypt", "> /dev/null");
+    assert!(code == Some(0) && said.contains("encrypted"), "{said}");
+}
+
+#[test]
 fn pipes_serve_as_well() {
     let (sandbox, text) = ready();
     let mut seal = sandbox.cipherlane(&["encrypt", "-k", "k.json", "-", "-o", "-"]);
@@ -69,9 +110,14 @@ fn what_fails_leaves_nothing() {
         (&["decrypt", "-k", "text", "sealed", "-o", "opened"], "no keyset in JSON"),
         (&["decrypt", "-k", "not-k.json", "sealed", "-o", "opened"], "not-k.json: the keyset cannot be used"),
         (&["encrypt", "-k", "k.json", "nowhere", "-o", "opened"], "nowhere: "),
-        (&["encrypt", "-k", "k.json", "text", "-o", "no/folder/sealed"], "no/folder/sealed: "),
+        (&["decrypt", "-k", "k.json", "--aad-file", "none", "sealed", "-o", "opened"], "none: "),
+        (
+            &["encrypt", "-k", "k.json", "text", "-o", "no/folder/sealed"],
+            "cannot write no/folder/sealed; give the path of a file in a folder that you may write to: No such file",
+        ),
     ] {
-        sandbox.cipherlane(arguments).assert().code(1).stdout("").stderr(contains(words));
+        let words = contains(words).and(contains(".cipherlane-").not());
+        sandbox.cipherlane(arguments).assert().code(1).stdout("").stderr(words);
         assert_eq!(names(&sandbox), before, "{arguments:?}");
     }
 }
@@ -127,6 +173,9 @@ fn unknown_names_list_the_known_ones() {
     sandbox.cipherlane(&["keyset", "--template", "DES", "-o", "d.json"]).assert().code(2).stderr(templates);
     let seal = ["encrypt", "-k", "k.json", "text", "-o", "sealed", "--device", "abacus"];
     sandbox.cipherlane(&seal).assert().code(2).stderr(contains("known: cpu"));
+    let mut seal = sandbox.cipherlane(&seal[..6]);
+    let told = contains("unknown device `all`").and(contains("CIPHERLANE_DEVICE=all"));
+    seal.env("CIPHERLANE_DEVICE", "all").assert().code(2).stderr(told);
 }
 
 #[test]

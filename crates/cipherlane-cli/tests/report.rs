@@ -116,12 +116,14 @@ fn a_file_that_cannot_be_written_to_its_end_is_named() {
 fn what_cannot_be_reported_says_why() {
     let sandbox = with_records();
     sandbox.write("empty.jsonl", "\n");
+    sandbox.write("table.csv", "experiment,workload\r\nbench,bulk\r\n");
     sandbox.write("wrong.jsonl", "{\"speed\": \"high\"}\n");
     for (arguments, code, reason) in [
         (&["report"][..], 2, "RECORDS"),
         (&["report", "none.jsonl"], 1, "none.jsonl"),
         (&["report", "empty.jsonl"], 6, "no record in empty.jsonl"),
         (&["report", "wrong.jsonl"], 1, "wrong.jsonl:1: not a measurement"),
+        (&["report", "table.csv"], 1, "table.csv:1: this is a table, not records; name the file of records"),
         (&["report", "bench.jsonl", "-o", "-", "--open"], 2, "--open shows a file"),
         (&["report", "bench.jsonl", "-o", "-", "--md", "-"], 2, "would mix on stdout"),
         (&["bench", "--quick", "--open", "--json", "-"], 2, "give --json a file"),

@@ -188,11 +188,43 @@ fn a_variable_with_a_list_is_told_where_one_is_taken() {
     ] {
         let mut command = sandbox.cipherlane(arguments);
         let option = format!("'--{} <", variable.to_lowercase());
-        let told = contains(option).and(contains("names several; give one with this option"));
+        let told = contains(option).and(contains(format!(" of CIPHERLANE_{variable}'")));
+        let told = told.and(contains("names several; give one with this option"));
         command.env(format!("CIPHERLANE_{variable}"), list).assert().code(2).stdout("").stderr(told);
     }
     let mut named = sandbox.cipherlane(&[&plan[..], &["--device", "cpu"]].concat());
     named.env("CIPHERLANE_DEVICE", "cpu,cuda:0").assert().success();
+}
+
+#[test]
+fn a_value_of_the_command_line_is_not_said_to_be_a_variables() {
+    let sandbox = Sandbox::new();
+    let mut plan = sandbox.cipherlane(&["plan", "-a", "aes-128-gcm", "-s", "1q"]);
+    let told = contains("'--size <SIZE>': ").and(contains("CIPHERLANE_SIZE").not());
+    plan.env("CIPHERLANE_SIZE", "2q").assert().code(2).stderr(told);
+    let mut plan = sandbox.cipherlane(&["plan", "-a", "aes-128-gcm"]);
+    let told = contains("unknown device `abacus`").and(contains("variables: CIPHERLANE_DEVICE=abacus; "));
+    plan.env("CIPHERLANE_DEVICE", "abacus").assert().code(2).stderr(told);
+}
+
+/// They hold for every command, and not all of them are for this one.
+#[test]
+fn variables_give_way_to_a_workload_that_is_named_and_are_told_where_none_is() {
+    let sandbox = Sandbox::new();
+    let bench = |more: &[&str]| {
+        // Nothing is measured: it cannot be written.
+        let run = [&["bench", "--csv", "nowhere/rows.csv", "--device", "cpu", "--no-rivals"], more].concat();
+        let mut command = sandbox.cipherlane(&run);
+        command.env("CIPHERLANE_SIZE", "64").env("CIPHERLANE_INPUT", "nothing");
+        command.assert().stdout("").code(1)
+    };
+    let passed_over = "passed over: CIPHERLANE_SIZE, CIPHERLANE_INPUT: tls-16k has its own algorithm";
+    bench(&["tls-16k"]).stderr(contains(passed_over).and(contains("cannot write nowhere/rows.csv")));
+    bench(&["tls-16k", "--log", "run.log"]).stderr(contains(passed_over));
+    bench(&[])
+        .stderr(contains("variables: CIPHERLANE_SIZE, CIPHERLANE_INPUT: your own workload is measured"));
+    // Asked for in so many words, whatever variables add to it.
+    bench(&["-a", "aes-128-ctr"]).stderr(contains("your own workload").not());
 }
 
 /// A variable that names a file of records holds for the verbs that write some.
@@ -280,4 +312,27 @@ fn every_device_that_is_asked_for_has_its_plan() {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let has = |device: &str| plans.iter().any(|plan| plan["device"].as_str().unwrap().starts_with(device));
     assert!(has("cpu") && has("rival:"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_of_files_need_not_be_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let sandbox = Sandbox::new();
+    let name = OsStr::from_bytes(b"a\xff");
+    let path = sandbox.folder.path().join(name);
+    sandbox.cipherlane(&["devices", "--json"]).arg(name).assert().success();
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with('{'));
+    std::fs::remove_file(&path).unwrap();
+    // Nothing is measured, and the command line is looked at all the same.
+    let run = ["bench", "-a", "sha-256", "-t", "1", "--no-rivals", "--input", "absent", "--json"];
+    sandbox.cipherlane(&run).arg(name).assert().code(6).stdout(contains("records: none"));
+    assert!(!path.exists());
+    let lab = ["lab", "run", "--dry-run", "--device", "cpu"];
+    sandbox.cipherlane(&lab).arg(name).assert().code(2).stderr(contains("unknown experiment `a\u{fffd}`"));
+    let own = sandbox.folder.path().join(OsStr::from_bytes(b"a\xff.toml"));
+    std::fs::write(&own, "name = \"mine\"\nquestion = \"?\"\nkind = \"energy\"").unwrap();
+    sandbox.cipherlane(&lab).arg(&own).assert().code(1).stderr(contains("[energy.full]"));
 }

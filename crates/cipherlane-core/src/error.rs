@@ -54,7 +54,7 @@ pub enum BatchError {
         bytes: usize,
     },
     /// A column has not one row per message.
-    #[error("{messages} messages need {messages} {what}, one row each, or one shared row")]
+    #[error("{messages} messages need {messages} {what}, one row each{}", or_shared(what))]
     Rows {
         /// Which column.
         what: &'static str,
@@ -133,6 +133,12 @@ pub enum BatchError {
         /// The size it has.
         found: usize,
     },
+}
+
+/// The other way to hold rows, of what messages may share.
+fn or_shared(what: &str) -> &'static str {
+    // Under one nonce texts give each other away: GCM refuses it, and no other mode is the better for it.
+    if what == "nonces" { "" } else { ", or one shared row" }
 }
 
 fn listed(algorithm: Algorithm) -> String {
@@ -219,4 +225,16 @@ pub enum DeviceError {
         /// The kernel, and how it was launched.
         what: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_shared_nonce_is_offered() {
+        let error = |what| BatchError::Rows { what, messages: 2 }.to_string();
+        assert_eq!(error("nonces"), "2 messages need 2 nonces, one row each");
+        assert_eq!(error("keys"), "2 messages need 2 keys, one row each, or one shared row");
+    }
 }

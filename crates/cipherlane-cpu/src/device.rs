@@ -120,10 +120,21 @@ impl Cpu {
         }
     }
 
-    /// Threads for batches of `shape`, where nobody insists: one, or all.
+    /// Threads for batches of `shape`: of those that are wished for, as many as find work. Whoever wishes for a chunk as
+    /// well divides the work by hand, for whatever batches the session is to run.
+    fn threads(&self, shape: &Shape, wish: &Wish, tier: Tier, entry: &Entry) -> usize {
+        match (wish.threads, wish.chunk) {
+            (None, _) => self.default_threads(shape, tier, entry),
+            (Some(threads), Some(_)) => threads,
+            (Some(threads), None) => with_work(threads, shape, entry),
+        }
+    }
+
+    /// Threads for batches of `shape`, where nobody insists: one, or all. No number between, though no more may find work:
+    /// sessions are kept by their plan.
     fn default_threads(&self, shape: &Shape, tier: Tier, entry: &Entry) -> usize {
-        let all = self.topology.cpus().len();
-        if batch_cost(shape) <= Grain::of(tier).alone || is_chain(shape, entry) { 1 } else { all }
+        let is_small = batch_cost(shape) <= Grain::of(tier).alone;
+        if is_small || with_work(2, shape, entry) == 1 { 1 } else { self.topology.cpus().len() }
     }
 }
 
@@ -145,9 +156,9 @@ impl Device for Cpu {
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
         wish.check_no_geometry(ID)?;
         let (kernel, tier, entry) = self.choose(shape.algorithm, shape.operation, wish)?;
-        let threads = wish.threads.unwrap_or_else(|| self.default_threads(shape, tier, &entry));
+        let threads = self.threads(shape, wish, tier, &entry);
         let chunk = wish.chunk.unwrap_or_else(|| Grain::of(tier).chunk(shape, threads));
-        check_numbers(threads, chunk)?;
+        check_numbers(wish.threads.unwrap_or(threads), chunk)?;
         Ok(Plan {
             device: ID.to_owned(),
             algorithm: shape.algorithm,
@@ -197,6 +208,10 @@ impl Cpu {
         if plan.lanes != kernel.lanes {
             let wanted = format!("{}, as in {}", kernel.lanes, kernel.name);
             return Err(Unsupported::Range { what: "lanes", wanted, found: plan.lanes });
+        }
+        if plan.constant_time != kernel.constant_time {
+            let what = format!("a plan of {} with constant_time: {}", kernel.name, plan.constant_time);
+            return Err(Unsupported::Kernel { device: ID.to_owned(), what, known: vec![kernel.name] });
         }
         check_numbers(plan.threads, plan.chunk)?;
         Ok(entry)
@@ -264,10 +279,17 @@ fn batch_cost(shape: &Shape) -> u64 {
     shape.bytes.saturating_add(messages)
 }
 
-/// Whether the messages are so few that one thread runs them side by side, and they cannot be cut.
-fn is_chain(shape: &Shape, entry: &Entry) -> bool {
-    shape.messages <= entry.lanes && {
-        let key = vec![0; shape.algorithm.key_bytes()];
-        entry.kernel.worker(shape.shared_key.then_some(&key)).segments().is_none()
-    }
+/// How many of `threads` threads find work in a batch of `shape`. A message that cannot be cut is one chain, and
+/// `Split::whole` leaves each thread as many of them as the kernel has lanes.
+fn with_work(threads: usize, shape: &Shape, entry: &Entry) -> usize {
+    let tasks = shape.messages.div_ceil(entry.lanes).max(1);
+    if threads <= tasks || are_cut(shape, entry) { threads } else { tasks }
+}
+
+/// Whether messages of `shape` are cut. One by itself is run under its key, be that its own or shared: what a session does
+/// with it does not depend on that.
+fn are_cut(shape: &Shape, entry: &Entry) -> bool {
+    let key = vec![0; shape.algorithm.key_bytes()];
+    let has_one_key = shape.shared_key || shape.messages == 1;
+    entry.kernel.worker(has_one_key.then_some(&key)).segments().is_some()
 }

@@ -5,6 +5,9 @@
 //! the vocabulary; `table` says which of them serves an algorithm on a tier; `crew` spreads a batch over threads, which
 //! are those of the crate `cipherlane-threads`.
 
+#[cfg(target_endian = "big")]
+compile_error!("words lie in registers and in memory as on little-endian CPUs; others are not served");
+
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod cipher;
 mod crew;

@@ -87,6 +87,41 @@ fn a_chain_that_cannot_be_cut_gets_one_thread() {
 }
 
 #[test]
+fn no_thread_is_planned_that_finds_no_work() {
+    let cpu = Cpu::new();
+    let plan = |algorithm: &str, messages, shared, chunk| {
+        let algorithm: Algorithm = algorithm.parse().unwrap();
+        let shape = Shape::uniform(algorithm, algorithm.forward(), messages, 1 << 20, shared);
+        cpu.plan(&shape, &Wish { threads: Some(3), chunk, ..Wish::default() }).unwrap()
+    };
+    // One thread runs as many chains side by side as there are lanes.
+    for (algorithm, shared) in [("sha-256", true), ("aes-128-cbc", true), ("aes-128-cbc", false)] {
+        let lanes = plan(algorithm, 1, shared, None).lanes;
+        let found =
+            [1, lanes, lanes + 1, 3 * lanes].map(|messages| plan(algorithm, messages, shared, None).threads);
+        assert_eq!(found, [1, 1, 2, 3], "{algorithm}, {lanes} lanes");
+        assert_eq!(plan(algorithm, 1, shared, Some(8192)).threads, 3, "{algorithm}, divided by hand");
+    }
+    // A message of its own is cut, whosever the key is.
+    for shared in [true, false] {
+        assert_eq!(plan("aes-128-gcm", 1, shared, None).threads, 3, "shared key: {shared}");
+    }
+    let chain = Shape::uniform("sha-256".parse().unwrap(), Operation::Hash, 1, 1 << 20, true);
+    for threads in [0, 1 << 20] {
+        let wish = Wish { threads: Some(threads), ..Wish::default() };
+        let error = cpu.plan(&chain, &wish).unwrap_err().to_string();
+        assert!(error.contains("threads must be 1 to"), "{error}");
+    }
+}
+
+#[test]
+fn a_long_message_with_a_key_of_its_own_gets_all_threads() {
+    let cpu = Cpu::new();
+    let shape = Shape::uniform("aes-128-gcm".parse().unwrap(), Operation::Seal, 1, 1 << 30, false);
+    assert_eq!(cpu.plan(&shape, &Wish::default()).unwrap().threads, cpu.info().threads);
+}
+
+#[test]
 fn wishes_are_kept() {
     let cpu = Cpu::new();
     let wish =
@@ -130,7 +165,7 @@ fn a_plan_edited_by_hand_is_checked() {
     let cpu = Cpu::new();
     let plan = cpu.plan(&shape(1, 100), &Wish::default()).unwrap();
     assert!(cpu.open(&plan).is_ok());
-    let edits: [fn(&mut Plan); 7] = [
+    let edits: [fn(&mut Plan); 8] = [
         |plan| plan.device = "cuda:0".to_owned(),
         |plan| plan.operation = Operation::Encrypt,
         |plan| plan.kernel = "aes-gcm".to_owned(),
@@ -138,6 +173,7 @@ fn a_plan_edited_by_hand_is_checked() {
         |plan| plan.lanes += 1,
         |plan| plan.threads = 0,
         |plan| plan.chunk = 0,
+        |plan| plan.constant_time = false,
     ];
     for (index, edit) in edits.into_iter().enumerate() {
         let mut edited = plan.clone();

@@ -8,8 +8,7 @@ use cipherlane_kernels::abi::SCHEDULE_SYMBOL;
 use cipherlane_offload::backend::{self, Backend, Fault, Limits, Pointer, Unit};
 
 use crate::driver::{
-    Attribute, Context, CudaError, Dimensions, Event, Function, Gpu, Memory, Module, Pinned, Stream,
-    is_pinned,
+    Attribute, Context, CudaError, Dimensions, Event, Function, Gpu, Memory, Module, Pinned, Stream, pinned,
 };
 use crate::kernels::Kernels;
 
@@ -92,6 +91,13 @@ impl Cuda {
         Ok(Self { id: id.to_owned(), limits: limits(gpu)?, context: Context::new(gpu)?, kernels })
     }
 
+    /// The pinned allocations that the first and the last of `bytes` bytes of the host belong to; `None` for an end that is
+    /// not pinned.
+    fn ends(&self, pointer: *const u8, bytes: usize) -> [Option<u64>; 2] {
+        let last = pointer.wrapping_add(bytes.saturating_sub(1));
+        [pointer, last].map(|end| pinned(self.context.gpu().driver(), end))
+    }
+
     /// Runs `enqueue` between two events of `queue`.
     fn step(&self, queue: &Stream, enqueue: impl FnOnce() -> Result<(), CudaError>) -> Result<Step, Fault> {
         let step = Step { start: Event::new(&self.context)?, end: Event::new(&self.context)? };
@@ -150,10 +156,15 @@ impl Backend for Cuda {
     }
 
     fn reaches(&self, pointer: *const u8, bytes: usize) -> bool {
-        let driver = self.context.gpu().driver();
-        // What is pinned is so as a whole; two neighbours may have been pinned apart, which the ends do not tell, and
-        // which does not matter: both are.
-        bytes > 0 && is_pinned(driver, pointer) && is_pinned(driver, pointer.wrapping_add(bytes - 1))
+        // The driver refuses a copy over memory that was pinned in several parts, be they neighbours.
+        let [first, last] = self.ends(pointer, bytes);
+        bytes > 0 && first.is_some() && first == last
+    }
+
+    fn takes_at_once(&self, pointer: *const u8, bytes: usize) -> bool {
+        // Where neither end is pinned, the driver copies by a staging of its own, whatever is pinned in between.
+        let [first, last] = self.ends(pointer, bytes);
+        first == last
     }
 
     fn queue(&self) -> Result<Stream, Fault> {
@@ -240,6 +251,12 @@ impl Backend for Cuda {
         // SAFETY: the target is constant memory of a module that lives as long as its functions, or the schedule's;
         // it has room, as was just looked at.
         self.step(queue, || unsafe { from.memory.copy_to(queue, from.at, target, bytes) })
+    }
+
+    fn wipe_schedule(&self, queue: &Stream, program: &Program, schedule: &Memory) -> Result<Step, Fault> {
+        let Some((pointer, bytes)) = program.schedule() else { return self.wipe(queue, schedule) };
+        // SAFETY: constant memory of a module that lives as long as its functions.
+        self.wipe(queue, &unsafe { Memory::foreign(&self.context, pointer, bytes) })
     }
 
     fn after(&self, queue: &Stream, step: &Step) -> Result<(), Fault> {

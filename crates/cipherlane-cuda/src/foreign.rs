@@ -44,7 +44,13 @@ pub unsafe fn foreign_memory(pointer: u64, bytes: usize) -> Result<Arc<dyn Devic
     }
     let last = pointer.saturating_add(bytes.saturating_sub(1) as u64);
     let Some(index) = gpu_of(driver, pointer).filter(|&index| gpu_of(driver, last) == Some(index)) else {
-        return Err(unfit("cuda", format!("{bytes} bytes at {pointer:#x} are not memory of one GPU")));
+        return Err(unfit(
+            "cuda",
+            format!(
+                "{bytes} bytes at {pointer:#x} are not memory of one GPU: name what cudaMalloc, or a tensor there, has, and no \
+                 more bytes than it has"
+            ),
+        ));
     };
     let id = format!("cuda:{index}");
     let backend = backend(driver, index, &id).map_err(|error| failed(&id, error.to_string()))?;

@@ -81,8 +81,8 @@ impl Kernels {
         compiler.target(self.capability).ok_or_else(|| self.too_old(compiler))
     }
 
-    /// Whether the compiled form of `unit` is in the cache. Opens no compiler that is not open: without one nothing is
-    /// known to be compiled.
+    /// Whether the compiled form of `unit` is in the cache. Opens the compiler, whose version that form depends on, and
+    /// compiles nothing: without a compiler nothing is known to be compiled.
     #[must_use]
     pub fn is_cached(&self, unit: &Unit) -> bool {
         let (Some(cache), Ok(compiler)) = (&self.cache, self.compiler()) else { return false };

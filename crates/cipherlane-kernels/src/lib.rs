@@ -9,13 +9,15 @@
 //!
 //! 1. `let programs = manifest::programs(&shape, &target)`; take the first, or one that the caller wished for by
 //!    [`Program::kernel`](manifest::Program::kernel).
-//! 2. Compile [`flatten::text`] of it (its defines are part of the text) and keep the result under
-//!    [`flatten::key`] and whatever else the compiled form depends on.
+//! 2. Compile [`flatten::text`] of it (its defines are part of the text) and keep the result under a digest of that text
+//!    and of whatever else the compiled form depends on: options, compiler, device. The runtimes here have
+//!    `cache::Key` of `cipherlane-offload` for that. [`flatten::key`] tells the texts of tests apart, and is no digest to run
+//!    code by.
 //! 3. Put into device memory the texts, [`offsets`](abi::Argument::Offsets), keys, nonces, AAD and tags of the batch
 //!    as they are, and the prefix sums that [`manifest::Tiling::prefix`] makes. Text buffers are allocated to
 //!    a multiple of 16 bytes: an unaligned block is read by the aligned words that hold its bytes.
-//! 4. Allocate `work` of [`Workspace::layout`](manifest::Workspace::layout) bytes; it holds round keys: wipe it
-//!    afterwards.
+//! 4. Allocate `work` of [`Workspace::layout`](manifest::Workspace::layout) bytes. It holds round keys, which serve later
+//!    batches under the same key: wipe it when another key comes, and before it is given back.
 //! 5. Launch the [`stages`](manifest::Program::stages) in order on one stream. After the stage
 //!    [`KEYS`](manifest::KEYS), if [`schedule_words`](manifest::Program::schedule_words) is not zero, copy that many
 //!    words from `work + schedule_at` to the schedule of the launch: CUDA's `__constant__` symbol

@@ -229,7 +229,7 @@ pub struct Layout {
     pub state_at: u64,
     /// [`crate::abi::Params::chain_at`].
     pub chain_at: u64,
-    /// Bytes of the whole; zero them when the launch is done.
+    /// Bytes of the whole; zero them when another key comes, and before they are given back.
     pub bytes: u64,
 }
 

@@ -12,7 +12,7 @@ use crate::ceiling::Ceilings;
 use crate::contender::Contender;
 use crate::judge::{JudgeError, Judges};
 use crate::measure::clock::core_clock_hertz;
-use crate::measure::{End, Runner, Trial, calibrate};
+use crate::measure::{End, Runner, Trial, calibrate, threads_at_work};
 use crate::observer::{Observer, Progress, Skipped};
 use crate::row;
 use crate::schedule::Schedule;
@@ -224,10 +224,10 @@ impl Run<'_> {
         runners: &mut Vec<Runner<'_>>,
         deadline: Instant,
     ) -> Result<(), BenchError> {
-        let (options, fits) = (self.options, workload.fits(self.host, point.threads));
+        let (options, threads) = (self.options, threads_at_work(runners, point.threads));
+        let fits = workload.fits(self.host, threads);
         let Options { cache, sampling, stop, sampler, .. } = *options;
-        let trial =
-            Trial { workload, threads: point.threads, cache, fits, sampling, deadline, stop, sampler };
+        let trial = Trial { workload, threads, cache, fits, sampling, deadline, stop, sampler };
         let before = core_clock_hertz().ok();
         let mark = sampler.map(Sampler::mark);
         let (end, failed) = trial.run(runners, &mut |within| self.progress(index, within, title));

@@ -8,7 +8,7 @@ use cipherlane_record::{Calibration, Checks, Host, Measurement, Transfer};
 use crate::bench::Options;
 use crate::contender::Contender;
 use crate::measure::clock::core_clock_hertz;
-use crate::measure::{End, Runner, Trial, calibrate};
+use crate::measure::{End, Runner, Trial, calibrate, threads_at_work};
 use crate::row;
 use crate::telemetry::{Mark, Sampler};
 use crate::totals::Totals;
@@ -39,7 +39,9 @@ pub struct Live<'a> {
 #[derive(Debug)]
 struct Setup<'a> {
     workload: Workload,
+    /// Threads that were asked for, and those that do the work.
     threads: usize,
+    at_work: usize,
     fits: bool,
     host: &'a Host,
     options: &'a Options<'a>,
@@ -79,11 +81,13 @@ impl<'a> Live<'a> {
                 "it has no memory of its own in which data could lie; have it brought with each pass";
             return Err(DeviceError::Failed { device, reason: reason.to_owned() });
         };
+        let runner = runners.swap_remove(place);
         let results = workload.tasks.iter().map(|task| Results::for_part(&task.part)).collect();
-        let fits = workload.fits(host, threads);
+        let at_work = threads_at_work(std::slice::from_ref(&runner), threads);
+        let fits = workload.fits(host, at_work);
         let mut live = Self {
-            setup: Setup { workload, threads, fits, host, options },
-            runner: runners.swap_remove(place),
+            setup: Setup { workload, threads, at_work, fits, host, options },
+            runner,
             results,
             rounds: 0,
             calibration,
@@ -178,7 +182,7 @@ impl<'a> Live<'a> {
         if !self.has_enough() {
             return None;
         }
-        let Setup { workload, threads, fits, host, options } = &self.setup;
+        let Setup { workload, threads, fits, host, options, .. } = &self.setup;
         let stretches: Vec<_> = self.stretches.iter().copied().chain(self.stretch()).collect();
         let timeline = options.sampler.map(|sampler| sampler.joined(&stretches));
         let point = row::Point {
@@ -201,7 +205,7 @@ impl Setup<'_> {
     fn trial(&self) -> Trial<'_> {
         Trial {
             workload: &self.workload,
-            threads: self.threads,
+            threads: self.at_work,
             cache: self.options.cache,
             fits: self.fits,
             sampling: self.options.sampling,

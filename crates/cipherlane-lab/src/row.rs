@@ -19,7 +19,9 @@ use crate::{statistics, streams};
 pub(crate) struct Point<'a> {
     pub(crate) experiment: &'a str,
     pub(crate) workload: &'a Workload,
+    /// Threads that were asked for. Where fewer find work, a row says how many.
     pub(crate) threads: usize,
+    /// Whether the data fits the caches of those that are at work.
     pub(crate) fits: bool,
     pub(crate) end: End,
     /// The core's clock before and after.
@@ -47,13 +49,16 @@ impl Point<'_> {
         let rate = |seconds: f64| bytes as f64 / seconds;
         let core_clock_hertz = mean(self.clock);
         let bytes_per_second = rate(summary.median_seconds);
-        let threads = runner.plans.iter().map(|plan| plan.threads).max().unwrap_or(self.threads);
+        let threads = runner.threads();
         // The clock is the CPU core's, and does not count on a device that launches kernels.
         let core_clock_hertz = core_clock_hertz.filter(|_| !runner.launches());
         let cycles = core_clock_hertz.map(|hertz| hertz * threads as f64 / bytes_per_second);
         let verified = runner.checks.unexpected == 0;
         let timeline = self.timeline.as_ref().map(|timeline| timeline.of(&runner.contender.device.info().id));
-        let warnings = self.warnings(&summary, runner, timeline.as_ref());
+        let best_rival = self.fastest_rival(runner, others);
+        let mut warnings = self.warnings(&summary, runner, timeline.as_ref());
+        warnings.extend(self.idle_threads(runner));
+        warnings.extend(best_rival.and_then(|rival| self.fewer_threads(runner, rival)));
         Measurement {
             schema_version: SCHEMA_VERSION,
             experiment: self.experiment.to_owned(),
@@ -81,7 +86,7 @@ impl Point<'_> {
             checks: runner.checks,
             scope: self.scope(runner),
             ceiling: self.ceiling(runner, bytes_per_second, core_clock_hertz),
-            best_rival: self.best_rival(runner, others),
+            best_rival: best_rival.map(|rival| self.comparison(runner, rival)),
             geometry: self.geometry(runner),
             times: times(runner),
             streams: streams::medians(&runner.streams),
@@ -132,7 +137,7 @@ impl Point<'_> {
             return None;
         }
         let ceilings = self.options.ceilings?;
-        let cores = self.cores(self.threads);
+        let cores = self.cores(runner.threads());
         let working_set = self.workload.working_set_bytes() / cores as u64;
         let (cores, hertz) = (cores as f64, hertz?);
         let by_a_core = bytes_per_second / cores;
@@ -144,29 +149,53 @@ impl Point<'_> {
         Some(Ceiling { bytes_per_second: limit, share: bytes_per_second / limit, bound })
     }
 
-    /// `runner` beside the fastest rival of which every output was right.
-    #[allow(clippy::cast_precision_loss)] // sizes below 2^53
-    fn best_rival(&self, runner: &Runner<'_>, others: &[Runner<'_>]) -> Option<Comparison> {
+    /// The fastest rival of `runner` of which every output was right.
+    fn fastest_rival<'r, 'c>(&self, runner: &Runner<'_>, others: &'r [Runner<'c>]) -> Option<&'r Runner<'c>> {
         // A wrong result is no faster than anything, and who need not move the data is no rival of who must.
         let alone = runner.transfer() == Transfer::Excluded;
         if runner.contender.is_rival() || runner.checks.unexpected > 0 || alone {
             return None;
         }
-        let (seconds, theirs, rival) = others
-            .iter()
-            .filter(|other| other.contender.is_rival() && other.checks.unexpected == 0)
-            .map(|other| (other.round_seconds(), other))
-            .map(|(theirs, other)| (statistics::median(&theirs), theirs, other))
-            .min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
+        let right = others.iter().filter(|other| other.contender.is_rival() && other.checks.unexpected == 0);
+        let timed = right.map(|other| (statistics::median(&other.round_seconds()), other));
+        timed.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, fastest)| fastest)
+    }
+
+    /// `runner` beside `rival`.
+    #[allow(clippy::cast_precision_loss)] // sizes below 2^53
+    fn comparison(&self, runner: &Runner<'_>, rival: &Runner<'_>) -> Comparison {
+        let theirs = rival.round_seconds();
         let ratio = statistics::speed_ratio(&runner.round_seconds(), &theirs, self.options.seed);
         let info = rival.contender.device.info();
-        Some(Comparison {
+        Comparison {
             rival: info.id.clone(),
             rival_name: info.name.clone(),
-            rival_bytes_per_second: self.workload.bytes() as f64 / seconds,
+            rival_bytes_per_second: self.workload.bytes() as f64 / statistics::median(&theirs),
             ratio: ratio.median,
             ratio_ci95: ratio.interval,
             verdict: ratio.verdict,
+        }
+    }
+
+    /// That `rival` ran on fewer threads than `runner` beside it, and why, if it is for want of messages.
+    fn fewer_threads(&self, runner: &Runner<'_>, rival: &Runner<'_>) -> Option<String> {
+        let (ours, theirs) = (runner.threads(), rival.threads());
+        let messages = self.workload.tasks.iter().map(|task| task.part.len()).max().unwrap_or(0);
+        let reason = match theirs {
+            1 if messages == 1 => ": it cannot split one message",
+            _ if messages == theirs => ": it cannot split a message",
+            _ => "",
+        };
+        let rival = &rival.contender.device.info().id;
+        (theirs < ours).then(|| format!("{rival} ran on {}, not on {ours}{reason}", threads_in_words(theirs)))
+    }
+
+    /// That fewer threads than were asked for found work in `runner`. A rival's number is told beside ours.
+    fn idle_threads(&self, runner: &Runner<'_>) -> Option<String> {
+        let (asked, at_work) = (self.threads, runner.threads());
+        let is_ours = !runner.contender.is_rival() && !runner.launches();
+        (is_ours && at_work < asked).then(|| {
+            format!("{} of {asked} had work: these messages cannot be split", threads_in_words(at_work))
         })
     }
 
@@ -241,6 +270,10 @@ impl Point<'_> {
         }
         warnings
     }
+}
+
+fn threads_in_words(threads: usize) -> String {
+    if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
 }
 
 /// Where the time of a pass went, on a device with memory of its own.

@@ -7,8 +7,9 @@ use crate::random::Random;
 /// Resamples of a bootstrap. With 2000, an end of the interval moves by less than a twentieth of its width from
 /// seed to seed.
 const RESAMPLES: usize = 2000;
-/// Fewer rounds than this tell nothing: with five, even a clean sweep happens by chance once in 16 times.
-const FEWEST_ROUNDS: usize = 6;
+/// Fewer rounds than this tell nothing: with five, even a clean sweep happens by chance once in 16 times. The verdict on
+/// them is [`Verdict::Ambiguous`], whatever their interval.
+pub const FEWEST_ROUNDS: usize = 6;
 /// Ratios closer to 1 than this are no difference: where code and buffers happen to lie moves a result as much.
 pub const NOISE: f64 = 0.01;
 
@@ -263,6 +264,8 @@ mod tests {
         assert!((ratio.median - 1.1).abs() < 0.02, "{ratio:?}");
         assert_eq!(speed_ratio(&theirs, &ours, 1).verdict, Verdict::Slower);
         assert_eq!(speed_ratio(&ours[..5], &theirs[..5], 1).verdict, Verdict::Ambiguous);
+        let enough = ..FEWEST_ROUNDS;
+        assert_eq!(speed_ratio(&ours[enough], &theirs[enough], 1).verdict, Verdict::Faster);
     }
 
     #[test]

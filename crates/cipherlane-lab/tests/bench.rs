@@ -149,6 +149,50 @@ fn the_best_rival_stands_beside_our_row() {
     assert!(cpu.verified && slow.verified && !wrong.verified);
 }
 
+/// The rows of `manner` as the CPU and of a rival that cuts no message, of `messages` messages on `threads` threads.
+fn beside_whole_messages(manner: Manner, messages: usize, threads: usize) -> [Measurement; 2] {
+    let devices = [Puppet::new("cpu", manner), Puppet::new("rival:whole", Manner::CutsNone)];
+    let sizes =
+        Custom { messages: Some(messages), message_bytes: 20_000, ..custom("aes-128-ctr", "encrypt") };
+    let suite = Suite::custom(&sizes, &[threads]);
+    let outcome = measure(&suite, &all(&devices), &mut Log::default()).expect("judges that agree");
+    outcome.rows.try_into().expect("a row each")
+}
+
+#[test]
+fn a_row_says_where_its_rival_had_fewer_threads() {
+    let said = |messages, threads| {
+        let [cpu, rival] = beside_whole_messages(Manner::Cuts, messages, threads);
+        let counts = (cpu.threads, rival.threads);
+        let of_threads = |row: &Measurement| {
+            row.warnings.iter().filter(|text| text.contains("thread")).cloned().collect::<Vec<_>>()
+        };
+        assert!(of_threads(&rival).is_empty(), "{:?}", rival.warnings);
+        (counts, of_threads(&cpu))
+    };
+    let one = "rival:whole ran on 1 thread, not on 2: it cannot split one message";
+    assert_eq!(said(1, 2), ((2, 1), vec![one.to_owned()]));
+    let three = "rival:whole ran on 3 threads, not on 4: it cannot split a message";
+    assert_eq!(said(3, 4), ((4, 3), vec![three.to_owned()]));
+    assert_eq!(said(2, 2), ((2, 2), Vec::new()));
+    assert_eq!(said(1, 1), ((1, 1), Vec::new()));
+}
+
+#[test]
+fn a_row_has_the_threads_that_found_work() {
+    let [cpu, rival] = beside_whole_messages(Manner::CutsNone, 1, 2);
+    assert_eq!((cpu.threads, rival.threads), (1, 1));
+    let told = "1 thread of 2 had work: these messages cannot be split";
+    assert!(cpu.warnings.iter().any(|text| text == told), "{:?}", cpu.warnings);
+    assert!(!rival.warnings.iter().any(|text| text.contains("had work")), "{:?}", rival.warnings);
+    assert_eq!(cpu.cycles_per_byte, cpu.core_clock_hertz.map(|hertz| hertz / cpu.bytes_per_second));
+    // Interruptions show where one thread does the work, however many were asked for.
+    assert!(cpu.samples.iter().all(|sample| sample.cpu_seconds.is_some()));
+    // The message fits two caches, and not one.
+    let [split, _] = beside_whole_messages(Manner::Cuts, 1, 2);
+    assert_eq!((cpu.scope.cache.name(), split.scope.cache.name()), ("cold", "hot"));
+}
+
 #[test]
 fn wrong_outputs_are_counted_and_never_verified() {
     let all = 40;

@@ -6,8 +6,8 @@ use cipherlane::verify::Reference;
 use cipherlane::{Operation, Shape};
 use cipherlane_lab::workload::part::Results;
 use cipherlane_lab::workload::{Job, Named, Request, Task, Workload, WorkloadError, named};
-use cipherlane_lab::{Contender, Judges, Wanted};
-use cipherlane_record::Keys;
+use cipherlane_lab::{Contender, Judges, Wanted, host};
+use cipherlane_record::{Host, Keys};
 
 const WORKING_SET_BYTES: usize = 128 << 10;
 
@@ -45,6 +45,20 @@ fn sizes_free_to_choose_fill_the_working_set() {
     }
     assert_eq!(Request::working_set(Wanted::Hot, Some(1 << 20), 4), 2 << 20);
     assert!(Request::working_set(Wanted::Cold, Some(1 << 20), 4) > 32 << 20);
+}
+
+#[test]
+fn what_fills_caches_that_nobody_knows_is_hot() {
+    let reference = Reference::new();
+    let judges = Judges { fast: Contender::new(&reference), readable: Contender::new(&reference) };
+    let unknown = Host { l2_bytes: None, ..host::detect() };
+    for cores in [1, 2] {
+        let working_set_bytes = Request::working_set(Wanted::Hot, unknown.l2_bytes, cores);
+        let request = Request { seed: 1, working_set_bytes, judges: &judges };
+        let workload = named("disk-4k").unwrap().choices().next().unwrap().build(&request).unwrap();
+        assert!(workload.fits(&unknown, cores), "{cores} cores, {} bytes", workload.working_set_bytes());
+        assert!(!workload.fits(&Host { l2_bytes: Some(4096), ..unknown.clone() }, cores));
+    }
 }
 
 /// What plans are made of before there are messages.

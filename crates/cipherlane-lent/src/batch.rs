@@ -224,8 +224,9 @@ impl Batch {
                     && other.start < wanted.end
             };
             if let Some((other, _)) = taken.iter().find(|(_, other)| meets(other)) {
-                let remedy =
-                    if *other == "the source" { "; to run in place, leave the source NULL" } else { "" };
+                // C's NULL is Python's None: both have this message.
+                let in_place = "; to run in place, give no source (NULL, None)";
+                let remedy = if *other == "the source" { in_place } else { "" };
                 let reason = format!("{what} of the output overlaps {other}{remedy}");
                 return Err(Failure::pointer(reason));
             }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::ops::DerefMut;
 use std::time::Duration;
 
+use cipherlane_core::DeviceError;
+
 /// What a device failed by, in words: the call, its error, and what helps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault(pub String);
@@ -16,6 +18,14 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+impl Fault {
+    /// The same as the error of `device`.
+    #[must_use]
+    pub fn of(self, device: &str) -> DeviceError {
+        DeviceError::Failed { device: device.to_owned(), reason: self.0 }
+    }
+}
 
 /// Sizes of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +143,10 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// Whether the device reaches these `bytes` of the host by itself, so that they need no staging.
     fn reaches(&self, pointer: *const u8, bytes: usize) -> bool;
 
+    /// Whether one copy takes these `bytes` of the host, wherever they lie. Not so where the device reaches a part of them
+    /// by itself, or all of them in several allocations: those have to go by a staging.
+    fn takes_at_once(&self, pointer: *const u8, bytes: usize) -> bool;
+
     /// A queue of its own.
     ///
     /// # Errors
@@ -218,6 +232,17 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
         program: &mut Self::Program,
         from: Pointer<'_, Self::Memory>,
         bytes: usize,
+        schedule: &Self::Memory,
+    ) -> Result<Self::Step, Fault>;
+
+    /// Enqueues zeroing what [`Backend::set_schedule`] has written for `program`. No launch of it is under way.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn wipe_schedule(
+        &self,
+        queue: &Self::Queue,
+        program: &Self::Program,
         schedule: &Self::Memory,
     ) -> Result<Self::Step, Fault>;
 

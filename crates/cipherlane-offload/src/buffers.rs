@@ -82,8 +82,12 @@ pub(crate) struct Buffers<B: Backend> {
     pub(crate) rows: Growing<B::Memory>,
     /// The workspace.
     pub(crate) work: Growing<B::Memory>,
-    /// The number of the program by which the workspace holds what follows from the session's shared key.
-    pub(crate) keyed: Option<usize>,
+    /// The number of the program by which the workspace holds what follows from a shared key.
+    keyed: Option<usize>,
+    /// The numbers of the programs for which shared keys have been brought here since they were last wiped.
+    makers: Vec<usize>,
+    /// Whether a shared key may be here, or what follows from it, that another has come after.
+    has_old_key: bool,
 }
 
 impl<B: Backend> Default for Buffers<B> {
@@ -94,6 +98,8 @@ impl<B: Backend> Default for Buffers<B> {
             rows: Growing::default(),
             work: Growing::default(),
             keyed: None,
+            makers: Vec::new(),
+            has_old_key: false,
         }
     }
 }
@@ -142,6 +148,46 @@ impl<B: Backend> Buffers<B> {
     ) -> Result<Views<'a, B>, Fault> {
         let (rows, work) = self.rows.get().zip(self.work.get()).ok_or_else(unreserved)?;
         Ok(Views { input, output, rows, work, in_place })
+    }
+
+    /// Whether the workspace holds what `program` makes of the session's shared key.
+    pub(crate) fn is_keyed(&self, program: usize) -> bool {
+        self.keyed == Some(program) && !self.has_old_key
+    }
+
+    /// Notes that `program` brings a shared key, which a session is to wipe when another comes.
+    pub(crate) fn bring_key(&mut self, program: usize) {
+        if !self.makers.contains(&program) {
+            self.makers.push(program);
+        }
+    }
+
+    /// Notes that all has been enqueued for a group, by `program` if its messages share a key. It overwrites what it has made
+    /// of a former key, and the key: rows begin with it.
+    pub(crate) fn key_by(&mut self, program: Option<usize>) {
+        self.keyed = program;
+        self.has_old_key &= self.makers.iter().any(|&maker| Some(maker) != program);
+    }
+
+    /// Notes that another shared key comes than may be here.
+    pub(crate) fn outdate_key(&mut self) {
+        self.has_old_key = !self.makers.is_empty();
+    }
+
+    /// Enqueues wiping a former key and what follows from it.
+    pub(crate) fn forget_old_key(
+        &mut self,
+        link: Link<'_, B>,
+        steps: &mut Vec<B::Step>,
+    ) -> Result<(), Fault> {
+        if self.has_old_key {
+            for memory in [&self.rows, &self.work].into_iter().filter_map(Growing::get) {
+                steps.push(link.backend.wipe(link.queue, memory)?);
+            }
+            self.makers.clear();
+            (self.keyed, self.has_old_key) = (None, false);
+        }
+        Ok(())
     }
 
     /// Overwrites everything with zeros: there were keys, and texts.
@@ -200,6 +246,14 @@ impl<B: Backend> Default for Stagings<B> {
 }
 
 impl<B: Backend> Stagings<B> {
+    /// Overwrites a shared key of `bytes` bytes, which is at the front of all rows.
+    pub(crate) fn forget_key(&mut self, bytes: usize) {
+        if let Some(rows) = self.rows.get_mut() {
+            let bytes = bytes.min(rows.len());
+            rows[..bytes].zeroize();
+        }
+    }
+
     /// Overwrites everything with zeros.
     pub(crate) fn wipe(&mut self) {
         for buffer in [&mut self.input, &mut self.output, &mut self.rows] {

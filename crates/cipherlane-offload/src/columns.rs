@@ -48,7 +48,8 @@ impl Columns {
             Tiles::Prefix(prefix) => (0, prefix),
         };
         let is_mixed = program.tiling == Tiling::None && !uniform;
-        let order = if is_mixed { order(offsets) } else { Vec::new() };
+        let blocks = |index: usize| (offsets[index + 1] - offsets[index]).div_ceil(16);
+        let order = if is_mixed { order(offsets.len() - 1, blocks) } else { Vec::new() };
         // Texts on the device lie there as the batch says.
         let text_start = if job.on_device { 0 } else { own[0] };
         let mut params = Params { uniform_tiles, text_base: text_start, ..params(batch, offsets) };
@@ -84,10 +85,11 @@ impl Columns {
         let opens = batch.operation == Operation::Open;
         let each = matches!(batch.tag_lengths, TagLengths::Each(_));
         let read = [
+            // At the front whatever else there is: a key that messages share is always in the same place, to be wiped.
+            (Argument::Keys, bytes(&batch.keys, messages)),
             (Argument::Offsets, 8 * (count + 1)),
             (Argument::Tiles, 8 * self.prefix.len()),
             (Argument::Order, 4 * self.order.len()),
-            (Argument::Keys, bytes(&batch.keys, messages)),
             (Argument::Nonces, bytes(&batch.nonces, messages)),
             (Argument::NonceOffsets, offset_bytes(&batch.nonces, count)),
             (Argument::Aad, bytes(&batch.aad, messages)),
@@ -239,15 +241,29 @@ impl Tiles {
     }
 }
 
-/// The messages by falling length, so that threads side by side have as much to do. Nothing where the order that
-/// they have is as good.
-fn order(offsets: &[u64]) -> Vec<u32> {
-    let blocks = |index: u32| (offsets[index as usize + 1] - offsets[index as usize]).div_ceil(16);
-    let count = u32::try_from(offsets.len() - 1).unwrap_or(u32::MAX);
+/// The `count` messages by falling number of `blocks`, so that threads side by side have as much to do. Nothing where the
+/// order that they have is as good, nor where kernels have no numbers for so many: any order is right.
+fn order(count: usize, blocks: impl Fn(usize) -> u64) -> Vec<u32> {
+    let Ok(count) = u32::try_from(count) else { return Vec::new() };
+    let blocks = |index: u32| blocks(index as usize);
     if (0..count).is_sorted_by(|&a, &b| blocks(a) >= blocks(b)) {
         return Vec::new();
     }
     let mut order: Vec<u32> = (0..count).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(blocks(index)));
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_has_every_message_or_there_is_none() {
+        let blocks = [3, 1, 4, 1];
+        assert_eq!(order(4, |index| blocks[index]), [2, 0, 1, 3]);
+        assert!(order(4, |index| 9 - index as u64).is_empty(), "it is as good as any");
+        let count = u32::MAX as usize + 1;
+        assert!(order(count, |index| index as u64).is_empty(), "the last has no number");
+    }
 }

@@ -22,6 +22,15 @@ pub(crate) struct Piece {
     pub(crate) text: Range<u64>,
 }
 
+/// `text` in stretches of `bytes` bytes, which copies take one after the other. Their tiles do not matter.
+pub(crate) fn stretches(text: Range<u64>, bytes: u64) -> impl Iterator<Item = Piece> {
+    let count = (text.end - text.start).div_ceil(bytes);
+    (0..count).map(move |index| {
+        let start = text.start + index * bytes;
+        Piece { tiles: 0..0, text: start..start.saturating_add(bytes).min(text.end) }
+    })
+}
+
 /// How a batch is cut.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cutter<'a> {
@@ -221,6 +230,16 @@ mod tests {
             }
         }
         assert_eq!(last_that(3..9, |_| false), 3);
+    }
+
+    #[test]
+    fn stretches_cover_a_text() {
+        let texts = |bytes| stretches(3..103, bytes).map(|piece| piece.text).collect::<Vec<_>>();
+        assert_eq!(texts(40), [3..43, 43..83, 83..103]);
+        for whole in [texts(100), texts(u64::MAX)] {
+            assert!(whole.len() == 1 && whole[0] == (3..103), "{whole:?}");
+        }
+        assert_eq!(stretches(7..7, 40).count(), 0);
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl<P: Provider> Accelerator<P> {
         &self.0
     }
 
-    fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.0.info().id
     }
 
@@ -127,9 +127,9 @@ impl<P: Provider> Accelerator<P> {
     /// A session that runs batches by `plan`.
     pub(crate) fn session(&self, plan: &Plan) -> Result<OffloadSession<P::Backend>, DeviceError> {
         let program = self.check_plan(plan)?;
-        let backend = self.0.backend().map_err(|fault| self.failed(fault))?;
+        let backend = self.0.backend().map_err(|fault| fault.of(self.id()))?;
         let programs = Programs::new(plan.clone(), *self.0.target(), Tuning::Kept(self.0.build()));
-        OffloadSession::new(backend, plan, programs, program.shared_key).map_err(|fault| self.failed(fault))
+        OffloadSession::new(backend, plan, programs, program.shared_key).map_err(|fault| fault.of(self.id()))
     }
 
     /// A batch that stays on the device, to be run there by `plan`, or launched as given.
@@ -139,10 +139,10 @@ impl<P: Provider> Accelerator<P> {
         launch: Option<Launch>,
     ) -> Result<Resident<P::Backend>, DeviceError> {
         self.check_plan(plan)?;
-        let backend = self.0.backend().map_err(|fault| self.failed(fault))?;
+        let backend = self.0.backend().map_err(|fault| fault.of(self.id()))?;
         let tuning = launch.map_or_else(|| Tuning::Kept(self.0.build()), Tuning::Given);
         let programs = Programs::new(plan.clone(), *self.0.target(), tuning);
-        Resident::new(backend, programs, plan.chunk).map_err(|fault| self.failed(fault))
+        Resident::new(backend, programs, plan.chunk).map_err(|fault| fault.of(self.id()))
     }
 
     /// The program of `plan`, which may have been written by hand.
@@ -195,10 +195,6 @@ impl<P: Provider> Accelerator<P> {
             return Err(Unsupported::Range { what: "threads per block", wanted, found: threads_per_block });
         }
         Ok(Geometry { blocks, threads_per_block, streams: wish.streams })
-    }
-
-    pub(crate) fn failed(&self, Fault(reason): Fault) -> DeviceError {
-        DeviceError::Failed { device: self.id().to_owned(), reason }
     }
 }
 
@@ -256,12 +252,12 @@ impl<P: Provider> Device for Accelerator<P> {
 
     fn memory(&self, bytes: usize) -> Result<Option<Arc<dyn DeviceMemory>>, DeviceError> {
         let memory = self.0.backend().and_then(|backend| CallerMemory::new(backend, bytes));
-        Ok(Some(Arc::new(memory.map_err(|fault| self.failed(fault))?)))
+        Ok(Some(Arc::new(memory.map_err(|fault| fault.of(self.id()))?)))
     }
 
     fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>, DeviceError> {
         let staging = self.0.backend().and_then(|backend| backend.staging(bytes));
-        Ok(Box::new(staging.map_err(|fault| self.failed(fault))?))
+        Ok(Box::new(staging.map_err(|fault| fault.of(self.id()))?))
     }
 
     fn tune(

@@ -4,14 +4,14 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use cipherlane_core::StreamSpans;
+use cipherlane_core::{Operation, StreamSpans};
 use cipherlane_kernels::manifest::When;
 
 use crate::backend::{Backend, Fault};
 use crate::buffers::{Buffers, Growing, Link, Needs, Stagings};
 use crate::calls;
 use crate::columns::Columns;
-use crate::cut::{Group, Piece};
+use crate::cut::{Group, Piece, stretches};
 use crate::job::Job;
 use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::Chosen;
@@ -33,6 +33,8 @@ pub(crate) struct Lane<B: Backend> {
 pub(crate) struct Flight<B: Backend> {
     /// Text that lies in the output staging when the flight has landed.
     pub(crate) text: Option<Range<u64>>,
+    /// Text that is still on the device then.
+    pub(crate) left: Option<Left>,
     /// Results that lie in the staging of rows then.
     pub(crate) results: Option<Results>,
     /// Groups, or pieces of one, that go through the lane.
@@ -40,6 +42,15 @@ pub(crate) struct Flight<B: Backend> {
     pub(crate) loads: Steps<B::Step>,
     pub(crate) launches: Steps<B::Step>,
     pub(crate) stores: Steps<B::Step>,
+}
+
+/// Text that is too long for one staging.
+#[derive(Debug)]
+pub(crate) struct Left {
+    text: Range<u64>,
+    in_place: bool,
+    /// Most bytes of a copy.
+    chunk: u64,
 }
 
 /// Tags, digests or verdicts.
@@ -55,6 +66,7 @@ impl<B: Backend> Default for Flight<B> {
     fn default() -> Self {
         Self {
             text: None,
+            left: None,
             results: None,
             chunks: 0,
             loads: Steps::default(),
@@ -90,7 +102,8 @@ impl<B: Backend> Lane<B> {
         })
     }
 
-    /// Enqueues all that `group`, of one piece, takes. The lane has landed.
+    /// Enqueues all that `group`, of one piece, takes. The lane has landed. No staging of texts is longer than `chunk`: one
+    /// message may be, and a host cannot pin as much as a device has room for.
     pub(crate) fn fly(
         &mut self,
         backend: &B,
@@ -98,6 +111,7 @@ impl<B: Backend> Lane<B> {
         schedule: &mut Schedule<B>,
         job: &Job<'_>,
         group: &Group,
+        chunk: u64,
     ) -> Result<(), Fault> {
         let program = &chosen.loaded.program;
         let Some(piece) = group.pieces.first() else { return Ok(()) };
@@ -105,33 +119,52 @@ impl<B: Backend> Lane<B> {
         let keys = if program.shared_key { 1 } else { group.messages.len() as u64 };
         let layout = program.workspace.layout(keys, group.messages.len() as u64, columns.tiles);
         let in_place = job.runs_in_place();
-        let text = Some(size(piece.text.end - piece.text.start)?);
-        let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
+        let bytes = size(piece.text.end - piece.text.start)?;
+        let needs = Needs { text: Some(bytes), in_place, rows: columns.bytes, work: size(layout.bytes)? };
         let link = Link { backend, queue: &self.queue };
         self.buffers.reserve(link, needs)?;
         // From here on something is under way: an error must not keep it from being waited for.
         let flight = self.flight.insert(Flight { chunks: 1, ..Flight::default() });
         let Stagings { input, output, rows } = &mut self.stagings;
         let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
-        let is_keyed = self.buffers.keyed == Some(chosen.index);
+        let is_keyed = self.buffers.is_keyed(chosen.index);
+        if program.shared_key {
+            self.buffers.bring_key(chosen.index);
+        }
         let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns, layout, keys };
         upload_rows(link, &scene, job, group, rows, &mut flight.loads)?;
-        upload_text(link, input, &scene, job, piece, &mut flight.loads)?;
+        let is_long = |at: *const u8| bytes as u64 > chunk && !backend.reaches(at, bytes);
+        let most = if is_long(job.input(piece.text.start)) { chunk } else { u64::MAX };
+        for stretch in stretches(piece.text.clone(), most) {
+            if let Some(before) = flight.loads.last().filter(|_| stretch.text.start > piece.text.start) {
+                // The staging is free when what lies there has been copied.
+                backend.wait(before)?;
+                flight.loads.pause();
+            }
+            upload_text(link, input, &scene, job, &stretch, &mut flight.loads)?;
+        }
         scene.start(link, &mut chosen, schedule, is_keyed, &mut flight.launches)?;
         for when in [When::Tiles, When::End, When::TilesAfter] {
             scene.stages(link, chosen.loaded, schedule, when, piece, &mut flight.launches)?;
         }
-        flight.text = download_text(link, output, &scene, job, piece, &mut flight.stores)?;
+        if job.batch.operation != Operation::Hash && is_long(job.output(piece.text.start)) {
+            flight.left = Some(Left { text: piece.text.clone(), in_place, chunk });
+        } else {
+            flight.text = download_text(link, output, &scene, job, piece, &mut flight.stores)?;
+        }
         flight.results = download_results(link, &scene, group, rows, &mut flight.stores)?;
-        self.buffers.keyed = chosen.loaded.program.shared_key.then_some(chosen.index);
+        self.buffers.key_by(chosen.loaded.program.shared_key.then_some(chosen.index));
         Ok(())
     }
 
     /// Waits for what is under way, hands its results on, and counts its times.
     pub(crate) fn land(&mut self, backend: &B, job: &mut Job<'_>) -> Result<(), Fault> {
-        let Some(flight) = self.flight.take() else { return Ok(()) };
+        let Some(mut flight) = self.flight.take() else { return Ok(()) };
         if let Some(last) = flight.last() {
             backend.wait(last)?;
+        }
+        if let Some(left) = flight.left.take() {
+            self.take_back(backend, job, &left, &mut flight.stores)?;
         }
         if let (Some(range), Some(staging)) = (&flight.text, self.stagings.output.get()) {
             job.write_output(range, staging, backend.node());
@@ -146,6 +179,28 @@ impl<B: Backend> Lane<B> {
         self.spans.execute += time(backend, &flight.launches)?;
         self.spans.store += time(backend, &flight.stores)?;
         calls::note(backend, &flight)
+    }
+
+    /// Takes back what was left on the device, stretch by stretch.
+    fn take_back(
+        &mut self,
+        backend: &B,
+        job: &mut Job<'_>,
+        left: &Left,
+        stores: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        let memory = self.buffers.views(left.in_place)?.output;
+        for Piece { text, .. } in stretches(left.text.clone(), left.chunk) {
+            let (at, bytes) = (size(text.start - left.text.start)?, size(text.end - text.start)?);
+            let staging = self.stagings.output.reserved(bytes, |bytes| backend.staging(bytes))?;
+            stores.pause();
+            // SAFETY: the staging is the lane's, which does not touch it before the copy is done.
+            let step = unsafe { backend.download(&self.queue, memory, at, staging.as_mut_ptr(), bytes) }?;
+            backend.wait(&step)?;
+            stores.push(step);
+            job.write_output(&text, staging, backend.node());
+        }
+        Ok(())
     }
 
     /// Waits for what is under way, whatever it came to: after it nothing uses the caller's memory.
@@ -243,6 +298,21 @@ pub(crate) fn download_text<B: Backend>(
     // SAFETY: as for the upload; the text of a piece is copied back once its kernels are done with it.
     steps.push(unsafe { link.backend.download(link.queue, scene.views.output, at, target, bytes) }?);
     Ok(staged)
+}
+
+/// Zeroes the text of `piece` in `memory` of a caller, which has it where the batch says, and waits for that.
+pub(crate) fn zero_text<B: Backend>(
+    link: Link<'_, B>,
+    staging: &mut Growing<B::Staging>,
+    memory: &B::Memory,
+    piece: &Piece,
+) -> Result<(), Fault> {
+    let (at, bytes) = (size(piece.text.start)?, size(piece.text.end - piece.text.start)?);
+    let zeros = staging.reserved(bytes, |bytes| link.backend.staging(bytes))?;
+    zeros[..bytes].fill(0);
+    // SAFETY: offsets of a bound batch lie within the memory. The staging is the queue's, and the copy is waited for.
+    let step = unsafe { link.backend.upload(link.queue, memory, at, zeros.as_ptr(), bytes) }?;
+    link.backend.wait(&step)
 }
 
 /// Enqueues the copy of tags, digests or verdicts to the staging of rows. Says whose they are and where.

@@ -150,6 +150,7 @@ impl<B: Backend> Scene<'_, B> {
         }
         let at = usize::try_from(self.layout.schedule_at).unwrap_or(usize::MAX);
         let from = Pointer { memory: self.views.work, at, bytes };
+        (chosen.loaded.has_schedule, chosen.loaded.has_old_schedule) = (true, false);
         let program = &mut chosen.loaded.handle;
         // SAFETY: the workspace has the schedule in its layout. A new schedule is set by the first group of a run,
         // whose launches all come after it in this queue, or wait for its step; those of earlier runs are done.

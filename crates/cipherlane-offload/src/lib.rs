@@ -19,6 +19,8 @@ mod columns;
 mod copy;
 mod cut;
 mod device;
+#[cfg(test)]
+mod fake;
 mod fleet;
 mod job;
 mod lane;

@@ -10,6 +10,10 @@ use crate::backend::{Backend, Entry, Fault, Unit};
 pub(crate) struct Loaded<B: Backend> {
     pub(crate) program: Program,
     pub(crate) handle: B::Program,
+    /// Whether a schedule was set for it that has not been wiped.
+    pub(crate) has_schedule: bool,
+    /// Whether that is the schedule of a key which another has come after.
+    pub(crate) has_old_schedule: bool,
     /// Most blocks of each stage.
     blocks: Vec<u32>,
 }
@@ -34,7 +38,7 @@ impl<B: Backend> Loaded<B> {
             Ok(u32::try_from(held).unwrap_or(u32::MAX))
         };
         let blocks = (0..program.stages.len()).map(most).collect::<Result<_, Fault>>()?;
-        Ok(Self { program, handle, blocks })
+        Ok(Self { program, handle, has_schedule: false, has_old_schedule: false, blocks })
     }
 
     /// Blocks for `items` items of stage `index`: as many as have something to do, up to the most.

@@ -2,11 +2,17 @@
 #![allow(unsafe_code)] // copies that are waited for before they return
 
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
 use cipherlane_core::{DeviceError, DeviceMemory};
+use zeroize::Zeroize;
 
 use crate::backend::{Backend, Fault, Memory};
+use crate::copy;
+
+/// Bytes of a staging for what one copy does not take.
+const STAGING: usize = 4 << 20;
 
 /// Memory that a device gave to a caller, or that a caller lends it.
 #[derive(Debug)]
@@ -73,24 +79,58 @@ impl<B: Backend> CallerMemory<B> {
         self.backend.wait(&self.backend.wipe(&queue, &self.memory)?)
     }
 
-    /// Has `copy` enqueue the copy of `count` bytes at byte `at`, and waits for it.
-    fn copy(
-        &self,
-        at: usize,
-        count: usize,
-        copy: impl FnOnce(&B::Queue) -> Result<B::Step, Fault>,
-    ) -> Result<(), DeviceError> {
-        let device = || self.backend.id().to_owned();
-        if at.checked_add(count).is_none_or(|end| end > self.bytes) {
-            let reason =
-                format!("{count} bytes from byte {at} on are not within the memory's {}", self.bytes);
-            return Err(DeviceError::Memory { device: device(), reason });
-        }
-        if count == 0 {
+    /// Whether the memory has the `count` bytes from byte `at` on.
+    fn check(&self, at: usize, count: usize) -> Result<(), DeviceError> {
+        if at.checked_add(count).is_some_and(|end| end <= self.bytes) {
             return Ok(());
         }
-        let copied = self.backend.queue().and_then(|queue| self.backend.wait(&copy(&queue)?));
-        copied.map_err(|Fault(reason)| DeviceError::Failed { device: device(), reason })
+        let reason = format!(
+            "{count} bytes from byte {at} on are not within the memory's {}: copy fewer, or take more memory",
+            self.bytes
+        );
+        Err(DeviceError::Memory { device: self.backend.id().to_owned(), reason })
+    }
+
+    /// Waits for what `copy` enqueues.
+    fn at_once(&self, copy: impl FnOnce(&B::Queue) -> Result<B::Step, Fault>) -> Result<(), Fault> {
+        let queue = self.backend.queue()?;
+        self.backend.wait(&copy(&queue)?)
+    }
+
+    /// Has `copy` bring each part of `count` bytes by one staging.
+    fn by_staging(
+        &self,
+        count: usize,
+        mut copy: impl FnMut(&B::Queue, &mut B::Staging, Range<usize>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let (queue, mut staging) = (self.backend.queue()?, self.backend.staging(count.min(STAGING))?);
+        let mut parts =
+            (0..count).step_by(STAGING).map(|start| start..start.saturating_add(STAGING).min(count));
+        let copied = parts.try_for_each(|part| copy(&queue, &mut staging, part));
+        staging[..].zeroize();
+        copied
+    }
+
+    fn write_by_staging(&self, at: usize, source: &[u8]) -> Result<(), Fault> {
+        self.by_staging(source.len(), |queue, staging, part| {
+            let (to, bytes) = (at + part.start, part.len());
+            copy::to_staging(&source[part], &mut staging[..bytes], self.backend.node());
+            // SAFETY: the staging is touched again when the copy has been waited for, and the bytes lie within the memory.
+            let step = unsafe { self.backend.upload(queue, &self.memory, to, staging.as_ptr(), bytes) }?;
+            self.backend.wait(&step)
+        })
+    }
+
+    fn read_by_staging(&self, at: usize, target: &mut [u8]) -> Result<(), Fault> {
+        self.by_staging(target.len(), |queue, staging, part| {
+            let (from, bytes) = (at + part.start, part.len());
+            // SAFETY: as above.
+            let step =
+                unsafe { self.backend.download(queue, &self.memory, from, staging.as_mut_ptr(), bytes) }?;
+            self.backend.wait(&step)?;
+            copy::from_staging(&staging[..bytes], &mut target[part], self.backend.node());
+            Ok(())
+        })
     }
 }
 
@@ -108,17 +148,32 @@ impl<B: Backend> DeviceMemory for CallerMemory<B> {
     }
 
     fn write(&self, at: usize, source: &[u8]) -> Result<(), DeviceError> {
-        // SAFETY: the source is borrowed until the copy has been waited for, and the bytes lie within the memory. Queues that
-        // use these bytes meanwhile make them any bytes, as texts may be.
-        self.copy(at, source.len(), |queue| unsafe {
-            self.backend.upload(queue, &self.memory, at, source.as_ptr(), source.len())
-        })
+        self.check(at, source.len())?;
+        let (start, bytes) = (source.as_ptr(), source.len());
+        let written = if bytes == 0 {
+            Ok(())
+        } else if self.backend.takes_at_once(start, bytes) {
+            // SAFETY: the source is borrowed until the copy has been waited for, and the bytes lie within the memory. Queues
+            // that use these bytes meanwhile make them any bytes, as texts may be.
+            self.at_once(|queue| unsafe { self.backend.upload(queue, &self.memory, at, start, bytes) })
+        } else {
+            self.write_by_staging(at, source)
+        };
+        written.map_err(|fault| fault.of(self.backend.id()))
     }
 
     fn read(&self, at: usize, target: &mut [u8]) -> Result<(), DeviceError> {
+        self.check(at, target.len())?;
         let (start, bytes) = (target.as_mut_ptr(), target.len());
-        // SAFETY: as above.
-        self.copy(at, bytes, |queue| unsafe { self.backend.download(queue, &self.memory, at, start, bytes) })
+        let read = if bytes == 0 {
+            Ok(())
+        } else if self.backend.takes_at_once(start, bytes) {
+            // SAFETY: as above.
+            self.at_once(|queue| unsafe { self.backend.download(queue, &self.memory, at, start, bytes) })
+        } else {
+            self.read_by_staging(at, target)
+        };
+        read.map_err(|fault| fault.of(self.backend.id()))
     }
 }
 
@@ -128,5 +183,28 @@ impl<B: Backend> Drop for CallerMemory<B> {
             // A device that is lost has nothing to wipe, and nobody can be told here.
             drop(self.wipe());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::Fake;
+
+    #[test]
+    fn what_no_copy_takes_goes_by_a_staging() {
+        let backend = Arc::new(Fake::picky());
+        let text: Vec<u8> = (0..2 * STAGING + 77).map(|index| (index % 251) as u8).collect();
+        let memory = CallerMemory::new(Arc::clone(&backend), text.len() + 8).unwrap();
+        memory.write(3, &text).unwrap();
+        let mut found = vec![0xee; text.len() + 8];
+        memory.read(0, &mut found).unwrap();
+        assert!(
+            found[3..text.len() + 3] == text && found[..3] == [0; 3] && found[text.len() + 3..] == [0; 5]
+        );
+        assert_eq!(backend.longest_staging(), STAGING);
+        assert!(memory.write(text.len() + 8, &[]).is_ok());
+        let error = memory.write(9, &text).unwrap_err().to_string();
+        assert!(error.contains("not within the memory's") && error.contains("copy fewer"), "{error}");
     }
 }

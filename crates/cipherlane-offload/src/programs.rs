@@ -7,7 +7,9 @@ use cipherlane_core::{BLOCK, Geometry, Plan, Shape};
 use cipherlane_kernels::manifest::{self, Program, Target, Tiling};
 
 use crate::backend::{Backend, Fault, Limits};
+use crate::buffers::Link;
 use crate::fleet::STEP;
+use crate::launch::Schedule;
 use crate::loaded::Loaded;
 use crate::part::Part;
 use crate::tuning::Launch;
@@ -92,9 +94,36 @@ impl<B: Backend> Programs<B> {
         Self::new(self.plan.clone(), self.target, self.tuning.clone())
     }
 
+    /// Notes that another shared key comes than schedules are of.
+    pub(crate) fn outdate_key(&mut self) {
+        self.loaded.iter_mut().for_each(|loaded| loaded.has_old_schedule = loaded.has_schedule);
+    }
+
+    /// Enqueues wiping schedules of former keys.
+    pub(crate) fn forget_old_key(
+        &mut self,
+        link: Link<'_, B>,
+        schedule: &mut Schedule<B>,
+        steps: &mut Vec<B::Step>,
+    ) -> Result<(), Fault> {
+        for loaded in self.loaded.iter_mut().filter(|loaded| loaded.has_old_schedule) {
+            steps.push(link.backend.wipe_schedule(link.queue, &loaded.handle, &schedule.memory)?);
+            (loaded.has_schedule, loaded.has_old_schedule) = (false, false);
+            // It may have been that of another program as well.
+            schedule.set = None;
+        }
+        Ok(())
+    }
+
     /// Unloads the program that was loaded last.
     pub(crate) fn forget_last(&mut self) {
         self.loaded.pop();
+    }
+
+    /// All that are loaded.
+    #[cfg(test)]
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Loaded<B>> {
+        self.loaded.iter()
     }
 
     /// Program `index`.

@@ -1,18 +1,23 @@
 //! Batches that lie on the device: brought once, or bound to where they lie already, and run any number of times.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cipherlane_core::{Batch, BatchError, DeviceError, DeviceTexts, Output, Plan, Spans};
+use cipherlane_core::{Batch, BatchError, DeviceError, DeviceTexts, Operation, Output, Plan, Spans};
 use cipherlane_kernels::manifest::{Layout, When};
 
 use crate::backend::{Backend, Fault};
 use crate::bound::Bound;
 use crate::buffers::{Buffers, Link, Needs, Stagings};
 use crate::columns::Columns;
-use crate::cut::{Cutter, Group, Piece};
+use crate::cut::{Cutter, Group, stretches};
 use crate::job::{Job, forget};
-use crate::lane::{Results, download_results, download_text, size, time, upload_rows, upload_text};
+use crate::lane::{
+    Results, download_results, download_text, size, time, upload_rows, upload_text, zero_text,
+};
 use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
 use crate::part::{Part, ResidentParts, Sum};
@@ -82,7 +87,7 @@ impl<B: Backend> Resident<B> {
     /// Brings what `job` has, its texts unless they are `bound`.
     fn load_job(&mut self, job: &Job<'_>, bound: Option<Bound<B>>) -> Result<Duration, Fault> {
         self.loaded = None;
-        self.buffers.keyed = None;
+        self.buffers.key_by(None);
         self.schedule.set = None;
         let (index, known) = self.programs.find(&self.backend, &job.shape, job.part)?;
         if !known && !self.is_compared {
@@ -117,7 +122,7 @@ impl<B: Backend> Resident<B> {
         upload_rows(link, &scene, job, &scenery.group, rows, &mut steps)?;
         wait(link, &steps)?;
         let mut load = time(backend, &steps)?;
-        for piece in pieces(job, self.chunk) {
+        for piece in stretches(job.texts(), self.chunk) {
             let mut steps = Steps::default();
             upload_text(link, input, &scene, job, &piece, &mut steps)?;
             wait(link, &steps)?;
@@ -147,7 +152,7 @@ impl<B: Backend> Resident<B> {
         let scene = scenery.scene(&self.buffers)?;
         let link = Link { backend, queue: &self.queue };
         let mut steps = Steps::default();
-        let is_keyed = self.buffers.keyed == Some(index);
+        let is_keyed = self.buffers.is_keyed(index);
         let mut chosen = Chosen { index, loaded };
         let mut begun = scene.start(link, &mut chosen, &mut self.schedule, is_keyed, &mut steps);
         let all = scene.all();
@@ -159,7 +164,7 @@ impl<B: Backend> Resident<B> {
         }
         // Where not all could be begun, what was is waited for as well: it writes the caller's memory.
         wait(link, &steps).and(begun)?;
-        self.buffers.keyed = chosen.loaded.program.shared_key.then_some(index);
+        self.buffers.key_by(chosen.loaded.program.shared_key.then_some(index));
         time(backend, &steps)
     }
 
@@ -175,7 +180,7 @@ impl<B: Backend> Resident<B> {
         let link = Link { backend, queue: &self.queue };
         let Stagings { output, rows, .. } = &mut self.stagings;
         let mut store = Duration::ZERO;
-        for piece in pieces(job, self.chunk) {
+        for piece in stretches(job.texts(), self.chunk) {
             let mut steps = Steps::default();
             let staged = download_text(link, output, &scene, job, &piece, &mut steps)?;
             wait(link, &steps)?;
@@ -220,13 +225,21 @@ impl<B: Backend> Resident<B> {
         time(backend, &steps)
     }
 
+    /// Zeroes the texts that a run which failed was to open in memory of the caller: there may be some that no tag vouches
+    /// for.
+    fn forget_bound(&mut self) -> Result<(), Fault> {
+        let Some(Scenery { bound: Some(bound), group, .. }) = &self.loaded else { return Ok(()) };
+        if self.programs.plan().operation != Operation::Open {
+            return Ok(());
+        }
+        let link = Link { backend: &*self.backend, queue: &self.queue };
+        let mut texts = group.pieces.iter().flat_map(|all| stretches(all.text.clone(), self.chunk));
+        texts.try_for_each(|text| zero_text(link, &mut self.stagings.input, bound.output(), &text))
+    }
+
     fn check_operation(&self, batch: &Batch<'_>) -> Result<(), BatchError> {
         let Plan { algorithm, operation, .. } = *self.programs.plan();
         batch.check_operation(algorithm, operation)
-    }
-
-    fn failed(&self, Fault(reason): Fault) -> DeviceError {
-        DeviceError::Failed { device: self.backend.id().to_owned(), reason }
     }
 }
 
@@ -235,7 +248,7 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
         let start = Instant::now();
         self.check_operation(batch)?;
         let job = Job::new(batch, output)?;
-        let load = self.load_job(&job, None).map_err(|fault| self.failed(fault))?;
+        let load = self.load_job(&job, None).map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
     }
 
@@ -249,13 +262,17 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
         self.check_operation(batch)?;
         let job = Job::of_texts(batch, output, texts)?;
         let bound = Bound::new(&*self.backend, texts)?;
-        let load = self.load_job(&job, Some(bound)).map_err(|fault| self.failed(fault))?;
+        let load = self.load_job(&job, Some(bound)).map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
     }
 
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        let execute = self.note_run(Self::execute_loaded).map_err(|fault| self.failed(fault))?;
+        let execute = self.note_run(Self::execute_loaded).map_err(|fault| {
+            // What the run failed by is told. Where this fails, too, the device does nothing any more.
+            drop(self.forget_bound());
+            fault.of(self.backend.id())
+        })?;
         Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
     }
 
@@ -268,7 +285,7 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
         };
         // Text of a message that is opened may be there before its verdict.
         let store = self.store_job(&mut job).inspect_err(|_| forget(batch, output));
-        let store = store.map_err(|fault| self.failed(fault))?;
+        let store = store.map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
     }
 
@@ -291,16 +308,6 @@ fn wait<B: Backend>(link: Link<'_, B>, steps: &Steps<B::Step>) -> Result<(), Fau
     steps.last().map_or(Ok(()), |last| link.backend.wait(last))
 }
 
-/// The text of a job that the host has in stretches of `chunk` bytes. Their tiles do not matter.
-fn pieces(job: &Job<'_>, chunk: u64) -> impl Iterator<Item = Piece> + use<> {
-    let texts = job.texts();
-    let count = (texts.end - texts.start).div_ceil(chunk);
-    (0..count).map(move |index| {
-        let start = texts.start + index * chunk;
-        Piece { tiles: 0..0, text: start..start.saturating_add(chunk).min(texts.end) }
-    })
-}
-
 impl<B: Backend> ResidentParts for Resident<B> {
     fn load_part(
         &mut self,
@@ -311,17 +318,18 @@ impl<B: Backend> ResidentParts for Resident<B> {
         let start = Instant::now();
         self.check_operation(batch)?;
         let job = Job::of_part(batch, output, part)?;
-        let load = self.load_job(&job, None).map_err(|fault| self.failed(fault))?;
+        let load = self.load_job(&job, None).map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { load, wall: start.elapsed(), ..Spans::default() })
     }
 
     fn sum(&mut self) -> Result<Sum, DeviceError> {
-        self.take_sum().map_err(|fault| self.failed(fault))
+        self.take_sum().map_err(|fault| fault.of(self.backend.id()))
     }
 
     fn end_parts(&mut self, sum: &Sum) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        let execute = self.note_run(|resident| resident.end_with(sum)).map_err(|fault| self.failed(fault))?;
+        let execute =
+            self.note_run(|resident| resident.end_with(sum)).map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
     }
 }

@@ -1,5 +1,8 @@
 //! Sessions: a plan put into effect.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -123,11 +126,7 @@ impl<B: Backend> OffloadSession<B> {
         answer
     }
 
-    fn failed(&self, Fault(reason): Fault) -> DeviceError {
-        DeviceError::Failed { device: self.backend.id().to_owned(), reason }
-    }
-
-    /// Forgets what follows from the last shared key, unless the batch has the same.
+    /// Forgets what follows from the last shared key, unless the batch has the same. Nothing is under way.
     fn take_key(&mut self, batch: &Batch<'_>) {
         let Column::Shared(key) = batch.keys else { return };
         // In constant time: how much of two keys agrees is nobody's business.
@@ -136,10 +135,25 @@ impl<B: Backend> OffloadSession<B> {
         }
         self.key = Some(Zeroizing::new(key.to_vec()));
         self.schedule.set = None;
-        self.whole.keyed = None;
+        self.whole.outdate_key();
+        self.programs.outdate_key();
         for lane in &mut self.lanes {
-            lane.buffers.keyed = None;
+            lane.stagings.forget_key(key.len());
+            lane.buffers.outdate_key();
         }
+    }
+
+    /// Wipes what is left of a former shared key. Nothing is under way. Mostly nothing is left: what a run takes is
+    /// overwritten by it.
+    fn forget_old_key(&mut self) -> Result<(), Fault> {
+        let (backend, mut steps) = (&*self.backend, Vec::new());
+        for lane in &mut self.lanes {
+            lane.buffers.forget_old_key(Link { backend, queue: &lane.queue }, &mut steps)?;
+        }
+        let link = Link { backend, queue: &self.lanes[0].queue };
+        self.whole.forget_old_key(link, &mut steps)?;
+        self.programs.forget_old_key(link, &mut self.schedule, &mut steps)?;
+        steps.iter().try_for_each(|step| backend.wait(step))
     }
 
     /// Runs a batch of whole messages, or a part of one with `ending`.
@@ -164,7 +178,8 @@ impl<B: Backend> OffloadSession<B> {
                 let lane = &mut self.lanes[index % self.turns];
                 lane.land(&*self.backend, job)?;
                 let loaded = self.programs.get(program);
-                lane.fly(&*self.backend, Chosen { index: program, loaded }, &mut self.schedule, job, &group)?;
+                let chosen = Chosen { index: program, loaded };
+                lane.fly(&*self.backend, chosen, &mut self.schedule, job, &group, cutter.chunk)?;
             }
         }
         self.land_all(job)
@@ -205,8 +220,11 @@ impl<B: Backend> OffloadSession<B> {
         let text = Some(size(last.text.end - first.text.start)?);
         let needs = Needs { text, in_place: false, rows: columns.bytes, work: size(layout.bytes)? };
         self.whole.reserve(Link { backend, queue: &self.lanes[0].queue }, needs)?;
-        let is_keyed = self.whole.keyed == Some(program);
-        self.whole.keyed = loaded.program.shared_key.then_some(program);
+        let is_keyed = self.whole.is_keyed(program);
+        if loaded.program.shared_key {
+            self.whole.bring_key(program);
+        }
+        self.whole.key_by(loaded.program.shared_key.then_some(program));
         let scene = Scene { views: self.whole.views(false)?, columns: &columns, layout, keys: 1 };
         let mut long = Long {
             backend,
@@ -248,7 +266,8 @@ impl<B: Backend> OffloadSession<B> {
             let program = self.answering.map_or_else(|| self.program(&job.shape, job.part), Ok);
             let run = program.and_then(|program| {
                 self.take_key(batch);
-                self.run_job(&mut job, program, ending)
+                self.run_job(&mut job, program, ending)?;
+                self.forget_old_key()
             });
             if let Err(fault) = run {
                 for lane in &mut self.lanes {
@@ -257,7 +276,7 @@ impl<B: Backend> OffloadSession<B> {
                 // What workspaces hold is not known any more.
                 self.key = None;
                 job.zero_output(&forgotten(batch));
-                return Err(self.failed(fault));
+                return Err(fault.of(self.backend.id()));
             }
         }
         let spans = self.lanes.iter().map(|lane| &lane.spans);

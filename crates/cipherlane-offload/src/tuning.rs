@@ -197,7 +197,7 @@ impl<P: Provider> Accelerator<P> {
         self.check_plan(plan)?;
         let shape = batch.check(output)?;
         let program =
-            programs::choose(plan, self.provider().target(), &shape).map_err(|fault| self.failed(fault))?;
+            programs::choose(plan, self.provider().target(), &shape).map_err(|fault| fault.of(self.id()))?;
         let (build, limits) = (self.provider().build(), self.provider().limits());
         let before = Launch::best(&build, &program, limits, &shape);
         let mut trial = Trial { plan, batch, output, is_right };
@@ -212,11 +212,11 @@ impl<P: Provider> Accelerator<P> {
             }
             best = fastest(&tried).map_or(best, |(launch, _)| launch);
         }
-        let (best, _) = fastest(&tried).ok_or_else(|| self.failed(nothing_ran(&tried)))?;
+        let (best, _) = fastest(&tried).ok_or_else(|| nothing_ran(&tried).of(self.id()))?;
         if let Some(cache) = Cache::of_user() {
             let kept = cache.put(KIND, &key(&build, &program), best.to_text().as_bytes());
             kept.map_err(|error| {
-                self.failed(Fault(format!("{best:?} is best, and could not be kept: {error}")))
+                Fault(format!("{best:?} is best, and could not be kept: {error}")).of(self.id())
             })?;
         }
         Ok(told(plan, before, best, tried))

@@ -47,7 +47,7 @@ impl OpenCl {
         &self.context
     }
 
-    /// Makes the context of `device`.
+    /// Makes the context of `device`, or finds it made.
     pub(crate) fn new(id: &str, device: &DeviceHandle, facts: Facts) -> Result<Self, ClError> {
         let (id, limits) = (id.to_owned(), limits(&facts));
         let node = facts.bus.as_ref().and_then(|bus| PciDevice::at(bus).node());
@@ -103,6 +103,11 @@ impl Backend for OpenCl {
     fn reaches(&self, _: *const u8, _: usize) -> bool {
         // OpenCL 1.2 does not tell.
         false
+    }
+
+    fn takes_at_once(&self, _: *const u8, _: usize) -> bool {
+        // OpenCL takes any memory of the host.
+        true
     }
 
     fn queue(&self) -> Result<Queue, Fault> {
@@ -183,6 +188,10 @@ impl Backend for OpenCl {
         schedule: &Memory,
     ) -> Result<Step, Fault> {
         Ok(queue.copy(from.memory, from.at, schedule, bytes)?)
+    }
+
+    fn wipe_schedule(&self, queue: &Queue, _: &Compiled, schedule: &Memory) -> Result<Step, Fault> {
+        self.wipe(queue, schedule)
     }
 
     fn after(&self, queue: &Queue, step: &Step) -> Result<(), Fault> {

@@ -37,7 +37,9 @@ pub unsafe fn foreign_memory(
         |reason: &str| DeviceError::Memory { device: beside.device().to_owned(), reason: reason.to_owned() };
     let beside_any: &dyn Any = beside;
     let known = beside_any.downcast_ref::<CallerMemory<OpenCl>>();
-    let known = known.ok_or_else(|| unfit("this is no memory of an OpenCL device"))?;
+    let known = known.ok_or_else(|| {
+        unfit("this is no memory of an OpenCL device: give some that `Device::memory` of one gave")
+    })?;
     // SAFETY: the caller vouches for the buffer.
     if !unsafe { known.backend().context().has(buffer) }.map_err(failed)? {
         return Err(unfit(

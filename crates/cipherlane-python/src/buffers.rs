@@ -4,7 +4,7 @@ use std::ptr;
 
 use cipherlane_lent::{Buffer, Bytes, Column};
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::types::{PyAnyMethods, PyMemoryView, PyTuple};
 use pyo3::{Bound, PyAny, PyErr, PyResult};
 
@@ -15,14 +15,14 @@ impl Lent {
     /// What `object` shows: any items, one after the other.
     pub(crate) fn read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         // By way of a view: ctypes' arrays have no strides of their own, which PyO3 asks for.
-        let view = PyMemoryView::from(object)?;
+        let view = PyMemoryView::from(object).map_err(|error| shows_nothing(what, object, &error))?;
         let buffer =
             PyUntypedBuffer::get(view.as_any()).map_err(|error| refused(what, &error.to_string()))?;
         if !buffer.is_c_contiguous() {
             return Err(refused(what, "it is not contiguous; copy it (numpy.ascontiguousarray)"));
         }
         // Its bytes are addresses.
-        if buffer.format().to_bytes().contains(&b'O') {
+        if has_objects(buffer.format().to_bytes()) {
             return Err(refused(
                 what,
                 "it has Python's objects in it; give their bytes, one after the other",
@@ -116,6 +116,12 @@ impl Lent {
     }
 }
 
+/// Whether items of `format`, as `struct` spells it, have Python's objects in them: an `O`, but for those of the names of
+/// fields, each of which stands between two colons.
+fn has_objects(format: &[u8]) -> bool {
+    format.split(|&byte| byte == b':').step_by(2).any(|codes| codes.contains(&b'O'))
+}
+
 /// Keys, nonces or additional data.
 #[derive(Default)]
 pub(crate) struct LentColumn {
@@ -150,6 +156,12 @@ impl LentColumn {
             offsets: self.offsets.as_ref().map_or(ptr::null(), Lent::numbers),
         }
     }
+}
+
+/// Of an object without the buffer protocol (a str, a list, a tensor), or whose items no buffer may have.
+fn shows_nothing(what: &str, object: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+    let why = error.value(object.py());
+    PyTypeError::new_err(format!("{what}: {why}; give bytes, an array, or tensor.numpy() for a CPU tensor"))
 }
 
 pub(crate) fn refused(what: &str, why: &str) -> PyErr {

@@ -140,6 +140,16 @@ pub enum ReadError {
         /// Whether it is cut short, as the last one is when a disk fills up or a machine stops.
         is_cut: bool,
     },
+    /// A line that is nothing which could be a row.
+    #[error("{}:{line}: {what}", path.display())]
+    NoRow {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// What it is, and what helps.
+        what: &'static str,
+    },
     /// A line of a version that this program does not know.
     #[error(
         "{}:{line}: schema version {found}, this program reads {}; use the program that wrote it",
@@ -178,13 +188,51 @@ pub fn read(path: &Path) -> Result<Vec<Record>, ReadError> {
 /// The first line that is not a row, by its number.
 pub fn read_from(source: impl BufRead, path: &Path) -> Result<Vec<Record>, ReadError> {
     let mut rows = Vec::new();
-    for (index, text) in source.lines().enumerate() {
-        let text = text.map_err(|error| ReadError::File { path: path.to_owned(), error })?;
+    for (index, bytes) in source.split(b'\n').enumerate() {
+        let bytes = bytes.map_err(|error| ReadError::File { path: path.to_owned(), error })?;
+        let line = index + 1;
+        let text =
+            text(&bytes, line).map_err(|what| ReadError::NoRow { path: path.to_owned(), line, what })?;
         if !text.trim().is_empty() {
-            rows.push(parse(&text, path, index + 1)?);
+            rows.push(parse(text.trim_end(), path, line)?);
         }
     }
     Ok(rows)
+}
+
+/// What files that are no text begin with, what that makes of them, and what helps.
+const BEGINNINGS: [(&[u8], &str); 6] = [
+    (b"\xEF\xBB\xBF", "it begins with a byte-order mark; save it as UTF-8 without one"),
+    (b"\xFF\xFE", "it is UTF-16; save it as UTF-8 without a byte-order mark"),
+    (b"\xFE\xFF", "it is UTF-16; save it as UTF-8 without a byte-order mark"),
+    (b"\x1F\x8B", "it is compressed by gzip; decompress it first"),
+    (b"\x28\xB5\x2F\xFD", "it is compressed by zstd; decompress it first"),
+    (b"\xFD7zXZ", "it is compressed by xz; decompress it first"),
+];
+
+/// The text of line number `line`.
+///
+/// # Errors
+/// What it is instead, and what helps.
+fn text(bytes: &[u8], line: usize) -> Result<&str, &'static str> {
+    let of_file = BEGINNINGS.iter().find(|(begin, _)| line == 1 && bytes.starts_with(begin));
+    if let Some((_, what)) = of_file {
+        return Err(what);
+    }
+    if bytes.contains(&0) {
+        return Err(
+            "it has zeros in it, as a machine that stopped may leave them; remove the line to keep the others",
+        );
+    }
+    std::str::from_utf8(bytes).map_err(
+        |_| "it has bytes that are no UTF-8; name a file of records, or remove the line to keep the others",
+    )
+}
+
+/// Whether `path` names a table that was made of records.
+fn is_table(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ["csv", "md"].iter().any(|table| ending.eq_ignore_ascii_case(table)))
 }
 
 /// What is read first: a row of another version may have any other fields, and an observation has others than a
@@ -200,7 +248,13 @@ fn parse(text: &str, path: &Path, line: usize) -> Result<Record, ReadError> {
         let is_cut = is_cut(text, &error);
         ReadError::Line { path: path.to_owned(), line, error, is_cut }
     };
-    let head: Head = serde_json::from_str(text).map_err(wrong)?;
+    let head: Head = serde_json::from_str(text).map_err(|error| {
+        if line == 1 && is_table(path) && !text.starts_with('{') {
+            let what = "this is a table, not records; name the file of records (.jsonl) that it was made of";
+            return ReadError::NoRow { path: path.to_owned(), line, what };
+        }
+        wrong(error)
+    })?;
     let found = head.schema_version;
     if found != crate::SCHEMA_VERSION {
         return Err(ReadError::Version { path: path.to_owned(), line, found });
@@ -210,4 +264,42 @@ fn parse(text: &str, path: &Path, line: usize) -> Result<Record, ReadError> {
         Some(Kind::Observation) => serde_json::from_str(text).map(Box::new).map(Record::Observation),
     }
     .map_err(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(bytes: &[u8], name: &str) -> String {
+        read_from(bytes, Path::new(name)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_no_text_is_named_with_its_line_and_what_helps() {
+        for (bytes, said) in [
+            (&b"\xEF\xBB\xBF{}\n"[..], "a:1: it begins with a byte-order mark; save it as UTF-8 without one"),
+            (b"\xFF\xFE{\0}\0\n\0", "a:1: it is UTF-16; save it as UTF-8"),
+            (b"\x1F\x8B\x08\0\0\n", "a:1: it is compressed by gzip; decompress it first"),
+            (b"\n\r\n\0\0\0\n", "a:3: it has zeros in it"),
+            (
+                b"\n{\"a\": \"\xFF\"}\n",
+                "a:2: it has bytes that are no UTF-8; name a file of records, or remove the line",
+            ),
+        ] {
+            let error = error(bytes, "a");
+            assert!(error.starts_with(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_no_file_of_records() {
+        let table = b"experiment,workload\r\nbench,bulk\r\n";
+        assert_eq!(
+            error(table, "rows.CSV"),
+            "rows.CSV:1: this is a table, not records; name the file of records (.jsonl) that it was made of"
+        );
+        assert!(error(table, "rows.jsonl").starts_with("rows.jsonl:1: not a measurement"));
+        // Rows are rows, whatever their file is called.
+        assert!(error(b"{}", "rows.csv").starts_with("rows.csv:1: not a measurement"));
+    }
 }

@@ -1,6 +1,6 @@
 //! What a call costs: one message at a time, through the engine and through a session that its caller keeps.
 //!
-//! `cargo run --release --example calls`
+//! `cargo run --release -p cipherlane --example calls`
 //!
 //! The best of many rounds, in nanoseconds a call, its text included: of 16 bytes nearly all is the call, which a batch of
 //! many messages pays once.

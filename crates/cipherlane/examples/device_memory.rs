@@ -1,7 +1,7 @@
 //! A tensor that lies on a GPU is sealed there in place, each row a message, and opened again: no text crosses the link.
 //!
-//! `cargo run --release --example device_memory [-- DEVICE]`, on `cuda:0` unless another device is named. Where there is
-//! none, it says what is missing, and the exit code is 1.
+//! `cargo run --release -p cipherlane --example device_memory [-- DEVICE]`, on `cuda:0` unless another device is named.
+//! Where there is none, it says what is missing, and the exit code is 1.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::cast_precision_loss)] // it shows its figures
 

@@ -1,6 +1,6 @@
 //! A head-end's hour: readings of many meters, each sealed under its meter's own key, opened in one call.
 //!
-//! `cargo run --release --example meters`
+//! `cargo run --release -p cipherlane --example meters`
 
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)] // it shows its figures
 

@@ -1,6 +1,6 @@
 //! A disk image, sector by sector under AES-256-XTS, in place: each sector's number is its tweak.
 //!
-//! `cargo run --release --example sectors`
+//! `cargo run --release -p cipherlane --example sectors`
 
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)] // it shows its figures
 

@@ -42,7 +42,8 @@ const LAYERS: [Layer; 20] = [
         .in_tests(&["cipherlane-reference", "cipherlane-cpu"]),
     Layer::new("cipherlane-opencl", &["cipherlane-core", "cipherlane-kernels", "cipherlane-offload"])
         .in_tests(&["cipherlane-reference", "cipherlane-cpu"]),
-    Layer::new("cipherlane-rivals", &["cipherlane-core", "cipherlane-threads"]).in_tests(&["cipherlane-reference"]),
+    Layer::new("cipherlane-rivals", &["cipherlane-core", "cipherlane-threads"])
+        .in_tests(&["cipherlane-reference"]),
     Layer::new("cipherlane-record", &["cipherlane-core"]),
     Layer::new("cipherlane-report", &["cipherlane-record"]),
     Layer::new("cipherlane", &["cipherlane-core", "cipherlane-reference", "cipherlane-cpu"])

@@ -38,7 +38,7 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_NO_RIVALS", value_parser = FalseyValueParser::new())]
     no_rivals: bool,
     /// Records, one JSON object a line, added as runs finish; logs go beside it [default: a new file, which is named]
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", value_parser = sink::file)]
+    #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", value_parser = sink::file())]
     json: Option<PathBuf>,
 }
 

@@ -136,7 +136,8 @@ impl Options {
     fn shape(&self) -> Result<Shape, BatchError> {
         let operation = self.operation.unwrap_or(self.algorithm.forward());
         cipherlane_lab::workload::check(self.algorithm, operation, self.size)?;
-        let shared = self.keys == Keys::Same;
+        // What takes no key has none for each message either.
+        let shared = self.keys == Keys::Same || self.algorithm.key_bytes() == 0;
         Ok(Shape::uniform(self.algorithm, operation, self.messages, self.size as u64, shared))
     }
 }

@@ -1,15 +1,16 @@
 //! Files that results go to, `-` for stdout.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
+use clap::builder::{OsStringValueParser, TryMapValueParser, TypedValueParser, ValueParserFactory};
 
 use crate::exit::Usage;
 
@@ -22,29 +23,46 @@ pub(crate) enum Sink {
     File(PathBuf),
 }
 
-impl FromStr for Sink {
-    type Err = String;
+/// Names of files need not be UTF-8.
+impl TryFrom<OsString> for Sink {
+    type Error = &'static str;
 
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
+    fn try_from(name: OsString) -> Result<Self, Self::Error> {
+        if name.is_empty() {
             // What a script gives of a variable that was not set.
-            "" => Err("no file has an empty name; give its path, or leave the option and its variable unset"
-                .to_owned()),
-            "-" => Ok(Self::Stdout),
-            name => Ok(Self::File(name.into())),
+            return Err(
+                "no file has an empty name; give its path, or leave the option and its variable unset",
+            );
         }
+        Ok(if name == "-" { Self::Stdout } else { Self::File(name.into()) })
     }
 }
 
-/// A file by its name, where [`Sink::Stdout`] does not serve.
-///
-/// # Errors
-/// If it has no name, or standard output was asked for.
-pub(crate) fn file(name: &str) -> Result<PathBuf, String> {
-    match name.parse()? {
-        Sink::Stdout => Err("this is no result for stdout; name a file, ./- for one of this name".to_owned()),
-        Sink::File(path) => Ok(path),
+/// How clap comes to a `T` from an argument.
+type Parser<T> = TryMapValueParser<OsStringValueParser, fn(OsString) -> Result<T, &'static str>>;
+
+impl ValueParserFactory for Sink {
+    type Parser = Parser<Self>;
+
+    fn value_parser() -> Self::Parser {
+        let parse: fn(OsString) -> Result<Self, &'static str> = Self::try_from;
+        OsStringValueParser::new().try_map(parse)
     }
+}
+
+/// Takes a file by its name, where [`Sink::Stdout`] does not serve: an error if it has no name, or standard output was
+/// asked for.
+pub(crate) fn file() -> Parser<PathBuf> {
+    let parse: fn(OsString) -> Result<PathBuf, &'static str> = |name| match Sink::try_from(name)? {
+        Sink::Stdout => Err("this is no result for stdout; name a file, ./- for one of this name"),
+        Sink::File(path) => Ok(path),
+    };
+    OsStringValueParser::new().try_map(parse)
+}
+
+/// That the file at `path` cannot be written, and what helps.
+pub(crate) fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}; give the path of a file in a folder that you may write to", path.display())
 }
 
 impl Sink {
@@ -177,21 +195,27 @@ fn open(path: &Path, options: &OpenOptions) -> Result<File> {
             Usage(format!("{path} is read by this command, and would be lost; name another file")).into()
         );
     }
-    options.open(path).with_context(|| {
-        format!("cannot write {}; give the path of a file in a folder that you may write to", path.display())
-    })
+    options.open(path).with_context(|| cannot_write(path))
 }
 
 /// Files that this command has put results in.
 static BEGUN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
+/// Whether this command has put results in the file at `path`.
+pub(crate) fn has_begun(path: &Path) -> bool {
+    BEGUN.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
+}
+
 /// A file for results. What was in it is lost to the first of them and not before, so that a command which comes to
-/// none costs nobody those of another; one that this command has put results in is gone on with.
+/// none costs nobody those of another, and leaves no file that was not there; one that this command has put results in is
+/// gone on with.
 #[derive(Debug)]
 pub(crate) struct ResultFile {
     file: File,
     /// The path of a file that this command has put nothing in.
     untouched: Option<PathBuf>,
+    /// It was not there before.
+    is_new: bool,
 }
 
 impl ResultFile {
@@ -200,7 +224,8 @@ impl ResultFile {
     /// # Errors
     /// [`Usage`] if this command reads it, by whatever name.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let has_begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner).contains(path);
+        let has_begun = has_begun(path);
+        let is_new = fs::symlink_metadata(path).is_err();
         let file = if has_begun {
             // Adding to it loses nothing, even where a report was made of it meanwhile.
             let file = File::options().create(true).append(true).open(path);
@@ -208,7 +233,18 @@ impl ResultFile {
         } else {
             open(path, File::options().write(true).create(true).truncate(false))?
         };
-        Ok(Self { file, untouched: (!has_begun).then(|| path.to_owned()) })
+        Ok(Self { file, untouched: (!has_begun).then(|| path.to_owned()), is_new })
+    }
+}
+
+impl Drop for ResultFile {
+    fn drop(&mut self) {
+        let Some(path) = self.untouched.as_ref().filter(|_| self.is_new) else { return };
+        // Whoever else has put something in it meanwhile keeps that.
+        if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
+            // It is empty, and in nobody's way if it stays.
+            drop(fs::remove_file(path));
+        }
     }
 }
 

@@ -123,9 +123,9 @@ pub(super) struct Incremental<H: Iterated, E: Absorb<H>> {
     hash: H,
     engine: E,
     states: E::States,
-    /// Bytes of the message.
-    total: usize,
-    /// The bytes after the last whole block, `total % block_bytes()` of them.
+    /// Bytes of the message, which is longer than memory where it comes in parts.
+    total: u64,
+    /// The bytes after the last whole block.
     buffer: [u8; MAX_END],
     /// Bytes of output that the chaining value has given.
     read: usize,
@@ -157,8 +157,8 @@ impl<H: Iterated, E: Absorb<H>> Incremental<H, E> {
 impl<H: Iterated, E: Absorb<H, States: Send + Sync>> Stream for Incremental<H, E> {
     fn update(&mut self, bytes: &[u8]) {
         let block = self.hash.block_bytes();
-        let filled = self.total % block;
-        self.total += bytes.len();
+        let filled = self.hash.rest(self.total);
+        self.total += bytes.len() as u64;
         let mut rest = bytes;
         if filled > 0 {
             let (first, others) = bytes.split_at(bytes.len().min(block - filled));
@@ -177,7 +177,7 @@ impl<H: Iterated, E: Absorb<H, States: Send + Sync>> Stream for Incremental<H, E
     }
 
     fn end(&mut self) {
-        self.buffer[self.total % self.hash.block_bytes()..].fill(0);
+        self.buffer[self.hash.rest(self.total)..].fill(0);
         let blocks = self.hash.pad(&mut self.buffer[..H::END], self.total);
         self.absorb_buffer(blocks);
     }

@@ -50,7 +50,14 @@ pub(crate) trait Iterated: Copy + Send + Sync + 'static {
     /// Pads the end of a message of `total` bytes and returns how many blocks it is.
     ///
     /// `end` has the bytes after the last whole block, `total % block_bytes()` of them, then zeros up to END.
-    fn pad(self, end: &mut [u8], total: usize) -> usize;
+    fn pad(self, end: &mut [u8], total: u64) -> usize;
+
+    /// Of a message of `total` bytes, those after the last whole block.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // less than a block
+    fn rest(self, total: u64) -> usize {
+        (total % self.block_bytes() as u64) as usize
+    }
 
     /// Most bytes of output that one chaining value gives. A sponge gives more after absorbing a block of zeros,
     /// which is a permutation of its state and nothing else; other functions never have longer digests.

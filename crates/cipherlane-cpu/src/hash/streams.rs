@@ -261,7 +261,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             std::slice::from_raw_parts_mut(end, H::END)
         };
         end[..rest.len()].copy_from_slice(rest);
-        Padding { bytes, blocks: self.hash.pad(end, bytes), from: end.as_ptr() }
+        Padding { bytes, blocks: self.hash.pad(end, bytes as u64), from: end.as_ptr() }
     }
 
     /// Stores as much of a lane's output as its chaining value, which is in `chains`, gives.

@@ -97,6 +97,8 @@ pub(crate) trait Count<P: Permutation> {
 /// Those of any message, modulo 2^32.
 pub(crate) struct Counters<'a, P: Permutation> {
     pub(super) cipher: &'a P,
+    /// Whether branches may depend on them. A nonce that is hashed makes counters that tell of the hash key.
+    are_public: bool,
     first_round: Option<&'a FirstRound>,
     /// The next one, but for its last byte.
     rest: u128,
@@ -107,14 +109,29 @@ pub(crate) struct Counters<'a, P: Permutation> {
 }
 
 impl<'a, P: Permutation> Counters<'a, P> {
-    /// Counts from `first` on. `first_round` is that of `cipher`, if the counter is public and the message long.
+    /// Counts from `first` on, which everybody may know. `first_round` is that of `cipher`, if the message is long.
     #[inline(always)]
-    pub(crate) fn new(cipher: &'a P, first_round: Option<&'a FirstRound>, first: &[u8; BLOCK]) -> Self {
-        let first_round = if P::BEGINS { first_round } else { None };
+    pub(crate) fn of_public(cipher: &'a P, first_round: Option<&'a FirstRound>, first: &[u8; BLOCK]) -> Self {
+        Self::new(cipher, true, if P::BEGINS { first_round } else { None }, first)
+    }
+
+    /// Counts from `first` on, which nobody may know: in the same steps whatever it is.
+    #[inline(always)]
+    pub(crate) fn of_secret(cipher: &'a P, first: &[u8; BLOCK]) -> Self {
+        Self::new(cipher, false, None, first)
+    }
+
+    #[inline(always)]
+    fn new(
+        cipher: &'a P,
+        are_public: bool,
+        first_round: Option<&'a FirstRound>,
+        first: &[u8; BLOCK],
+    ) -> Self {
         let (rest, value) = parted(u128::from_le_bytes(*first));
         // From memory: a word put together of two registers and loaded as one waits for both stores.
         let base = if first_round.is_some() { begin_rest(cipher, rest) } else { cipher.isa().splat(first) };
-        Self { cipher, first_round, rest, value, base }
+        Self { cipher, are_public, first_round, rest, value, base }
     }
 
     /// Passes `blocks` whose first rounds are known ahead: whose last byte overflows in the last register if at all. Returns
@@ -139,7 +156,7 @@ impl<'a, P: Permutation> Counters<'a, P> {
 
 impl<P: Permutation> Count<P> for Counters<'_, P> {
     /// Counting in the last byte needs no byte reversal, which would cost a shuffle a register; when that byte would
-    /// overflow before the last register, the 32-bit counter is carried properly.
+    /// overflow before the last register, or nobody may know whether it does, the 32-bit counter is carried properly.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // no more blocks than 64
     fn take<const M: usize>(&mut self) -> [V<P>; M] {
@@ -155,7 +172,7 @@ impl<P: Permutation> Count<P> for Counters<'_, P> {
             }
             return begun;
         }
-        if self.first_round.is_none() && value + blocks < BYTES {
+        if self.are_public && self.first_round.is_none() && value + blocks < BYTES {
             self.value = value + blocks;
             self.base = counted(isa, base, blocks);
             return self.cipher.begin(count_in_last_byte(isa, base));
@@ -172,11 +189,11 @@ impl<P: Permutation> Count<P> for Counters<'_, P> {
     fn take_some<const M: usize>(&mut self, most: usize, room: &mut MaybeUninit<[V<P>; M]>) -> Begun<V<P>> {
         let (rest, value) = (self.base, self.value);
         let blocks = M * V::<P>::LANES;
-        let groups = ((BYTES - value) / blocks).clamp(1, most);
-        if let Some(first_round) = self.first_round
-            && let Some(last) = self.pass_known(groups * blocks)
-        {
-            return Begun { rest, last, effects: first_round.effects_from(value), groups };
+        if let Some(first_round) = self.first_round {
+            let groups = ((BYTES - value) / blocks).clamp(1, most);
+            if let Some(last) = self.pass_known(groups * blocks) {
+                return Begun { rest, last, effects: first_round.effects_from(value), groups };
+            }
         }
         let (begun, rest) = (room.write(self.take()), self.cipher.isa().zero());
         Begun { rest, last: rest, effects: begun.as_ptr().cast(), groups: 1 }
@@ -255,6 +272,7 @@ mod tests {
     /// Key streams of 40 groups from `first` on, with a table of the first round or without.
     struct Streams<'a, I: Isa> {
         cipher: &'a AesEncrypt<I, 10>,
+        are_public: bool,
         first_round: Option<&'a FirstRound>,
         first: u128,
     }
@@ -264,7 +282,12 @@ mod tests {
 
         #[inline(always)]
         fn run(self) -> Vec<u128> {
-            let mut counters = Counters::new(self.cipher, self.first_round, &self.first.to_le_bytes());
+            let first = self.first.to_le_bytes();
+            let mut counters = if self.are_public {
+                Counters::of_public(self.cipher, self.first_round, &first)
+            } else {
+                Counters::of_secret(self.cipher, &first)
+            };
             let mut words = Vec::new();
             for _ in 0..40 {
                 let stream = self.cipher.finish_while(counters.take::<REGISTERS>(), &mut Nothing);
@@ -280,10 +303,12 @@ mod tests {
     fn streams_count<I: Isa<V: AesLanes>>(isa: I, cipher: &AesEncrypt<I, 10>) {
         for count in STARTS {
             let first = block_of(count);
-            let words = isa.vectorize(Streams { cipher, first_round: None, first });
             let expected = |i: u32| cipher.apply([isa.splat_word(advanced(first, i))])[0].to_words()[0];
-            for (i, word) in (0..).zip(words) {
-                assert_eq!(word, expected(i), "block {i} from {count:#x}");
+            for are_public in [true, false] {
+                let words = isa.vectorize(Streams { cipher, are_public, first_round: None, first });
+                for (i, word) in (0..).zip(words) {
+                    assert_eq!(word, expected(i), "block {i} from {count:#x}");
+                }
             }
         }
     }
@@ -311,7 +336,12 @@ mod tests {
         let first_round = FirstRound::of(&cipher).expect("32 registers");
         streams_count(isa, &cipher);
         for count in STARTS {
-            let streams = |first_round| Streams { cipher: &cipher, first_round, first: block_of(count) };
+            let streams = |first_round| Streams {
+                cipher: &cipher,
+                are_public: true,
+                first_round,
+                first: block_of(count),
+            };
             let with = isa.vectorize(streams(Some(&first_round)));
             assert_eq!(with, isa.vectorize(streams(None)), "from {count:#x}");
         }

@@ -152,7 +152,9 @@ unsafe fn run<P: Permutation, const N: usize>(
     unsafe {
         match first_round {
             Some(first_round) if P::BEGINS && pays => {
-                stream::<_, N>(counter, message, |first| Counters::new(cipher, Some(first_round), first));
+                stream::<_, N>(counter, message, |first| {
+                    Counters::of_public(cipher, Some(first_round), first)
+                });
             }
             _ if pays && !P::BEGINS => {
                 stream::<_, N>(counter, message, |first| LastByte::new(cipher, first));

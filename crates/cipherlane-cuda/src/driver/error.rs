@@ -19,7 +19,7 @@ pub struct CudaError {
 
 impl CudaError {
     pub(super) fn new(call: &'static str, code: Code, text: String) -> Self {
-        Self { call, code, text, remedy: remedy(code) }
+        Self { call, code, text, remedy: remedy(call, code) }
     }
 }
 
@@ -33,8 +33,16 @@ impl fmt::Display for CudaError {
 impl std::error::Error for CudaError {}
 
 /// The codes of `cuda.h` that a user can do something about.
-const fn remedy(code: Code) -> Option<&'static str> {
+fn remedy(call: &str, code: Code) -> Option<&'static str> {
     Some(match code {
+        1 => {
+            "the driver does not take what it was given: memory of the host has to be pinned as a whole or not at all, and \
+             stay so while it is used; if it is, report the batch's sizes as a defect"
+        }
+        2 if call == "cuMemHostAlloc" => {
+            "the host has no more memory that can be pinned: ask for fewer bytes, or for a smaller chunk; drop sessions that \
+             are not needed (what they pin, they keep; `Engine::release`), or end what else uses the host's memory"
+        }
         2 => {
             "ask for a smaller chunk, drop sessions that are not needed (they keep memory for their longest message; \
              `Engine::release`), or end what else uses the GPU's memory (see nvidia-smi)"
@@ -79,6 +87,11 @@ mod tests {
         let error = error.to_string();
         let call = "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: out of memory; ask for a smaller chunk, ";
         assert!(error.starts_with(call) && error.ends_with("(see nvidia-smi)"), "{error}");
+        let text = || "CUDA_ERROR_OF_SOME_KIND".to_owned();
+        let pinned = CudaError::new("cuMemHostAlloc", 2, text()).to_string();
+        assert!(pinned.contains("the host has no more memory") && !pinned.contains("GPU"), "{pinned}");
+        let refused = CudaError::new("cuMemcpyHtoDAsync_v2", 1, text()).to_string();
+        assert!(refused.contains("pinned as a whole or not at all"), "{refused}");
         assert_eq!(CudaError::new("cuInit", 34567, "34567".to_owned()).to_string(), "cuInit: 34567");
     }
 }

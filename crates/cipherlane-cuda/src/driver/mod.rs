@@ -25,7 +25,7 @@ pub use error::CudaError;
 pub use gpu::{Attribute, Gpu};
 pub use memory::{Memory, Pinned};
 pub use module::{Dimensions, Function, Module, Usage};
-pub use pointer::{gpu_of, is_of_other, is_pinned};
+pub use pointer::{gpu_of, is_of_other, pinned};
 pub use stream::{Event, Stream};
 
 /// The environment variable that names the driver's library where it lies in no usual place.

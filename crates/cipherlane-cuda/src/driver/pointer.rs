@@ -9,6 +9,7 @@ use super::{Context, Driver};
 /// `CUpointer_attribute`: what is asked, and of which type the answer is.
 const CONTEXT: c_int = 1;
 const MEMORY_TYPE: c_int = 2;
+const BUFFER_ID: c_int = 7;
 const DEVICE_ORDINAL: c_int = 9;
 
 /// The attribute of the memory at `pointer`, or `unset` where the driver does not know that memory: of that the one function
@@ -25,13 +26,18 @@ unsafe fn attribute<T>(driver: &'static Driver, attribute: c_int, pointer: u64, 
     (code == 0).then_some(answer)
 }
 
-/// Whether the byte at `pointer` is pinned memory of the host, so that it needs no staging.
+/// Which of the allocations of pinned memory of the host, or of the parts of other memory that were pinned by themselves, the
+/// byte at `pointer` belongs to; `None` if it is not pinned. No two of a process have the same number.
 #[must_use]
-pub fn is_pinned(driver: &'static Driver, pointer: *const u8) -> bool {
+pub fn pinned(driver: &'static Driver, pointer: *const u8) -> Option<u64> {
     /// `CU_MEMORYTYPE_HOST`.
     const HOST: c_uint = 1;
+    let pointer = pointer.addr() as u64;
     // SAFETY: an unsigned int.
-    unsafe { attribute(driver, MEMORY_TYPE, pointer.addr() as u64, 0) == Some(HOST) }
+    let kind = unsafe { attribute(driver, MEMORY_TYPE, pointer, 0) };
+    // SAFETY: an unsigned long long.
+    let id = || unsafe { attribute(driver, BUFFER_ID, pointer, 0_u64) };
+    if kind == Some(HOST) { id() } else { None }
 }
 
 /// The number of the GPU in whose memory `pointer` is; `None` for memory of the host, and what the driver does not know.

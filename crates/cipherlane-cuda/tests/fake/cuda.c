@@ -88,6 +88,7 @@ typedef struct block {
     pointer_t start;
     size_t bytes;
     int host;
+    uint64_t id;
 } block_t;
 static block_t *blocks;
 
@@ -96,14 +97,18 @@ static block_t *find(pointer_t at, size_t bytes) {
         if (at >= b->start && at - b->start <= b->bytes && bytes <= b->bytes - (at - b->start)) return b;
     return NULL;
 }
-static int make(void **memory, size_t bytes, int host) {
+static int know(void *memory, size_t bytes, int host) {
+    static uint64_t made;
     block_t *b = malloc(sizeof *b);
+    *b = (block_t){blocks, (pointer_t)memory, bytes, host, ++made};
+    blocks = b;
+    return OK;
+}
+static int make(void **memory, size_t bytes, int host) {
     if (!bytes) return INVALID_VALUE;
     if (bytes > 1u << 30 || posix_memalign(memory, 256, (bytes + 255) / 256 * 256)) return OUT_OF_MEMORY;
     memset(*memory, 0xa5, bytes);
-    *b = (block_t){blocks, (pointer_t)*memory, bytes, host};
-    blocks = b;
-    return OK;
+    return know(*memory, bytes, host);
 }
 static int unmake(pointer_t start, int host) {
     for (block_t **b = &blocks; *b; b = &(*b)->next) {
@@ -135,6 +140,16 @@ int cuMemFreeHost(void *memory) {
     ALONE;
     return unmake((pointer_t)memory, 1);
 }
+/* Memory of the caller's, which is pinned until the process ends. */
+int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags) {
+    ALONE;
+    return flags || !bytes ? INVALID_VALUE : know(memory, bytes, 1);
+}
+/* What begins in pinned memory has to end in the same. */
+static int is_refused(const void *at, size_t bytes) {
+    block_t *b = find((pointer_t)at, 1);
+    return b && b->host && (pointer_t)at - b->start + bytes > b->bytes;
+}
 /* Of memory that the driver does not know, every attribute is 0, and that is no error. */
 int cuPointerGetAttributes(unsigned count, int *attributes, void **values, pointer_t at) {
     ALONE;
@@ -142,6 +157,7 @@ int cuPointerGetAttributes(unsigned count, int *attributes, void **values, point
     for (unsigned i = 0; i < count; i++) switch (attributes[i]) {
         case 1: *(void **)values[i] = b ? &context : NULL; break;
         case 2: *(unsigned *)values[i] = !b ? 0 : b->host ? 1 : 2; break;
+        case 7: *(uint64_t *)values[i] = b ? b->id : 0; break;
         case 9: *(int *)values[i] = 0; break; /* the GPU's number */
         default: return INVALID_VALUE;
         }
@@ -154,6 +170,7 @@ static int stream;
     if (handle != &stream) return 400
 int cuMemcpyHtoDAsync_v2(pointer_t to, const void *from, size_t bytes, void *handle) {
     NEED_STREAM;
+    if (is_refused(from, bytes)) return INVALID_VALUE;
     return find(to, bytes) ? memcpy((void *)to, from, bytes), OK : INVALID_VALUE;
 }
 static int fails(void) {
@@ -170,6 +187,7 @@ static int fails(void) {
 int cuMemcpyDtoHAsync_v2(void *to, pointer_t from, size_t bytes, void *handle) {
     NEED_STREAM;
     if (fails()) return LAUNCH_FAILED;
+    if (is_refused(to, bytes)) return INVALID_VALUE;
     return find(from, bytes) ? memcpy(to, (void *)from, bytes), OK : INVALID_VALUE;
 }
 int cuMemcpyDtoDAsync_v2(pointer_t to, pointer_t from, size_t bytes, void *handle) {

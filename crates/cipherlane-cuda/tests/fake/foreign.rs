@@ -57,7 +57,10 @@ fn run_foreign() {
     let error = view(8, 100).unwrap_err().to_string();
     assert!(error.contains("multiple of 16"), "{error}");
     let error = view(0, 1 << 20).unwrap_err().to_string();
-    assert!(error.contains("not memory of one GPU"), "{error}");
+    assert!(
+        error.contains("not memory of one GPU") && error.contains("no more bytes than it has"),
+        "{error}"
+    );
     let host = device.host_memory(100).unwrap();
     // SAFETY: it is refused.
     let error = unsafe { foreign_memory(host.as_ptr().addr() as u64, 100) }.unwrap_err().to_string();

@@ -42,7 +42,7 @@ pub use setting::{Run, Scale, Setting};
 pub use sweep::Narrow;
 pub use switch::put_back;
 
-use crate::suite::Suite;
+use crate::suite::{Point, Suite};
 
 /// An experiment, as its file says.
 #[derive(Clone, Debug, Deserialize)]
@@ -176,11 +176,22 @@ pub enum ExperimentError {
     #[error(transparent)]
     Unknown(#[from] UnknownName),
     /// Nothing is left to run.
-    #[error("{name} has no row of that algorithm, operation and size; ask for less")]
+    #[error("{name} has no row of that algorithm, operation and size{}", remedy(*scale))]
     Nothing {
         /// The experiment.
         name: String,
+        /// The scale that lacks them, where the full list of its rows has some.
+        scale: Option<Scale>,
     },
+}
+
+/// What helps where a scale has no row of what was asked for.
+const fn remedy(scale: Option<Scale>) -> &'static str {
+    match scale {
+        None | Some(Scale::Full) => "; ask for less",
+        Some(Scale::Quick) => " among the rows of --quick; leave --quick out",
+        Some(Scale::Smoke) => " among the rows of --smoke; leave --smoke out",
+    }
 }
 
 impl Experiment {
@@ -264,6 +275,22 @@ impl Experiment {
     /// # Errors
     /// A workload that there is not, or nothing to run.
     pub fn suite(&self, scale: Scale, narrow: &Narrow, threads: &[usize]) -> Result<Suite, ExperimentError> {
+        let points = self.points(scale, narrow, threads)?;
+        if points.is_empty() {
+            let is_in_full = scale != Scale::Full && !self.points(Scale::Full, narrow, threads)?.is_empty();
+            let scale = is_in_full.then_some(scale);
+            return Err(ExperimentError::Nothing { name: self.name.clone(), scale });
+        }
+        Ok(Suite { experiment: self.name.clone(), points })
+    }
+
+    /// The points of the rows of `scale`, or of what stands in for them.
+    fn points(
+        &self,
+        scale: Scale,
+        narrow: &Narrow,
+        threads: &[usize],
+    ) -> Result<Vec<Point>, ExperimentError> {
         let quick = if self.quick.is_empty() { &self.rows } else { &self.quick };
         let rows = match scale {
             Scale::Full => &self.rows,
@@ -271,14 +298,11 @@ impl Experiment {
             Scale::Smoke if self.smoke.is_empty() => quick,
             Scale::Smoke => &self.smoke,
         };
-        let mut suite = Suite { experiment: self.name.clone(), points: Vec::new() };
+        let mut points = Vec::new();
         for row in rows {
-            suite.points.extend(row.points(narrow, threads)?);
+            points.extend(row.points(narrow, threads)?);
         }
-        if suite.points.is_empty() {
-            return Err(ExperimentError::Nothing { name: self.name.clone() });
-        }
-        Ok(suite)
+        Ok(points)
     }
 
     /// The algorithms and operations that its rows name, for people.
@@ -410,5 +434,23 @@ mod tests {
         assert!(matches!(rivals.suite(Scale::Full, &narrow, &[1]), Err(ExperimentError::Nothing { .. })));
         let narrow = Narrow { operations: Vec::new(), sizes: vec![64], ..narrow };
         assert_eq!(rivals.suite(Scale::Full, &narrow, &[1, 2]).unwrap().points.len(), 2);
+    }
+
+    #[test]
+    fn what_the_full_list_alone_has_is_told_from_what_it_lacks() {
+        let rivals = Experiment::named("rivals").unwrap();
+        let error = |scale, algorithm: &str, operations| {
+            let algorithms = vec![algorithm.parse().unwrap()];
+            let narrow = Narrow { algorithms, operations, sizes: Vec::new() };
+            rivals.suite(scale, &narrow, &[1]).unwrap_err().to_string()
+        };
+        let quick = error(Scale::Quick, "aes-256-ctr", Vec::new());
+        assert!(quick.ends_with("among the rows of --quick; leave --quick out"), "{quick}");
+        let smoke = error(Scale::Smoke, "aes-256-ctr", Vec::new());
+        assert!(smoke.ends_with("among the rows of --smoke; leave --smoke out"), "{smoke}");
+        for scale in [Scale::Full, Scale::Quick] {
+            let none = error(scale, "sha-256", vec![Operation::Seal]);
+            assert!(none.ends_with("operation and size; ask for less"), "{none}");
+        }
     }
 }

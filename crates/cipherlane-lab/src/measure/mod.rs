@@ -8,4 +8,5 @@ pub mod trial;
 
 pub use calibrate::calibrate;
 pub use runner::Runner;
+pub(crate) use runner::threads_at_work;
 pub use trial::{End, Trial};

@@ -117,6 +117,12 @@ impl<'a> Runner<'a> {
         self.plans.iter().any(|plan| plan.geometry.is_some())
     }
 
+    /// Threads of the CPU that do the work: those of the task with most.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.plans.iter().map(|plan| plan.threads).max().unwrap_or(1)
+    }
+
     /// What the samples say of moving data.
     #[must_use]
     pub fn transfer(&self) -> Transfer {
@@ -194,6 +200,13 @@ impl<'a> Runner<'a> {
     pub fn round_seconds(&self) -> Vec<f64> {
         self.samples.iter().filter(|sample| !sample.superseded).map(|sample| sample.wall_seconds).collect()
     }
+}
+
+/// Threads of the CPU that are at work in any of `runners`: fewer than were `asked` for where messages are few and cannot be
+/// cut. Where devices launch kernels alone, the number changes nothing, and is the one that was asked for.
+pub(crate) fn threads_at_work(runners: &[Runner<'_>], asked: usize) -> usize {
+    let on_cpu = runners.iter().filter(|runner| !runner.launches());
+    on_cpu.map(Runner::threads).max().unwrap_or(asked)
 }
 
 /// Runs all tasks `passes` times, each in its session: from the host's memory to the host's memory.

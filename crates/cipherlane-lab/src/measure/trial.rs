@@ -31,7 +31,7 @@ const WARM_UP: Duration = Duration::from_millis(20);
 pub struct Trial<'a> {
     /// What is run.
     pub workload: &'a Workload,
-    /// Threads that do the work.
+    /// Threads that do the work: of the contender that has most.
     pub threads: usize,
     /// Where the data shall lie.
     pub cache: Wanted,

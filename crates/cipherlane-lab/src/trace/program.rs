@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Register};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 
 use super::step::Step;
 
@@ -76,10 +76,10 @@ fn address(instruction: &Instruction, step: &Step) -> Option<u64> {
     Some(of(instruction.memory_base()).wrapping_add(index).wrapping_add(instruction.memory_displacement64()))
 }
 
-/// Whether an operand lies in memory; an address that is only computed does not count.
+/// Whether an operand lies in memory; an address that is only computed, or fills up a `nop`, does not count.
 pub(super) fn touches_memory(instruction: &Instruction) -> bool {
-    instruction.mnemonic() != iced_x86::Mnemonic::Lea
-        && instruction.op_kinds().any(|kind| kind == iced_x86::OpKind::Memory)
+    !matches!(instruction.mnemonic(), Mnemonic::Lea | Mnemonic::Nop)
+        && instruction.op_kinds().any(|kind| kind == OpKind::Memory)
 }
 
 /// Whether the next instruction is the one that follows.

@@ -76,7 +76,24 @@ const GCM_NONCE_BYTES: usize = 12;
 
 impl Custom {
     pub(super) const fn outline(&self) -> Outline {
-        Outline { messages: self.messages, message_bytes: self.message_bytes, keys: self.keys }
+        Outline { messages: self.messages, message_bytes: self.message_bytes, keys: self.keys() }
+    }
+
+    /// The keys that its messages have: where the algorithm takes none, there cannot be one each.
+    const fn keys(&self) -> Keys {
+        if self.algorithm.key_bytes() == 0 { Keys::Same } else { self.keys }
+    }
+
+    /// The number of messages: of random bytes, as many as were asked for or fill `working_set_bytes`.
+    fn count(&self, working_set_bytes: usize) -> usize {
+        let other = self.algorithm.key_bytes() + 2 * cipherlane::BLOCK;
+        self.messages.unwrap_or_else(|| super::filling(working_set_bytes, self.message_bytes, other))
+    }
+
+    /// The same with its number of messages told, but for an input, whose length tells it, and the keys that they have.
+    pub(super) fn settled(&self, working_set_bytes: usize) -> Self {
+        let messages = if self.input.is_some() { self.messages } else { Some(self.count(working_set_bytes)) };
+        Self { messages, keys: self.keys(), ..self.clone() }
     }
 
     /// Builds the workload and its expected output.
@@ -92,7 +109,7 @@ impl Custom {
         let part = Part {
             algorithm: self.algorithm,
             operation: self.algorithm.forward(),
-            keys: match self.keys {
+            keys: match self.keys() {
                 Keys::Same => Rows::Shared(random.bytes(key_bytes)),
                 Keys::Distinct => Rows::Each { bytes: random.bytes(messages * key_bytes), width: key_bytes },
             },
@@ -112,8 +129,7 @@ impl Custom {
         if let Some(path) = &self.input {
             return self.texts_of(path);
         }
-        let other = self.algorithm.key_bytes() + 2 * cipherlane::BLOCK;
-        let messages = self.messages.unwrap_or_else(|| request.messages(self.message_bytes, other));
+        let messages = self.count(request.working_set_bytes);
         if messages == 0 {
             return Err(InputError::NoMessages { remedy: "give a number of messages" });
         }
@@ -193,6 +209,16 @@ mod tests {
         let algorithm = Algorithm::new(Cipher::Aes128, Mode::Ctr);
         let (operation, keys) = (algorithm.forward(), Keys::Distinct);
         Custom { algorithm, operation, message_bytes, messages, keys, input: None }
+    }
+
+    #[test]
+    fn a_hash_has_no_key_for_each_message() {
+        let of = |name: &str| Custom { algorithm: name.parse().unwrap(), ..custom(64, Some(1)) };
+        assert_eq!(
+            (of("aes-128-gcm").outline().keys, of("sha-256").outline().keys),
+            (Keys::Distinct, Keys::Same)
+        );
+        assert_eq!(of("sha-256").settled(1 << 10).keys, Keys::Same);
     }
 
     #[test]

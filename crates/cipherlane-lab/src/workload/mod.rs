@@ -175,6 +175,15 @@ impl Choice {
         self.job().parts().into_iter().map(shape).collect()
     }
 
+    /// The same with the number of its messages told, where that follows from `working_set_bytes` and from nothing else.
+    #[must_use]
+    pub fn settled(&self, working_set_bytes: usize) -> Self {
+        match self {
+            Self::Named(workload, job) => Self::Named(workload, *job),
+            Self::Custom(custom) => Self::Custom(custom.settled(working_set_bytes)),
+        }
+    }
+
     /// Its share of the time, by the side of others.
     #[must_use]
     pub const fn weight(&self) -> f64 {
@@ -197,6 +206,10 @@ impl Choice {
     }
 }
 
+/// The smallest second-level cache of CPUs with AES instructions: what a core is taken to have where the system does not
+/// tell.
+const SMALL_L2_BYTES: u64 = 256 << 10;
+
 /// What a workload is built for.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -213,9 +226,7 @@ impl Request<'_> {
     /// on the way out, and `other_bytes` besides.
     #[must_use]
     pub const fn messages(&self, message_bytes: usize, other_bytes: usize) -> usize {
-        let each = message_bytes.saturating_mul(2).saturating_add(other_bytes).saturating_add(1);
-        let messages = self.working_set_bytes / each;
-        if messages == 0 { 1 } else { messages }
+        filling(self.working_set_bytes, message_bytes, other_bytes)
     }
 
     /// The working set for `threads` cores with `l2_bytes` of second-level cache each.
@@ -224,8 +235,6 @@ impl Request<'_> {
     /// that one pass takes long against the clock's resolution.
     #[must_use]
     pub fn working_set(wanted: Wanted, l2_bytes: Option<u64>, threads: usize) -> usize {
-        /// The smallest second-level cache of CPUs with AES instructions.
-        const SMALL_L2_BYTES: u64 = 256 << 10;
         const COLD_BYTES: usize = 64 << 20;
         match wanted {
             Wanted::Hot => usize::try_from(l2_bytes.unwrap_or(SMALL_L2_BYTES) / 2)
@@ -234,6 +243,13 @@ impl Request<'_> {
             Wanted::Cold => COLD_BYTES,
         }
     }
+}
+
+/// As many messages as fill `working_set_bytes`; see [`Request::messages`].
+const fn filling(working_set_bytes: usize, message_bytes: usize, other_bytes: usize) -> usize {
+    let each = message_bytes.saturating_mul(2).saturating_add(other_bytes).saturating_add(1);
+    let messages = working_set_bytes / each;
+    if messages == 0 { 1 } else { messages }
 }
 
 /// Why a workload could not be built.
@@ -295,10 +311,11 @@ impl Workload {
         self.tasks.iter().map(|task| (task.part.input_bytes() + task.expected.len()) as u64).sum()
     }
 
-    /// Whether input and output fit the second-level caches of so many cores.
+    /// Whether input and output fit the second-level caches of so many cores. Where the host does not know these, they are
+    /// taken to be as [`Request::working_set`] takes them, which is what the data was made to fit.
     #[must_use]
     pub fn fits(&self, host: &Host, cores: usize) -> bool {
-        self.working_set_bytes() <= host.l2_bytes.unwrap_or(0).saturating_mul(cores as u64)
+        self.working_set_bytes() <= host.l2_bytes.unwrap_or(SMALL_L2_BYTES).saturating_mul(cores as u64)
     }
 
     /// One key for all messages of a part, or one each.

@@ -24,6 +24,10 @@ pub(crate) enum Manner {
     Failing,
     /// Fails from when it is told to.
     Told,
+    /// Plans as many threads as are asked for, though one does the work.
+    Cuts,
+    /// The same, but none without a message.
+    CutsNone,
 }
 
 /// Whether [`Manner::Told`] fails.
@@ -52,11 +56,23 @@ impl Device for Puppet {
     }
 
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
-        Reference::new().plan(shape, wish)
+        let most = match self.manner {
+            Manner::Cuts => usize::MAX,
+            Manner::CutsNone => shape.messages,
+            _ => return Reference::new().plan(shape, wish),
+        };
+        let plan = Reference::new().plan(shape, &Wish { threads: None, ..wish.clone() })?;
+        Ok(Plan { threads: wish.threads.unwrap_or(1).min(most), ..plan })
     }
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
-        Ok(Box::new(Strings { session: Reference::new().open(plan)?, manner: self.manner, runs: 0 }))
+        // Of the threads that are planned, the reference has one.
+        let threads = match self.manner {
+            Manner::Cuts | Manner::CutsNone => 1,
+            _ => plan.threads,
+        };
+        let session = Reference::new().open(&Plan { threads, ..plan.clone() })?;
+        Ok(Box::new(Strings { session, manner: self.manner, runs: 0 }))
     }
 }
 

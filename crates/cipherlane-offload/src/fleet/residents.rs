@@ -7,7 +7,6 @@ use cipherlane_core::{Batch, DeviceError, DeviceTexts, Output, Plan, Resident, S
 
 use super::each::{self, Summand};
 use super::share::Cut;
-use crate::backend::Fault;
 use crate::part::{Member, ResidentParts, Sum};
 use crate::resident::{not_run, nothing};
 use crate::sizes::Sizes;
@@ -86,7 +85,7 @@ impl Residents {
     fn check_loaded(&self, sizes: &Sizes) -> Result<(), DeviceError> {
         let checked = self.loaded.as_ref().ok_or_else(nothing).and_then(|loaded| loaded.check(sizes));
         let checked = checked.and_then(|()| if self.has_run { Ok(()) } else { Err(not_run()) });
-        checked.map_err(|Fault(reason)| DeviceError::Failed { device: self.ids(), reason })
+        checked.map_err(|fault| fault.of(&self.ids()))
     }
 
     fn ids(&self) -> String {

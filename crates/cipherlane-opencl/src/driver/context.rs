@@ -1,8 +1,9 @@
 //! The context of one device: its programs, kernels and memory.
 
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use cl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE};
 use cl3::types::{CL_TRUE, cl_kernel, cl_mem};
@@ -23,13 +24,21 @@ pub struct Context {
 }
 
 impl Context {
-    /// A context of `device`.
+    /// The context of `device`. While somebody has it, it is the only one of the process, so that all who use the device
+    /// reach one another's memory.
     ///
     /// # Errors
     /// If the device is taken.
     pub fn new(device: &DeviceHandle) -> Result<Self, ClError> {
-        let inner = Inner::from_device(&Device::new(device.id())).named("clCreateContext")?;
-        Ok(Self { inner: Arc::new(inner), device: device.clone() })
+        static MADE: Mutex<BTreeMap<usize, Weak<Inner>>> = Mutex::new(BTreeMap::new());
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = made.get(&device.id().addr()).and_then(Weak::upgrade);
+        let inner = match known {
+            Some(inner) => inner,
+            None => Arc::new(Inner::from_device(&Device::new(device.id())).named("clCreateContext")?),
+        };
+        made.insert(device.id().addr(), Arc::downgrade(&inner));
+        Ok(Self { inner, device: device.clone() })
     }
 
     /// The device.
@@ -224,6 +233,10 @@ impl Staging {
     /// # Errors
     /// If the driver cannot give so many.
     pub fn new(context: &Context, bytes: usize) -> Result<Self, ClError> {
+        Self::map(context, bytes).map_err(ClError::of_host)
+    }
+
+    fn map(context: &Context, bytes: usize) -> Result<Self, ClError> {
         let queue = Queue::new(context)?;
         let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
         // SAFETY: no host memory is handed over.

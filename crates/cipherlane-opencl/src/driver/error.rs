@@ -23,6 +23,18 @@ impl ClError {
     pub fn new(call: &'static str, code: i32) -> Self {
         Self { call, code, text: Inner(code).to_string(), remedy: remedy(code) }
     }
+
+    /// The same where memory of the host was asked for.
+    pub(super) fn of_host(self) -> Self {
+        let remedy = match self.code {
+            -6..=-4 | -12 => Some(
+                "the host has no more memory for the driver: ask for fewer bytes, or for a smaller chunk; drop sessions \
+                 that are not needed (what they have, they keep; `Engine::release`), or end what else uses the host's memory",
+            ),
+            _ => self.remedy,
+        };
+        Self { remedy, ..self }
+    }
 }
 
 impl fmt::Display for ClError {
@@ -84,6 +96,8 @@ mod tests {
         let error = ClError::new("clGetPlatformIDs", -1001).to_string();
         assert!(error.starts_with("clGetPlatformIDs: ") && error.contains("(-1001)"), "{error}");
         assert!(error.contains("OCL_ICD_FILENAMES"), "{error}");
+        let host = ClError::new("clCreateBuffer", -4).of_host().to_string();
+        assert!(host.contains("the host's memory") && !host.contains("the device's"), "{host}");
         assert!(ClError::new("clFlush", -36).to_string().starts_with("clFlush: "));
     }
 }

@@ -13,7 +13,9 @@ use clap::builder::FalseyValueParser;
 use crate::command::measure::How;
 use crate::command::shared::{self, Keys, Threads};
 use crate::exit::Usage;
-use crate::render::{sink, units};
+use crate::render::{complain, sink};
+
+use super::own::{Asked, Own};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +39,10 @@ const DEFAULT_SIZE: usize = 16 << 10;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
+    // First: what follows is taken out of what clap has found, and it asks whether a workload is named.
+    #[command(flatten)]
+    own: Own,
+
     /// Workloads by name: meter-128, cavp-mix, tls-16k, disk-4k, bulk [default: all]
     #[arg(value_name = "WORKLOAD")]
     workloads: Vec<String>,
@@ -46,41 +52,9 @@ pub(crate) struct Options {
     /// A first look: one row of each workload, in a few seconds
     #[arg(long, env = "CIPHERLANE_QUICK", value_parser = FalseyValueParser::new())]
     quick: bool,
-    /// Seconds for the whole run [default: 80, with --quick 12]
+    /// Seconds for the whole run; each row has at least 3 rounds, however long they take [default: 80, with --quick 12]
     #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
     time: Option<f64>,
-
-    /// Your own workload: ciphers in their modes and hash functions, as aes-128-gcm or sha3-256 [default: aes-128-gcm]
-    #[arg(
-        long,
-        short,
-        env = "CIPHERLANE_ALGORITHM",
-        value_delimiter = ',',
-        help_heading = "Your own workload"
-    )]
-    algorithm: Vec<Algorithm>,
-    /// seal, open, encrypt, decrypt, hash [default: all of the algorithm's]
-    #[arg(
-        long,
-        short,
-        env = "CIPHERLANE_OPERATION",
-        value_delimiter = ',',
-        help_heading = "Your own workload"
-    )]
-    operation: Vec<Operation>,
-    /// Bytes of each message: 16, 16k, 1MiB, or a list [default: 16k]
-    #[arg(long, short, env = "CIPHERLANE_SIZE", value_delimiter = ',', value_parser = units::parse_bytes,
-          help_heading = "Your own workload")]
-    size: Vec<usize>,
-    /// Number of messages [default: as many as half of the L2 cache holds]
-    #[arg(long, short, env = "CIPHERLANE_MESSAGES", help_heading = "Your own workload")]
-    messages: Option<usize>,
-    /// One key for all messages, or one each [default: same]
-    #[arg(long, env = "CIPHERLANE_KEYS", help_heading = "Your own workload")]
-    keys: Option<Keys>,
-    /// A file that is cut into messages, in place of random bytes
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_INPUT", help_heading = "Your own workload")]
-    input: Option<PathBuf>,
 
     /// A log of each row of ours: its totals, then keys, nonces and texts message by message, expected and computed;
     /// of generated and published messages alone, hence not with --input; a file, not -
@@ -88,8 +62,7 @@ pub(crate) struct Options {
         long,
         value_name = "FILE",
         env = "CIPHERLANE_LOG",
-        value_parser = sink::file,
-        conflicts_with = "input",
+        value_parser = sink::file(),
         help_heading = "Results (- is stdout)"
     )]
     pub(super) log: Option<PathBuf>,
@@ -110,9 +83,10 @@ impl Options {
     /// If a workload has no such name, or the parts of one's own do not fit together.
     pub(super) fn suite(&self, host: &Host) -> Result<Suite> {
         let threads = self.thread_counts(host);
-        if self.is_custom() {
+        self.say_variables();
+        if self.own.asked.is_given() {
             self.refuse_names()?;
-            return self.custom(&threads);
+            return self.own.asked.suite(&threads);
         }
         if !self.workloads.is_empty() {
             return Ok(Suite::of(&self.workloads, &threads)?);
@@ -126,11 +100,27 @@ impl Options {
         shared::thread_counts(&self.how.threads, default, host)
     }
 
-    fn is_custom(&self) -> bool {
-        !(self.algorithm.is_empty() && self.operation.is_empty() && self.size.is_empty())
-            || self.messages.is_some()
-            || self.keys.is_some()
-            || self.input.is_some()
+    /// Refuses a log of what was not made for the purpose.
+    pub(super) fn check_log(&self) -> Result<(), Usage> {
+        if self.log.is_some() && self.own.asked.input.is_some() {
+            let remedy =
+                "--log writes messages down, and those of --input are your own: leave one of them out";
+            return Err(Usage(remedy.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Says what variables of the environment change, and what they do not.
+    fn say_variables(&self) {
+        let Own { by, passed_over, .. } = &self.own;
+        if !by.is_empty() {
+            let by = by.join(", ");
+            complain("variables", &format!("{by}: your own workload is measured, not the standard ones"));
+        }
+        if !passed_over.is_empty() {
+            let (variables, named) = (passed_over.join(", "), self.workloads.join(", "));
+            complain("passed over", &format!("{variables}: {named} has its own algorithm, sizes and keys"));
+        }
     }
 
     fn refuse_names(&self) -> Result<(), Usage> {
@@ -143,8 +133,10 @@ impl Options {
             self.workloads.join(", ")
         )))
     }
+}
 
-    fn custom(&self, threads: &[usize]) -> Result<Suite> {
+impl Asked {
+    fn suite(&self, threads: &[usize]) -> Result<Suite> {
         if let Some(input) = &self.input {
             sink::protect(input);
         }
@@ -152,6 +144,7 @@ impl Options {
         let sizes = or_default(&self.size, DEFAULT_SIZE);
         let mut suite = Suite { experiment: "bench".to_owned(), points: Vec::new() };
         for algorithm in algorithms {
+            let keys = self.keys_of(algorithm);
             for operation in self.operations(algorithm)? {
                 for &message_bytes in &sizes {
                     cipherlane_lab::workload::check(algorithm, operation, message_bytes)?;
@@ -160,7 +153,7 @@ impl Options {
                         operation,
                         message_bytes,
                         messages: self.messages,
-                        keys: self.keys.unwrap_or(Keys::Same).into(),
+                        keys: keys.into(),
                         input: self.input.clone(),
                     };
                     suite.points.extend(Suite::custom(&custom, threads).points);
@@ -171,6 +164,17 @@ impl Options {
             refuse_to_read_again(input, suite.points.len())?;
         }
         Ok(suite)
+    }
+
+    /// The keys of `algorithm` that were asked for, which it may not have.
+    fn keys_of(&self, algorithm: Algorithm) -> Keys {
+        match self.keys {
+            Some(Keys::Distinct) if algorithm.key_bytes() == 0 => {
+                complain("passed over", &format!("--keys: {algorithm} has none"));
+                Keys::Same
+            }
+            keys => keys.unwrap_or(Keys::Same),
+        }
     }
 
     /// The operations of `algorithm` that were asked for.

@@ -1,6 +1,7 @@
 //! `bench`: measure, verified.
 
 mod ask;
+mod own;
 
 use anyhow::Result;
 use cipherlane_lab::workload::{Job, Named};
@@ -20,6 +21,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     }
     // A wrong combination is known before the machine is looked at.
     options.how.takes_stdout()?;
+    options.check_log()?;
     if let Some(log) = &options.log {
         options.how.check_apart("--log", log)?;
     }

@@ -1,5 +1,6 @@
 //! `compare`: records beside others, and whether they are slower.
 
+mod few;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -21,9 +22,9 @@ Examples:
   cipherlane compare laptop.jsonl server.jsonl --md -            two machines, as a Markdown table
 
 The ratio is how many times as fast as A row B is, of medians, with a 95 % interval by bootstrap: over the rounds where \
-both rows were timed in turn in one run, else over the samples of each. FASTER and SLOWER mean that the whole interval \
-lies beyond a hundredth from 1; anything else is AMBIGUOUS. An interval knows the noise within a run, not that between \
-runs: what matters should be measured in turn, or several times.";
+both rows were timed in turn in one run, else over the samples of each. FASTER and SLOWER mean that there are 6 rounds or \
+samples or more, and that the whole interval lies beyond a hundredth from 1; anything else is AMBIGUOUS. An interval knows \
+the noise within a run, not that between runs: what matters should be measured in turn, or several times.";
 
 /// Options of `compare`.
 #[derive(Debug, clap::Args)]
@@ -35,8 +36,8 @@ pub(crate) struct Options {
     /// Records that are compared
     #[arg(value_name = "B")]
     new: PathBuf,
-    /// Exit with code 4 if a row of B is slower, or slower by more than so many percent, or if a row of A has none to be
-    /// compared with
+    /// Exit with code 4 if a row of B is slower, or slower by more than so many percent, or if nobody can tell: a row of A
+    /// has none to be compared with, or there are fewer than 6 rounds or samples, of which more --time makes more
     #[arg(long, value_name = "slower[:PERCENT]", env = "CIPHERLANE_FAIL_ON")]
     fail_on: Option<FailOn>,
     /// Compare rows with different scopes as well, and say where they differ
@@ -87,14 +88,16 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     let (base, new) = (rows(&options.base)?, rows(&options.new)?);
     let how = compare::Options { across_scopes: options.across_scopes, seed: options.seed };
     let comparison = compare::compare(&base, &new, &how);
-    options.write(&comparison)?;
-    let text = table::text(&comparison, &options.base, &options.new);
+    let few = few::reasons(&comparison, &base, &new);
+    options.write(&comparison, &few)?;
+    let text = table::text(&comparison, &few, &options.base, &options.new);
     if stdout_taken {
         render::print_aside(&text);
     } else {
         render::print(&text)?;
     }
-    Ok(options.exit(&comparison))
+    let few = few.iter().flatten().count();
+    Ok(options.exit(&comparison, few))
 }
 
 /// The measurements of a file. Other rows have no rate: they are counted, and left out.
@@ -111,20 +114,21 @@ fn rows(path: &Path) -> Result<Vec<Measurement>> {
 }
 
 impl Options {
-    fn write(&self, comparison: &Comparison) -> Result<()> {
+    fn write(&self, comparison: &Comparison, few: &[Option<String>]) -> Result<()> {
         if let Some(sink) = &self.json {
             sink.write_json(comparison)?;
         }
         if let Some(sink) = &self.csv {
-            sink.fill(|target| table::csv(target, comparison))?;
+            sink.fill(|target| table::csv(target, comparison, few))?;
         }
         if let Some(sink) = &self.md {
-            sink.fill(|target| table::markdown(target, comparison))?;
+            sink.fill(|target| table::markdown(target, comparison, few))?;
         }
         Ok(())
     }
 
-    fn exit(&self, comparison: &Comparison) -> Exit {
+    /// The exit code, where so many rows have too few rounds for a verdict.
+    fn exit(&self, comparison: &Comparison, few: usize) -> Exit {
         if comparison.refused.iter().any(|refused| refused.new_is_wrong) {
             return Exit::Mismatch;
         }
@@ -140,14 +144,16 @@ impl Options {
         let Some(FailOn { percent }) = self.fail_on else {
             return Exit::Success;
         };
-        match comparison.slower(percent).count() {
-            0 => Exit::Success,
-            slower => {
-                let more = if percent > 0.0 { format!(" by more than {percent} %") } else { String::new() };
-                complain("regression", &format!("{slower} rows are slower{more}"));
-                Exit::Regression
-            }
+        let slower = comparison.slower(percent).count();
+        if slower > 0 {
+            let more = if percent > 0.0 { format!(" by more than {percent} %") } else { String::new() };
+            complain("regression", &format!("{slower} rows are slower{more}"));
         }
+        if few > 0 {
+            let remedy = "measure them for longer, with more --time";
+            complain("regression", &format!("{few} rows have too few rounds or samples to tell: {remedy}"));
+        }
+        if slower + few > 0 { Exit::Regression } else { Exit::Success }
     }
 }
 

@@ -11,12 +11,12 @@ use comfy_table::Table;
 use crate::render::table::{self, Column};
 use crate::render::units;
 
-/// The table, the sum, and what was not compared.
-pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
+/// The table, the sum, and what was not compared. `few` has the reason of each row that was compared and has too few rounds.
+pub(super) fn text(comparison: &Comparison, few: &[Option<String>], base: &Path, new: &Path) -> String {
     let (base, new) = (base.display(), new.display());
     let mut text = String::new();
     if !comparison.compared.is_empty() {
-        let _ = writeln!(text, "{}", to_table(&comparison.compared).trim_fmt());
+        let _ = writeln!(text, "{}", to_table(&comparison.compared, few).trim_fmt());
         let _ = writeln!(text, "A: {base}, B: {new}; GB/s = 1e9 bytes of message text per second.");
     }
     let of = |verdict| comparison.count(verdict);
@@ -28,6 +28,13 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
         of(Verdict::Slower),
         of(Verdict::Ambiguous)
     );
+    let too_few = few.iter().flatten().count();
+    if too_few > 0 {
+        let _ = writeln!(
+            text,
+            "{too_few} of them have too few rounds or samples to tell: more --time makes more"
+        );
+    }
     if let Some(mean) = comparison.geometric_mean {
         let _ = writeln!(text, "geometric mean: B is {mean:.3} times as fast as A");
     }
@@ -45,7 +52,7 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
     text
 }
 
-fn to_table(rows: &[Compared]) -> Table {
+fn to_table(rows: &[Compared], few: &[Option<String>]) -> Table {
     let mut table = table::new([
         Column::Words("row"),
         Column::Number("A GB/s"),
@@ -55,7 +62,7 @@ fn to_table(rows: &[Compared]) -> Table {
         Column::Words("compared by"),
         Column::Words("differs"),
     ]);
-    for row in rows {
+    for (row, few) in rows.iter().zip(few) {
         let verdict = row.verdict.name();
         table.add_row([
             table::plain(row.row.to_string()),
@@ -65,7 +72,10 @@ fn to_table(rows: &[Compared]) -> Table {
             match row.verdict {
                 Verdict::Faster => table::good(verdict),
                 Verdict::Slower => table::bad(verdict),
-                Verdict::Ambiguous => table::plain(verdict),
+                Verdict::Ambiguous => {
+                    let why = few.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+                    table::plain(format!("{verdict}{why}"))
+                }
             },
             table::plain(by(row)),
             table::plain(row.differs.join("; ")),
@@ -122,9 +132,9 @@ fn cells(row: &Row, numbers: [String; 5], verdict: &str, differs: String) -> Vec
     of_row.into_iter().chain(numbers).chain([verdict.to_owned(), differs]).collect()
 }
 
-/// All rows: those that were compared, then those that were not, whose verdict says so.
-fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
-    let compared = comparison.compared.iter().map(|row| {
+/// All rows: those that were compared, then those that were not, whose verdict says so. Reasons stand before what differs.
+fn lines(comparison: &Comparison, few: &[Option<String>]) -> Vec<Vec<String>> {
+    let compared = comparison.compared.iter().zip(few).map(|(row, few)| {
         let numbers = [
             row.base_bytes_per_second,
             row.new_bytes_per_second,
@@ -132,7 +142,8 @@ fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
             row.ratio_ci95.low,
             row.ratio_ci95.high,
         ];
-        cells(&row.row, numbers.map(|number| number.to_string()), row.verdict.name(), row.differs.join("; "))
+        let differs: Vec<String> = few.iter().chain(&row.differs).cloned().collect();
+        cells(&row.row, numbers.map(|number| number.to_string()), row.verdict.name(), differs.join("; "))
     });
     let none = || [const { String::new() }; 5];
     let refused = comparison
@@ -150,11 +161,11 @@ fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
 }
 
 /// Writes a header and a line a row.
-pub(super) fn csv(sink: impl Write, comparison: &Comparison) -> io::Result<()> {
-    csv::write_table(sink, &HEADERS, lines(comparison))
+pub(super) fn csv(sink: impl Write, comparison: &Comparison, few: &[Option<String>]) -> io::Result<()> {
+    csv::write_table(sink, &HEADERS, lines(comparison, few))
 }
 
 /// Writes a Markdown table of the rows.
-pub(super) fn markdown(sink: impl Write, comparison: &Comparison) -> io::Result<()> {
-    markdown::write_table(sink, &HEADERS, lines(comparison))
+pub(super) fn markdown(sink: impl Write, comparison: &Comparison, few: &[Option<String>]) -> io::Result<()> {
+    markdown::write_table(sink, &HEADERS, lines(comparison, few))
 }

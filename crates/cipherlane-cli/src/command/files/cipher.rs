@@ -43,6 +43,9 @@ struct Shared {
     /// Associated data: not in the file, and needed to open it
     #[arg(long, value_name = "TEXT", default_value = "")]
     aad: String,
+    /// A file whose bytes are the associated data, all of them and as they are: Tink takes any
+    #[arg(long, value_name = "FILE", conflicts_with = "aad")]
+    aad_file: Option<PathBuf>,
     /// The file to read, - for stdin
     #[arg(value_name = "INPUT")]
     input: Input,
@@ -83,6 +86,7 @@ pub(crate) struct DecryptOptions {
 /// Encrypts and authenticates a file.
 pub(crate) fn encrypt(options: &EncryptOptions) -> Result<Exit> {
     Target::check_no_terminal(&options.shared.output)?;
+    Target::check_not_closed(&options.shared.output)?;
     options.shared.run("encrypted", |engine, keyset, aad, input, output| {
         cipherlane_files::seal(engine, keyset, aad, input, output)
     })
@@ -101,13 +105,13 @@ type Way = fn(&Engine, &Keyset, &[u8], &mut Counted, &mut Target) -> Result<(), 
 impl Shared {
     fn run(&self, done: &str, way: Way) -> Result<Exit> {
         let keyset = self.keyset()?;
+        let aad = self.associated_data()?;
         let engine = self.engine()?;
         let mut input = self.open_input()?;
         target::remove_on_signals()?;
         let mut output = Target::create(&self.output, self.force)?;
         let start = Instant::now();
-        way(&engine, &keyset, self.aad.as_bytes(), &mut input, &mut output)
-            .map_err(|error| self.about(error))?;
+        way(&engine, &keyset, &aad, &mut input, &mut output).map_err(|error| self.about(error))?;
         output.keep()?;
         let seconds = start.elapsed().as_secs_f64();
         let rate = units::gigabytes(input.bytes as f64 / seconds);
@@ -131,6 +135,13 @@ impl Shared {
         target::open(&self.keyset)?.read_to_end(&mut json).with_context(name)?;
         let json = std::str::from_utf8(&json).context("it is no keyset in JSON; tinkey converts binary ones");
         Keyset::from_json(json.with_context(name)?).with_context(name)
+    }
+
+    fn associated_data(&self) -> Result<Vec<u8>> {
+        let Some(path) = &self.aad_file else { return Ok(self.aad.clone().into_bytes()) };
+        let mut bytes = Vec::new();
+        target::open(path)?.read_to_end(&mut bytes).with_context(|| path.display().to_string())?;
+        Ok(bytes)
     }
 
     fn engine(&self) -> Result<Engine> {

@@ -25,7 +25,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "AES256_GCM_HKDF_1MB", env = "CIPHERLANE_TEMPLATE", ignore_case = true)]
     template: Template,
     /// The file, which must not be there yet; its owner alone may read it
-    #[arg(long, short, value_name = "FILE", value_parser = sink::file)]
+    #[arg(long, short, value_name = "FILE", value_parser = sink::file())]
     output: PathBuf,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -106,6 +106,18 @@ impl Target {
         Ok(())
     }
 
+    /// Fails where it is standard output, and that was closed when the program began.
+    pub(super) fn check_not_closed(sink: &Sink) -> Result<(), Usage> {
+        if *sink == Sink::Stdout && is_stdout_closed() {
+            return Err(Usage(
+                "standard output is closed, or the null device, and what is encrypted would be lost; name a file, \
+                 or /dev/null if it is to be lost"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
     /// Gives a file its name.
     pub(super) fn keep(self) -> Result<()> {
         match self {
@@ -123,13 +135,14 @@ impl Target {
 impl Unfinished {
     /// One that is to be `path`, with the permissions of the file that it replaces, or else those of a new one.
     fn create(path: &Path, replaced: Option<Permissions>, force: bool) -> Result<Self> {
-        let name = || path.display().to_string();
+        let cannot_write = || sink::cannot_write(path);
         // The file itself is replaced, not a link to it.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut place = unfinished();
-        let permissions = replaced.map_or_else(|| of_new_files(folder), Ok).with_context(name)?;
-        let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).with_context(name)?;
+        let permissions = replaced.map_or_else(|| of_new_files(folder), Ok).with_context(cannot_write)?;
+        let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder);
+        let file = file.map_err(|error| without_place(&error)).with_context(cannot_write)?;
         *place = Some(file.path().to_owned());
         drop(place);
         Ok(Self { file, path, permissions, force })
@@ -160,8 +173,28 @@ fn permit(file: &File, permissions: Permissions) -> io::Result<()> {
 /// empty file, which goes at once.
 fn of_new_files(folder: &Path) -> io::Result<Permissions> {
     let for_all = Permissions::from_mode(0o666);
-    let empty = tempfile::Builder::new().prefix(PREFIX).permissions(for_all).tempfile_in(folder)?;
+    let empty = tempfile::Builder::new().prefix(PREFIX).permissions(for_all).tempfile_in(folder);
+    let empty = empty.map_err(|error| without_place(&error))?;
     Ok(empty.as_file().metadata()?.permissions())
+}
+
+/// What the system said, without the name of the file that was not made, which nobody has given: tempfile puts it behind.
+fn without_place(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
+}
+
+/// Whether standard output was closed when the program began, where the system tells: Rust then has the null device there,
+/// to read and to write, which no shell does that is told to write to it.
+fn is_stdout_closed() -> bool {
+    const ACCESS: u32 = 0o3;
+    const READ_WRITE: u32 = 0o2;
+    let info = fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
+    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+    let device = |path| fs::metadata(path).ok().map(|there| there.rdev());
+    let is_null = || device("/dev/null").is_some_and(|null| device("/proc/self/fd/1") == Some(null));
+    flags.is_some_and(|flags| flags & ACCESS == READ_WRITE) && is_null()
 }
 
 /// Pipes, terminals and the like, which hold nothing. A disk does.

@@ -3,6 +3,7 @@
 mod losing;
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -56,7 +57,7 @@ enum Verb {
 struct RunOptions {
     /// Experiments by name, files of your own (.toml), or all; and records (.jsonl) for those that conclude from them
     #[arg(value_name = "EXPERIMENT", required_unless_present = "study")]
-    experiments: Vec<String>,
+    experiments: Vec<OsString>,
     /// All experiments of these studies, or of a row of one: 000, 003.5 (see docs/STUDIES.md)
     #[arg(long, value_name = "STUDY", env = "CIPHERLANE_STUDY", value_delimiter = ',')]
     study: Vec<String>,
@@ -72,7 +73,8 @@ struct RunOptions {
     /// Let simd-grid switch turbo and hyper-threading off, which needs root; both are put back
     #[arg(long)]
     change_machine: bool,
-    /// Seconds for each experiment [default: as many as its rows need]
+    /// Seconds for each experiment; each row has at least 3 rounds, however long they take [default: as many as its rows
+    /// need]
     #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
     time: Option<f64>,
     /// Only rows of these algorithms
@@ -178,10 +180,10 @@ impl RunOptions {
     fn experiments(&self) -> Result<Vec<Experiment>> {
         let mut chosen = self.of_studies()?;
         for name in self.experiments.iter().filter(|name| !is_records(name)) {
-            let named = match name.as_str() {
-                "all" => Experiment::all(),
-                file if file.ends_with(".toml") => vec![read(Path::new(file))?],
-                name => vec![Experiment::named(name)?],
+            let named = match name {
+                name if name == "all" => Experiment::all(),
+                file if ends_in(file, "toml") => vec![read(Path::new(file))?],
+                name => vec![Experiment::named(&name.to_string_lossy())?],
             };
             for experiment in named {
                 if chosen.iter().all(|other| other.name != experiment.name) {
@@ -206,14 +208,14 @@ impl RunOptions {
     }
 
     /// The files of records that were handed in.
-    fn files(&self) -> impl Iterator<Item = &str> {
-        self.experiments.iter().map(String::as_str).filter(|name| is_records(name))
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        self.experiments.iter().filter(|name| is_records(name)).map(Path::new)
     }
 
     /// The records that were handed in.
     fn records(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
-        for path in self.files().map(Path::new) {
+        for path in self.files() {
             sink::protect(path);
             records.extend(cipherlane_record::read(path)?);
         }
@@ -222,7 +224,7 @@ impl RunOptions {
 
     /// Says that records were handed in to `experiments` that conclude nothing from them, if they were.
     fn say_unread(&self, experiments: &[Experiment]) {
-        let files: Vec<&str> = self.files().collect();
+        let files: Vec<String> = self.files().map(|file| file.display().to_string()).collect();
         if !files.is_empty() && experiments.iter().all(|experiment| !experiment.kind.reads_records()) {
             let files = files.join(", ");
             let text = format!("{files}: no experiment here reads records; these do: {}", readers());
@@ -310,8 +312,12 @@ fn readers() -> String {
 }
 
 /// Whether an argument is a file of records, and no experiment.
-fn is_records(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|ending| ending == "jsonl")
+fn is_records(name: &OsStr) -> bool {
+    ends_in(name, "jsonl")
+}
+
+fn ends_in(name: &OsStr, ending: &str) -> bool {
+    Path::new(name).extension().is_some_and(|found| found == ending)
 }
 
 /// Reads an experiment of the user's own.

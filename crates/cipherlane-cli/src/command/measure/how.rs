@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use cipherlane_lab::Suite;
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::telemetry::DEFAULT_HERTZ;
+use cipherlane_lab::{Suite, Wanted};
 use clap::builder::FalseyValueParser;
 
 use super::records::Records;
@@ -29,6 +29,14 @@ static MARKDOWN_BEGUN: AtomicBool = AtomicBool::new(false);
 fn write(mut target: impl Write, bytes: &[u8]) -> io::Result<()> {
     target.write_all(bytes)?;
     target.flush()
+}
+
+/// The option that has caches flushed.
+const COLD: &str = "--cold";
+
+/// Whether the command line `argv` has caches flushed before each pass.
+pub(super) fn has_cold(argv: &[String]) -> bool {
+    argv.iter().any(|word| word == COLD)
 }
 
 /// Where to measure, beside whom, and where the results go.
@@ -75,6 +83,20 @@ pub(crate) struct How {
 }
 
 impl How {
+    /// Where the data shall lie when the clock starts.
+    pub(super) const fn cache(&self) -> Wanted {
+        if self.cold { Wanted::Cold } else { Wanted::Hot }
+    }
+
+    /// `argv` for the records of such a run. Caches that are flushed because a variable of the environment says so are
+    /// flushed all the same: the line says it, since nothing else in a record tells them from data that fits no cache.
+    pub(super) fn told(&self, mut argv: Vec<String>) -> Vec<String> {
+        if self.cold && !has_cold(&argv) {
+            argv.push(COLD.to_owned());
+        }
+        argv
+    }
+
     /// Whether results go to stdout.
     ///
     /// # Errors
@@ -176,5 +198,30 @@ impl How {
     /// Whether a rival was asked for by name.
     pub(super) fn names_a_rival(&self) -> bool {
         self.device.iter().any(|id| id.starts_with("rival:") || id == "all")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        how: How,
+    }
+
+    #[test]
+    fn records_say_that_caches_were_flushed_whoever_asked_for_it() {
+        let told = |cold, argv: &[&str]| {
+            let how = How { cold, ..Line::parse_from(["bench"]).how };
+            how.told(argv.iter().map(|&word| word.to_owned()).collect())
+        };
+        assert_eq!(told(false, &["cipherlane", "bench"]), ["cipherlane", "bench"]);
+        assert_eq!(told(true, &["cipherlane", "bench", "--cold"]), ["cipherlane", "bench", "--cold"]);
+        // By the environment.
+        assert_eq!(told(true, &["cipherlane", "bench"]), ["cipherlane", "bench", "--cold"]);
     }
 }

@@ -19,7 +19,7 @@ use cipherlane::Device;
 use cipherlane::verify::Reference;
 use cipherlane_lab::experiment;
 use cipherlane_lab::telemetry::{Sampler, Sensors};
-use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, Wanted, run_suite};
+use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, run_suite};
 use cipherlane_record::{Host, Measurement, csv, markdown, measurements, read};
 
 pub(crate) use how::How;
@@ -72,8 +72,9 @@ pub(crate) fn run(
     watch.clear();
     let store = watch.into_store();
     let shown = |id: &str| !id.starts_with("rival:") || how.device.iter().any(|asked| asked == id);
-    let mut report = report::of(&outcome, shown, store.path());
-    if let Some(path) = log {
+    let mut report = report::of(&outcome, shown, &store);
+    let has_own = outcome.rows.iter().any(|row| !row.device.starts_with("rival:"));
+    if let Some(path) = log.filter(|_| has_own) {
         let _ = writeln!(report, "log: {}", path.display());
     }
     // Shown before anything else can fail: it is what the run was for.
@@ -175,18 +176,20 @@ fn lab_options<'a>(
     cipherlane_lab::Options {
         budget: Duration::from_secs_f64(seconds),
         sampling: Sampling::default(),
-        cache: if how.cold { Wanted::Cold } else { Wanted::Hot },
+        cache: how.cache(),
         seed: how.seed,
         stop: &STOP,
         ceilings,
         sampler,
-        argv: argv(),
+        argv: how.told(argv()),
     }
 }
 
-/// The command line, with the program by its name: where it lies is nobody's business who reads the record.
+/// The command line, with the program by its name: where it lies is nobody's business who reads the record. Names of files
+/// that are not UTF-8 are as near to it as they can be.
 pub(crate) fn argv() -> Vec<String> {
-    std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(std::env::args().skip(1)).collect()
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(words).collect()
 }
 
 /// The first Ctrl-C ends the run after the current sample, the second ends the program. Rows that are finished have

@@ -74,8 +74,8 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, h
     for reason in &skipped {
         let _ = writeln!(text, "not measured: {reason}");
     }
-    if let Some(path) = store.path() {
-        let _ = writeln!(text, "records: {} ({} rows)", path.display(), rows.len());
+    if let Some(told) = store.told(rows.len(), "") {
+        let _ = writeln!(text, "{told}");
     }
     // Shown before anything else can fail: it is what the run was for.
     show(&text, stdout_taken)?;

@@ -45,7 +45,7 @@ struct Given {
     json: Option<Sink>,
     /// Go on with a file of records, whatever CIPHERLANE_JSON says: what it has the rows of all devices of is not measured
     /// again, new rows are added
-    #[arg(long, value_name = "FILE", value_parser = sink::file, help_heading = "Results (- is stdout)")]
+    #[arg(long, value_name = "FILE", value_parser = sink::file(), help_heading = "Results (- is stdout)")]
     resume: Option<PathBuf>,
 }
 

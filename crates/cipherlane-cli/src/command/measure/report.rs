@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use cipherlane_lab::{Outcome, Skipped};
 use cipherlane_record::{Comparison, Geometry, Keys, Measurement, Transfer, Verdict};
 use comfy_table::{Cell, Table};
 
+use super::store::Store;
 use super::{describe, is_lacking};
 use crate::render::table::{self, Column};
 use crate::render::units;
 
 /// The table of the rows whose device is `shown`, with scope lines, warnings, and where the records are.
-pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, records: Option<&Path>) -> String {
+pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, store: &Store) -> String {
     let rows: Vec<&Measurement> = outcome.rows.iter().filter(|row| shown(&row.device)).collect();
     let mut text = String::new();
     if !rows.is_empty() {
@@ -28,11 +28,11 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, records: Optio
     if outcome.stopped {
         let _ = writeln!(text, "stopped: the {} rows that were finished are kept", outcome.rows.len());
     }
-    if let Some(path) = records {
-        let _ = writeln!(text, "records: {} ({} rows, rivals' included)", path.display(), outcome.rows.len());
-        if !outcome.rows.is_empty() {
-            let _ = writeln!(text, "see: cipherlane report {} --open", path.display());
-        }
+    if let Some(told) = store.told(outcome.rows.len(), ", rivals' included") {
+        let _ = writeln!(text, "{told}");
+    }
+    if let Some(path) = store.path().filter(|_| !outcome.rows.is_empty()) {
+        let _ = writeln!(text, "see: cipherlane report {} --open", path.display());
     }
     text
 }

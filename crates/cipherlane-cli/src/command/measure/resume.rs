@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use cipherlane::{Device, Wish};
+use cipherlane::{Device, Plan, Unsupported, Wish};
 use cipherlane_lab::resume::Done;
-use cipherlane_lab::{Contender, Point, Suite};
-use cipherlane_record::{Cache, Measurement};
+use cipherlane_lab::workload::Request;
+use cipherlane_lab::{Contender, Point, Suite, host};
+use cipherlane_record::Measurement;
 
 use super::How;
+use super::how::has_cold;
 
 /// Messages of a batch whose number follows from the caches: whether a device has a kernel for it does not depend on them.
 const MANY: usize = 4096;
@@ -17,11 +19,15 @@ const MANY: usize = 4096;
 pub(super) fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device], how: &How) -> usize {
     let before = suite.points.len();
     let contenders: Vec<_> = devices.iter().flat_map(|&device| contenders(device, how)).collect();
-    let experiment = suite.experiment.clone();
+    let (experiment, l2_bytes) = (suite.experiment.clone(), host::detect().l2_bytes);
+    let working_set = |point: &Point| {
+        let of_caches = || Request::working_set(how.cache(), l2_bytes, point.threads);
+        point.working_set_bytes.unwrap_or_else(of_caches)
+    };
     let mut opens = BTreeMap::new();
     suite.points.retain(|point| {
         let has_row = |contender: &&Contender<'_>| {
-            let points = vec![Point { threads: threads(contender, point), ..point.clone() }];
+            let points = vec![as_run(contender, point, working_set(point))];
             let mut alone = Suite { experiment: experiment.clone(), points };
             done.leave_out(&mut alone, |row| is_of(row, contender, how)) > 0
         };
@@ -46,9 +52,23 @@ fn contenders<'a>(device: &'a dyn Device, how: &How) -> Vec<Contender<'a>> {
     contenders
 }
 
-/// Threads of the contender's row at `point`: the number changes nothing where blocks do the work, and is 1 there.
+/// Threads that `contender` is asked for at `point`: the number changes nothing where blocks do the work, and is 1 there.
 const fn threads(contender: &Contender<'_>, point: &Point) -> usize {
     if contender.launches { 1 } else { point.threads }
+}
+
+/// `point` as the row of `contender` has it, whose messages fill `working_set_bytes` where their number is free: on as many
+/// of the threads that it is asked for as find work.
+fn as_run(contender: &Contender<'_>, point: &Point, working_set_bytes: usize) -> Point {
+    let threads = threads(contender, point);
+    let settled = Point { choice: point.choice.settled(working_set_bytes), ..point.clone() };
+    let plans = plans(contender, &settled).unwrap_or_default();
+    let at_work = plans.iter().map(|plan| plan.threads).max().unwrap_or(threads);
+    if at_work < threads {
+        // Points of other threads have rows of as many, perhaps of other messages: their number tells which is whose.
+        return Point { threads: at_work, ..settled };
+    }
+    Point { threads, ..point.clone() }
 }
 
 /// Whether `row` is one of `contender` that `how` asks for.
@@ -56,27 +76,34 @@ fn is_of(row: &Measurement, contender: &Contender<'_>, how: &How) -> bool {
     let of_tier = |tier: &String| tier.eq_ignore_ascii_case(&row.tier);
     row.device == contender.device.info().id
         && contender.wish.tier.as_ref().is_none_or(of_tier)
-        && (!how.cold || row.scope.cache == Cache::Cold)
+        // The scope does not tell: data that fits no cache is cold in any case, and slower yet if it is flushed.
+        && has_cold(&row.argv) == how.cold
         && row.seed == how.seed
 }
 
 /// Whether `contender` has kernels for all that `point` runs, and opens sessions: without, no run ever gives it a row there. A
 /// GPU opens none if its compiler is missing, or others have it; `opens` has what each device did when it was first asked.
 fn can_run(contender: &Contender<'_>, point: &Point, opens: &mut BTreeMap<String, bool>) -> bool {
-    let wish = Wish { threads: Some(threads(contender, point)), ..contender.wish.clone() };
-    let shapes = point.choice.shapes(MANY);
-    let plans: Result<Vec<_>, _> = shapes.iter().map(|shape| contender.device.plan(shape, &wish)).collect();
-    let Ok(plans) = plans else { return false };
+    let Ok(plans) = plans(contender, point) else { return false };
     let open = || plans.iter().all(|plan| contender.device.open(plan).is_ok());
     *opens.entry(contender.device.info().id.clone()).or_insert_with(open)
+}
+
+/// How `contender` runs the batches of `point`.
+fn plans(contender: &Contender<'_>, point: &Point) -> Result<Vec<Plan>, Unsupported> {
+    let wish = Wish { threads: Some(threads(contender, point)), ..contender.wish.clone() };
+    let shapes = point.choice.shapes(MANY);
+    shapes.iter().map(|shape| contender.device.plan(shape, &wish)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use cipherlane::{Cpu, DeviceError, Info, Kernel, Operation, Plan, Session, Shape, Unsupported};
-    use cipherlane_record::{Record, measurements, read};
+    use cipherlane::{Cpu, DeviceError, Info, Kernel, Operation, Session, Shape};
+    use cipherlane_lab::Wanted;
+    use cipherlane_lab::workload::{Choice, Custom};
+    use cipherlane_record::{Keys, Record, measurements, read};
     use clap::Parser;
 
     use super::*;
@@ -127,11 +154,17 @@ mod tests {
         }
     }
 
-    /// Rows of the CPU, and of a GPU where they are of one of `operations`: one each, whatever the threads.
-    fn done(operations: &[Operation]) -> Done {
+    /// Rows of the CPU.
+    fn rows() -> Vec<Measurement> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records/granite-rapids-vm/bench.jsonl");
         let mut rows = measurements(read(&path).unwrap());
         rows.retain(|row| row.device == "cpu");
+        rows
+    }
+
+    /// Rows of the CPU, and of a GPU where they are of one of `operations`: one each, whatever the threads.
+    fn done(operations: &[Operation]) -> Done {
+        let mut rows = rows();
         let mut of_gpu = rows.clone();
         of_gpu.retain(|row| {
             row.threads == 1 && operations.iter().any(|operation| operation.name() == row.operation)
@@ -139,6 +172,13 @@ mod tests {
         of_gpu.iter_mut().for_each(|row| row.device = "cuda:0".to_owned());
         rows.extend(of_gpu);
         Done::of(rows.into_iter().map(|row| Record::Measurement(Box::new(row))).collect())
+    }
+
+    /// What `how` leaves out of `suite` where `rows` are there.
+    fn left_out_of(mut suite: Suite, line: &[&str], rows: Vec<Measurement>) -> usize {
+        let Line { how } = Line::parse_from([&["bench"], line].concat());
+        let done = Done::of(rows.into_iter().map(|row| Record::Measurement(Box::new(row))).collect());
+        leave_out(&mut suite, &done, &[&Cpu::new()], &how)
     }
 
     /// How many of the four points of `tls-16k`, which seals and opens on one thread and on two, are left out.
@@ -158,6 +198,54 @@ mod tests {
         assert_eq!(left_out(&[], &done(&[]), &all), 0, "the GPU is still to be measured");
         assert_eq!(left_out(&[], &done(&BOTH[..1]), &all), 2, "at what it opens");
         assert_eq!(left_out(&[], &done(&BOTH), &all), 4);
+    }
+
+    #[test]
+    fn flushed_rows_serve_those_who_ask_for_them_alone() {
+        let suite = || Suite::of(&["bulk"], &[1]).unwrap();
+        let hot = rows();
+        assert!(hot.iter().any(|row| row.workload == "bulk" && row.scope.cache.name() == "cold"));
+        let mut cold = hot.clone();
+        cold.iter_mut().for_each(|row| row.argv.push("--cold".to_owned()));
+        for (rows, line, expected) in
+            [(&hot, &[][..], 3), (&hot, &["--cold"], 0), (&cold, &[], 0), (&cold, &["--cold"], 3)]
+        {
+            assert_eq!(left_out_of(suite(), line, rows.clone()), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn one_chain_is_done_on_the_thread_that_it_keeps_busy() {
+        let of = |messages, message_bytes| Custom {
+            algorithm: "sha-256".parse().unwrap(),
+            operation: Operation::Hash,
+            message_bytes,
+            messages,
+            keys: Keys::Same,
+            input: None,
+        };
+        let left_out = |custom: &Custom, messages| {
+            let row = Measurement {
+                workload: "custom".to_owned(),
+                algorithm: custom.algorithm.to_string(),
+                operation: custom.operation.name().to_owned(),
+                threads: 1,
+                message_bytes: custom.message_bytes as u64,
+                messages,
+                keys: custom.keys,
+                ..rows().remove(0)
+            };
+            left_out_of(Suite::custom(custom, &[1, 2]), &[], vec![row])
+        };
+        let one = of(Some(1), 1 << 20);
+        assert_eq!(left_out(&one, 1), 2, "on two threads as on one");
+        // Two caches hold more messages than one: the row is of one point alone, on however many threads the other is.
+        let free = of(None, 16 << 10);
+        let working_set = Request::working_set(Wanted::Hot, host::detect().l2_bytes, 1);
+        let Choice::Custom(settled) = Choice::Custom(free.clone()).settled(working_set) else {
+            unreachable!()
+        };
+        assert_eq!(left_out(&free, settled.messages.unwrap() as u64), 1);
     }
 
     #[test]

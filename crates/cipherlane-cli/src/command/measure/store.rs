@@ -18,6 +18,8 @@ use crate::render::sink::{self, Sink};
 pub(super) struct Store {
     writer: Option<Writer<Box<dyn Write>>>,
     path: Option<PathBuf>,
+    /// Its file has rows of before.
+    adds: bool,
 }
 
 impl Store {
@@ -34,10 +36,10 @@ impl Store {
             Records::GoOn(path) => {
                 let file =
                     open_to_go_on(path).with_context(|| format!("cannot go on with {}", path.display()))?;
-                Ok(Self { writer: Some(Writer::new(Box::new(file))), path: Some(path.clone()) })
+                Ok(Self { writer: Some(Writer::new(Box::new(file))), path: Some(path.clone()), adds: true })
             }
             Records::To(sink @ Sink::Stdout) => {
-                Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None })
+                Ok(Self { writer: Some(Writer::new(sink.open()?)), path: None, adds: false })
             }
             Records::To(Sink::File(path)) => Self::at(path.clone()),
             Records::New => Ok(new_path(name).and_then(Self::at).unwrap_or_else(|reason| {
@@ -45,14 +47,16 @@ impl Store {
                     "warning",
                     &format!("records are not kept: {reason:#}; name a file with --json FILE"),
                 );
-                Self { writer: None, path: None }
+                Self { writer: None, path: None, adds: false }
             })),
         }
     }
 
     fn at(path: PathBuf) -> Result<Self> {
+        // Another experiment of this command may have put its rows there.
+        let adds = sink::has_begun(&path);
         let file = Sink::File(path.clone()).open_for_results()?;
-        Ok(Self { writer: Some(Writer::new(file)), path: Some(path) })
+        Ok(Self { writer: Some(Writer::new(file)), path: Some(path), adds })
     }
 
     /// Writes a row at once.
@@ -70,6 +74,17 @@ impl Store {
         let name =
             self.path.as_ref().map_or_else(|| Sink::Stdout.to_string(), |path| path.display().to_string());
         named(&name, error)
+    }
+
+    /// Where `count` rows went, in words, with what `of` says of them; nothing where they went to no file.
+    pub(super) fn told(&self, count: usize, of: &str) -> Option<String> {
+        let path = self.path()?.display();
+        Some(match (count, self.adds) {
+            (0, true) => format!("records: nothing was added to {path}"),
+            (0, false) => format!("records: none; nothing was written to {path}"),
+            (_, true) => format!("records: {path} ({count} rows added{of})"),
+            (_, false) => format!("records: {path} ({count} rows{of})"),
+        })
     }
 
     /// The file of records, if it is one.

@@ -142,7 +142,8 @@ struct Job {
 
 impl Job {
     fn title(&self, keys: Keys) -> String {
-        let keys = if keys == Keys::Distinct { ", a key each" } else { "" };
+        let each = keys == Keys::Distinct && self.algorithm.key_bytes() > 0;
+        let keys = if each { ", a key each" } else { "" };
         format!("{} {}, {}{keys}", self.algorithm, self.operation, units::bytes(self.size as u64))
     }
 

@@ -1,4 +1,4 @@
-//! Words of two and of four states: the narrower registers of AVX-512.
+//! Words of one or two, and of four states: the narrower registers of AVX-512.
 //!
 //! They have its 32 registers, three-operand logic and rotations. Where registers of 512 bits are two passes, or fewer
 //! units have them, these are faster, and a single state is faster in half of one than in the integer unit.
@@ -26,7 +26,8 @@ impl Few for Vaes512 {
         // SAFETY: the caller's.
         unsafe {
             match active {
-                0..=2 => self.vectorize(Blocks::<Two, _>::new(self, hash, states, from, blocks)),
+                0..=1 => self.vectorize(Blocks::<Narrow<1>, _>::new(self, hash, states, from, blocks)),
+                2 => self.vectorize(Blocks::<Narrow<2>, _>::new(self, hash, states, from, blocks)),
                 3..=4 => self.vectorize(Blocks::<Four, _>::new(self, hash, states, from, blocks)),
                 _ => return false,
             }
@@ -35,10 +36,10 @@ impl Few for Vaes512 {
     }
 }
 
-/// A word of two states.
+/// A word of COUNT states, one or two: of one, what the other lane has does not matter.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct Two(__m128i);
+pub(super) struct Narrow<const COUNT: usize>(__m128i);
 
 /// A word of four states.
 #[derive(Clone, Copy)]
@@ -50,7 +51,7 @@ const XOR3: i32 = 0b1001_0110;
 const CHI: i32 = 0b1101_0010;
 
 // SAFETY of every block below: values are made from a `Vaes512`, which proves AVX-512 with VL.
-impl Word for Two {
+impl<const COUNT: usize> Word for Narrow<COUNT> {
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
         // SAFETY: as above.
@@ -82,7 +83,34 @@ impl Word for Two {
     }
 }
 
-impl Stored for Two {
+impl Stored for Narrow<1> {
+    type Isa = Vaes512;
+    const COUNT: usize = 1;
+
+    #[inline(always)]
+    unsafe fn load(_: Vaes512, from: *const u64) -> Self {
+        // SAFETY: as above; the pointer is the caller's duty.
+        Self(unsafe { _mm_loadl_epi64(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u64) {
+        // SAFETY: as above.
+        unsafe { _mm_storel_epi64(to.cast(), self.0) }
+    }
+
+    /// The first with the second beside it, which spares moving both to a place.
+    #[inline(always)]
+    unsafe fn two(_: Vaes512, from: &[*const u8; MAX_STREAMS], at: usize) -> [Self; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let from = from[0].add(at);
+            [Self(_mm_loadu_si128(from.cast())), Self(_mm_loadl_epi64(from.add(8).cast()))]
+        }
+    }
+}
+
+impl Stored for Narrow<2> {
     type Isa = Vaes512;
     const COUNT: usize = 2;
 

@@ -68,8 +68,8 @@ impl Iterated for Keccak {
     }
 
     #[inline(always)]
-    fn pad(self, end: &mut [u8], total: usize) -> usize {
-        end[total % self.rate] = self.suffix;
+    fn pad(self, end: &mut [u8], total: u64) -> usize {
+        end[self.rest(total)] = self.suffix;
         // The last bit of pad10*1, which may share a byte with the first.
         end[self.rate - 1] |= 0x80;
         1

@@ -80,8 +80,12 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// such counters are no longer public.
     #[inline(always)]
     pub(super) fn counters(&self, job: &Job<'_>, index: usize, first: u128) -> Counters<'_, P> {
-        let is_public = job.nonce(index).len() == 12;
-        Counters::new(&self.cipher, self.first_round.as_ref().filter(|_| is_public), &first.to_le_bytes())
+        let first = first.to_le_bytes();
+        if job.nonce(index).len() == 12 {
+            Counters::of_public(&self.cipher, self.first_round.as_ref(), &first)
+        } else {
+            Counters::of_secret(&self.cipher, &first)
+        }
     }
 
     /// Room for a bunch, of a cipher that runs whole groups.

@@ -1,0 +1,111 @@
+//! What sessions keep and what they pin, on a device that shows it.
+
+use std::sync::Arc;
+
+use cipherlane_core::{Algorithm, Batch, Column, Messages, Operation, Output, Session, Shape, Source};
+use cipherlane_kernels::manifest::Tiling;
+
+use super::OffloadSession;
+use crate::buffers::Buffers;
+use crate::fake::{Fake, planned};
+
+const COUNTER: [u8; 16] = [9; 16];
+
+/// A session whose program is loaded, and gives no known answer.
+fn session(backend: &Arc<Fake>, algorithm: &str, operation: Operation, chunk: usize) -> OffloadSession<Fake> {
+    let (plan, programs) = planned(algorithm, operation, chunk);
+    let mut session = OffloadSession::idle(Arc::clone(backend), &plan, programs).unwrap();
+    let shape = Shape::uniform(plan.algorithm, operation, 1, 100, true);
+    let (index, _) = session.programs.find(backend, &shape, None).unwrap();
+    session.answering = Some(index);
+    session
+}
+
+/// Encrypts messages that end at `offsets`.
+fn encrypt(
+    session: &mut OffloadSession<Fake>,
+    key: &[u8],
+    source: Source<'_>,
+    offsets: &[u64],
+    text: &mut [u8],
+) {
+    let algorithm: Algorithm = session.plan.algorithm;
+    let (key, counter) = (Column::Shared(key), Column::Shared(&COUNTER));
+    let messages = Messages { source, offsets };
+    let batch = Batch::cipher(algorithm, Operation::Encrypt, key, counter, messages);
+    session.run(&batch, &mut Output::text(text)).unwrap();
+}
+
+/// In how many of its memories the session has `key`: of the host, of the device, and those of programs.
+fn places(session: &OffloadSession<Fake>, key: &[u8]) -> [usize; 3] {
+    let has = |bytes: &[u8]| usize::from(bytes.windows(key.len()).any(|window| window == key));
+    let of_buffers = |buffers: &Buffers<Fake>| -> usize {
+        let memories = [&buffers.rows, &buffers.work].into_iter().filter_map(|memory| memory.get());
+        memories.map(|memory| has(&memory.all())).sum()
+    };
+    let stagings = session.lanes.iter().filter_map(|lane| lane.stagings.rows.get());
+    let host = stagings.map(|staging| has(staging)).sum();
+    let device = session.lanes.iter().map(|lane| of_buffers(&lane.buffers)).sum::<usize>()
+        + of_buffers(&session.whole)
+        + has(&session.schedule.memory.all());
+    let programs = session.programs.all().map(|loaded| has(&loaded.handle.schedule())).sum();
+    [host, device, programs]
+}
+
+#[test]
+fn a_key_is_gone_when_another_comes() {
+    let backend = Arc::new(Fake::new());
+    let mut session = session(&backend, "aes-128-ctr", Operation::Encrypt, 256);
+    let program = session.answering.map(|index| session.programs.get(index).program.clone()).unwrap();
+    let Tiling::Blocks(blocks) = program.tiling else { panic!("{program:?}") };
+    let keys = [1, 101].map(|first: u8| std::array::from_fn::<u8, 16, _>(|index| first + index as u8));
+    // One is longer than a chunk, and runs over all lanes, between groups of different sizes.
+    let lengths = [100, 100, 90, 90, 80, 80, 70, 70, 3 * 16 * blocks, 1, 2];
+    let ends = lengths.iter().scan(0, |end, length| {
+        *end += length;
+        Some(*end)
+    });
+    let offsets: Vec<u64> = std::iter::once(0).chain(ends).collect();
+    let mut text = vec![0x77; usize::try_from(offsets[lengths.len()]).unwrap()];
+    encrypt(&mut session, &keys[0], Source::InPlace, &offsets, &mut text);
+    // All four lanes, and the message that is whole on the device.
+    assert_eq!(places(&session, &keys[0]), [4, 2 * 4 + 2 + 1, 1]);
+    encrypt(&mut session, &keys[0], Source::InPlace, &[0, 5], &mut text);
+    assert_eq!(places(&session, &keys[0]), [4, 2 * 4 + 2 + 1, 1], "the same key is kept");
+    encrypt(&mut session, &keys[1], Source::InPlace, &[0, 5], &mut text);
+    assert_eq!(places(&session, &keys[0]), [0, 0, 0]);
+    assert_eq!(places(&session, &keys[1]), [1, 2 + 1, 1]);
+    // Another program has the key elsewhere, too.
+    let first = session.answering;
+    let long = Shape::uniform(session.plan.algorithm, Operation::Encrypt, 1, 1 << 30, true);
+    session.answering = Some(session.programs.find(&backend, &long, None).unwrap().0);
+    assert_ne!(session.answering, first);
+    encrypt(&mut session, &keys[1], Source::InPlace, &[0, 5], &mut text);
+    assert_eq!(places(&session, &keys[1]), [1, 2 + 1, 2]);
+    session.answering = first;
+    encrypt(&mut session, &keys[0], Source::InPlace, &[0, 5], &mut text);
+    assert_eq!(places(&session, &keys[1]), [0, 0, 0]);
+    // With it went what had been made of the other one, which is made anew.
+    encrypt(&mut session, &keys[0], Source::InPlace, &[0, 5], &mut text);
+    assert_eq!(places(&session, &keys[0]), [1, 2 + 1, 1]);
+}
+
+#[test]
+fn a_long_text_goes_by_short_stagings() {
+    const CHUNK: usize = 4096;
+    let backend = Arc::new(Fake::new());
+    let mut session = session(&backend, "aes-128-cbc", Operation::Encrypt, CHUNK);
+    // Messages have no tiles here: each is on the device at once.
+    let offsets = [16, 64, 64 + 9 * CHUNK as u64 + 16, 10 * CHUNK as u64 + 160];
+    let input: Vec<u8> = (0..11 * CHUNK).map(|index| (index % 251) as u8).collect();
+    for in_place in [false, true] {
+        let mut output = if in_place { input.clone() } else { vec![0x33; input.len()] };
+        let source = if in_place { Source::InPlace } else { Source::Apart(&input) };
+        let guard = output.clone();
+        encrypt(&mut session, &[7; 16], source, &offsets, &mut output);
+        let text = 16..10 * CHUNK + 160;
+        assert!(output[text.clone()].iter().zip(&input[text.clone()]).all(|(out, byte)| *out == !byte));
+        assert!(output[..16] == guard[..16] && output[text.end..] == guard[text.end..]);
+    }
+    assert_eq!(backend.longest_staging(), CHUNK);
+}
