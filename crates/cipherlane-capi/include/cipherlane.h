@@ -22,8 +22,10 @@ typedef enum {
     CIPHERLANE_STATUS_BATCH = 2,
     // The device has no kernel for this, or not as the wish insists.
     CIPHERLANE_STATUS_UNSUPPORTED = 3,
-    // The device failed, or gave an output that is known to be wrong. No message was accepted. Text that may have come out is
-    // zeroed, and with it what was to be opened in place. All else that is to be written is worth nothing.
+    // The device failed, or gave an output that is known to be wrong. No message was accepted. In memory of the host, text that
+    // may have come out is zeroed, and with it what was to be opened in place. In memory of a GPU, text may be left, and is
+    // worth nothing: such as no tag vouches for is zeroed only if the GPU still does as it is told. All else that is to be
+    // written is worth nothing.
     CIPHERLANE_STATUS_DEVICE = 4,
     // A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
     // `accepted` may be as it was.
