@@ -153,6 +153,8 @@ impl ExactSizeIterator for PartMessages<'_> {
 impl<'p> Iterator for PartMessages<'p> {
     type Item = (Option<&'p [u8]>, Message<'p>);
 
+    /// Inlined, so that a message is never put together in memory: that took longer than a short one's encryption.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let index = self.left.next()?;
         let batch = self.batch;
@@ -182,10 +184,12 @@ impl<'p> Iterator for PartMessages<'p> {
 
 /// Where message `index` starts; a checked batch has it within a buffer, hence within a usize.
 #[allow(clippy::cast_possible_truncation)]
+#[inline(always)]
 fn offset(batch: &Batch<'_>, index: usize) -> usize {
     batch.messages.offsets[index] as usize
 }
 
+#[inline(always)]
 fn take<'a, T>(from: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (front, rest) = std::mem::take(from).split_at_mut(count);
     *from = rest;
