@@ -144,11 +144,7 @@ pub(crate) struct PartMessages<'p> {
     new_key: bool,
 }
 
-impl ExactSizeIterator for PartMessages<'_> {
-    fn len(&self) -> usize {
-        self.left.len()
-    }
-}
+impl ExactSizeIterator for PartMessages<'_> {}
 
 impl<'p> Iterator for PartMessages<'p> {
     type Item = (Option<&'p [u8]>, Message<'p>);
@@ -179,6 +175,10 @@ impl<'p> Iterator for PartMessages<'p> {
         let wanted = !batch.keys.is_shared() || std::mem::take(&mut self.new_key);
         let key = wanted.then(|| batch.keys.row(index));
         Some((key, Message { nonce: batch.nonces.row(index), aad: batch.aad.row(index), source, out, tag }))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
     }
 }
 
