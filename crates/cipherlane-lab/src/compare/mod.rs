@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use kind::Row;
 
-use crate::statistics::{self, Ratio};
+use crate::statistics::{self, FEWEST_ROUNDS, Ratio};
 
 /// Two sets of records, compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,8 +47,21 @@ pub struct Compared {
     pub verdict: Verdict,
     /// Whether rounds of one run were compared.
     pub paired: bool,
+    /// Rounds that were compared, or samples of the side that has fewer.
+    #[serde(skip)]
+    pub samples: usize,
     /// What differs beside the code: the scope, where that was allowed; messages of a pass; the machine.
     pub differs: Vec<String>,
+}
+
+impl Compared {
+    /// Why it is ambiguous whatever its ratio, where it has too few rounds, or samples, for a verdict.
+    #[must_use]
+    pub fn too_few(&self) -> Option<String> {
+        let (samples, what) = (self.samples, if self.paired { "rounds" } else { "samples" });
+        let is_short = self.verdict == Verdict::Ambiguous && samples < FEWEST_ROUNDS;
+        is_short.then(|| format!("{samples} {what}, {FEWEST_ROUNDS} are needed"))
+    }
 }
 
 /// A row that cannot be compared with its partner.
@@ -126,6 +139,7 @@ fn pair(row: Row, base: &Measurement, new: &Measurement, options: &Options) -> C
         ratio_ci95: interval,
         verdict,
         paired,
+        samples: ours.len().min(theirs.len()),
         differs: differences(base, new),
     }
 }
@@ -193,6 +207,12 @@ fn differences(base: &Measurement, new: &Measurement) -> Vec<String> {
 }
 
 impl Comparison {
+    /// How many rows have too few rounds, or samples, for a verdict.
+    #[must_use]
+    pub fn too_few(&self) -> usize {
+        self.compared.iter().filter(|row| row.too_few().is_some()).count()
+    }
+
     /// Rows that are slower by more than `percent`: the whole interval lies below.
     pub fn slower(&self, percent: f64) -> impl Iterator<Item = &Compared> {
         let limit = 1.0 - percent / 100.0;

@@ -1,6 +1,5 @@
 //! `compare`: records beside others, and whether they are slower.
 
-mod few;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -88,16 +87,14 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     let (base, new) = (rows(&options.base)?, rows(&options.new)?);
     let how = compare::Options { across_scopes: options.across_scopes, seed: options.seed };
     let comparison = compare::compare(&base, &new, &how);
-    let few = few::reasons(&comparison, &base, &new);
-    options.write(&comparison, &few)?;
-    let text = table::text(&comparison, &few, &options.base, &options.new);
+    options.write(&comparison)?;
+    let text = table::text(&comparison, &options.base, &options.new);
     if stdout_taken {
         render::print_aside(&text);
     } else {
         render::print(&text)?;
     }
-    let few = few.iter().flatten().count();
-    Ok(options.exit(&comparison, few))
+    Ok(options.exit(&comparison))
 }
 
 /// The measurements of a file. Other rows have no rate: they are counted, and left out.
@@ -114,21 +111,21 @@ fn rows(path: &Path) -> Result<Vec<Measurement>> {
 }
 
 impl Options {
-    fn write(&self, comparison: &Comparison, few: &[Option<String>]) -> Result<()> {
+    fn write(&self, comparison: &Comparison) -> Result<()> {
         if let Some(sink) = &self.json {
             sink.write_json(comparison)?;
         }
         if let Some(sink) = &self.csv {
-            sink.fill(|target| table::csv(target, comparison, few))?;
+            sink.fill(|target| table::csv(target, comparison))?;
         }
         if let Some(sink) = &self.md {
-            sink.fill(|target| table::markdown(target, comparison, few))?;
+            sink.fill(|target| table::markdown(target, comparison))?;
         }
         Ok(())
     }
 
-    /// The exit code, where so many rows have too few rounds for a verdict.
-    fn exit(&self, comparison: &Comparison, few: usize) -> Exit {
+    /// The exit code.
+    fn exit(&self, comparison: &Comparison) -> Exit {
         if comparison.refused.iter().any(|refused| refused.new_is_wrong) {
             return Exit::Mismatch;
         }
@@ -149,6 +146,7 @@ impl Options {
             let more = if percent > 0.0 { format!(" by more than {percent} %") } else { String::new() };
             complain("regression", &format!("{slower} rows are slower{more}"));
         }
+        let few = comparison.too_few();
         if few > 0 {
             let remedy = "measure them for longer, with more --time";
             complain("regression", &format!("{few} rows have too few rounds or samples to tell: {remedy}"));

@@ -11,12 +11,12 @@ use comfy_table::Table;
 use crate::render::table::{self, Column};
 use crate::render::units;
 
-/// The table, the sum, and what was not compared. `few` has the reason of each row that was compared and has too few rounds.
-pub(super) fn text(comparison: &Comparison, few: &[Option<String>], base: &Path, new: &Path) -> String {
+/// The table, the sum, and what was not compared.
+pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
     let (base, new) = (base.display(), new.display());
     let mut text = String::new();
     if !comparison.compared.is_empty() {
-        let _ = writeln!(text, "{}", to_table(&comparison.compared, few).trim_fmt());
+        let _ = writeln!(text, "{}", to_table(&comparison.compared).trim_fmt());
         let _ = writeln!(text, "A: {base}, B: {new}; GB/s = 1e9 bytes of message text per second.");
     }
     let of = |verdict| comparison.count(verdict);
@@ -28,7 +28,7 @@ pub(super) fn text(comparison: &Comparison, few: &[Option<String>], base: &Path,
         of(Verdict::Slower),
         of(Verdict::Ambiguous)
     );
-    let too_few = few.iter().flatten().count();
+    let too_few = comparison.too_few();
     if too_few > 0 {
         let _ = writeln!(
             text,
@@ -52,7 +52,7 @@ pub(super) fn text(comparison: &Comparison, few: &[Option<String>], base: &Path,
     text
 }
 
-fn to_table(rows: &[Compared], few: &[Option<String>]) -> Table {
+fn to_table(rows: &[Compared]) -> Table {
     let mut table = table::new([
         Column::Words("row"),
         Column::Number("A GB/s"),
@@ -62,7 +62,7 @@ fn to_table(rows: &[Compared], few: &[Option<String>]) -> Table {
         Column::Words("compared by"),
         Column::Words("differs"),
     ]);
-    for (row, few) in rows.iter().zip(few) {
+    for row in rows {
         let verdict = row.verdict.name();
         table.add_row([
             table::plain(row.row.to_string()),
@@ -73,7 +73,7 @@ fn to_table(rows: &[Compared], few: &[Option<String>]) -> Table {
                 Verdict::Faster => table::good(verdict),
                 Verdict::Slower => table::bad(verdict),
                 Verdict::Ambiguous => {
-                    let why = few.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+                    let why = row.too_few().map_or_else(String::new, |reason| format!(": {reason}"));
                     table::plain(format!("{verdict}{why}"))
                 }
             },
@@ -133,8 +133,8 @@ fn cells(row: &Row, numbers: [String; 5], verdict: &str, differs: String) -> Vec
 }
 
 /// All rows: those that were compared, then those that were not, whose verdict says so. Reasons stand before what differs.
-fn lines(comparison: &Comparison, few: &[Option<String>]) -> Vec<Vec<String>> {
-    let compared = comparison.compared.iter().zip(few).map(|(row, few)| {
+fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
+    let compared = comparison.compared.iter().map(|row| {
         let numbers = [
             row.base_bytes_per_second,
             row.new_bytes_per_second,
@@ -142,7 +142,7 @@ fn lines(comparison: &Comparison, few: &[Option<String>]) -> Vec<Vec<String>> {
             row.ratio_ci95.low,
             row.ratio_ci95.high,
         ];
-        let differs: Vec<String> = few.iter().chain(&row.differs).cloned().collect();
+        let differs: Vec<String> = row.too_few().into_iter().chain(row.differs.iter().cloned()).collect();
         cells(&row.row, numbers.map(|number| number.to_string()), row.verdict.name(), differs.join("; "))
     });
     let none = || [const { String::new() }; 5];
@@ -161,11 +161,11 @@ fn lines(comparison: &Comparison, few: &[Option<String>]) -> Vec<Vec<String>> {
 }
 
 /// Writes a header and a line a row.
-pub(super) fn csv(sink: impl Write, comparison: &Comparison, few: &[Option<String>]) -> io::Result<()> {
-    csv::write_table(sink, &HEADERS, lines(comparison, few))
+pub(super) fn csv(sink: impl Write, comparison: &Comparison) -> io::Result<()> {
+    csv::write_table(sink, &HEADERS, lines(comparison))
 }
 
 /// Writes a Markdown table of the rows.
-pub(super) fn markdown(sink: impl Write, comparison: &Comparison, few: &[Option<String>]) -> io::Result<()> {
-    markdown::write_table(sink, &HEADERS, lines(comparison, few))
+pub(super) fn markdown(sink: impl Write, comparison: &Comparison) -> io::Result<()> {
+    markdown::write_table(sink, &HEADERS, lines(comparison))
 }
