@@ -11,6 +11,8 @@
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod code;
+#[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
+mod constant_time;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod cost;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

@@ -8,7 +8,7 @@
 use std::cell::UnsafeCell;
 use std::ptr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Registers of an address: the sixteen integer registers, in the order of their encoding.
 pub(super) const REGISTERS: usize = 16;
@@ -24,15 +24,17 @@ pub(super) struct Step {
 
 /// Steps of the run under way.
 struct Notes {
+    /// Never more than it has room for from the start, so that a step allocates nothing.
     steps: UnsafeCell<Vec<Step>>,
-    count: AtomicUsize,
+    /// Whether there were more.
+    too_many: AtomicBool,
 }
 
 // SAFETY: `steps` is touched by the holder of `ONE` before and after a run, and during it by the handler alone, which
 // runs on the holder's thread.
 unsafe impl Sync for Notes {}
 
-static NOTES: Notes = Notes { steps: UnsafeCell::new(Vec::new()), count: AtomicUsize::new(0) };
+static NOTES: Notes = Notes { steps: UnsafeCell::new(Vec::new()), too_many: AtomicBool::new(false) };
 /// One run at a time: the handler is the process's.
 static ONE: Mutex<()> = Mutex::new(());
 
@@ -61,18 +63,16 @@ const CONTEXT: [libc::c_int; REGISTERS] = [
 
 /// Notes the step and goes on; ends the stepping when the notes are full.
 extern "C" fn note(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the kernel hands a context of this type to handlers with SA_SIGINFO; see `Notes` for the steps, whose
-    // memory was there before the run, so that nothing is allocated.
+    // SAFETY: the kernel hands a context of this type to handlers with SA_SIGINFO; see `Notes` for the steps.
     unsafe {
         let general = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let steps = &mut *NOTES.steps.get();
-        let index = NOTES.count.fetch_add(1, Ordering::Relaxed);
-        match steps.get_mut(index) {
-            Some(step) => {
-                let of = |register: libc::c_int| general[register as usize].cast_unsigned();
-                *step = Step { address: of(libc::REG_RIP), registers: CONTEXT.map(of) };
-            }
-            None => general[libc::REG_EFL as usize] &= !TRAP,
+        if steps.len() < steps.capacity() {
+            let of = |register: libc::c_int| general[register as usize].cast_unsigned();
+            steps.push(Step { address: of(libc::REG_RIP), registers: CONTEXT.map(of) });
+        } else {
+            NOTES.too_many.store(true, Ordering::Relaxed);
+            general[libc::REG_EFL as usize] &= !TRAP;
         }
     }
 }
@@ -84,18 +84,16 @@ extern "C" fn note(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::
 pub(super) fn steps(most: usize, run: impl FnOnce()) -> Result<Vec<Step>, String> {
     let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // SAFETY: `ONE` is held, and no run is under way.
-    unsafe { *NOTES.steps.get() = vec![Step::default(); most] };
-    NOTES.count.store(0, Ordering::Relaxed);
+    unsafe { *NOTES.steps.get() = Vec::with_capacity(most) };
+    NOTES.too_many.store(false, Ordering::Relaxed);
     let stepping = Stepping::begin()?;
     run();
     drop(stepping);
     // SAFETY: `ONE` is held, and the run is over.
-    let mut steps = std::mem::take(unsafe { &mut *NOTES.steps.get() });
-    let count = NOTES.count.load(Ordering::Relaxed);
-    if count > most {
+    let steps = std::mem::take(unsafe { &mut *NOTES.steps.get() });
+    if NOTES.too_many.load(Ordering::Relaxed) {
         return Err(format!("it takes more than {most} instructions"));
     }
-    steps.truncate(count);
     Ok(steps)
 }
 
