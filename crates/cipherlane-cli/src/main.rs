@@ -9,5 +9,6 @@ mod variables;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    render::notes::listen();
     exit::guard(|| command::run(variables::parse())).into()
 }

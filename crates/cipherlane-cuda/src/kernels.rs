@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use cipherlane_offload::backend::{Fault, Unit};
 use cipherlane_offload::cache::{Cache, Key};
+use cipherlane_offload::compiling;
 
 use crate::compile::{CompileError, Compiled, Compiler, Target};
 
@@ -69,10 +70,10 @@ impl Kernels {
     pub fn compile(&self, unit: &Unit) -> Result<Compiled, Fault> {
         let compiler = self.compiler()?;
         let target = self.compile_for(compiler)?;
+        compiling::begins(&unit.name, &target.to_string(), self.cache.as_ref());
         let compiled = compiler.compile(&unit.name, &unit.text, target, &OPTIONS.map(str::to_owned))?;
         if let Some(cache) = &self.cache {
-            // That it cannot be kept costs the next process the same time again, and nothing else.
-            drop(cache.put(KIND, &key(compiler, unit, target), &compiled.image));
+            compiling::keep(cache, KIND, &key(compiler, unit, target), &compiled.image);
         }
         Ok(compiled)
     }

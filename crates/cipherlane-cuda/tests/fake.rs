@@ -12,6 +12,8 @@ mod exam;
 mod fleet;
 #[path = "fake/foreign.rs"]
 mod foreign;
+#[path = "fake/logged.rs"]
+mod logged;
 #[path = "fake/pinned.rs"]
 mod pinned;
 #[path = "../../cipherlane-offload/tests/exam/streams.rs"]

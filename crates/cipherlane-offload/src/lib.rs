@@ -4,7 +4,7 @@
 //! [`Device`](cipherlane_core::Device) of it: it plans by the manifest of kernels, and opens sessions that bring a
 //! batch to the device in groups (`cut`), with the columns of each in one memory (`columns`), on several queues at
 //! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead, or
-//! runs one that lies there, in `memory` of callers. [`cache`] keeps compiled kernels, `tuning` the launches that were
+//! runs one that lies there, in `memory` of callers. [`cache`] keeps compiled kernels, [`compiling`] tells of them, `tuning` the launches that were
 //! found best; [`calls`] tells of every copy and launch. [`pci`] says where on the bus a device is and [`near`]
 //! allocates beside it, [`link`] measures the way to it, [`probe`] launches kernels that measure instructions. A
 //! [`Fleet`] is several devices as one; `part` is what it asks of them for messages that it cuts.
@@ -16,6 +16,7 @@ mod buffers;
 pub mod cache;
 pub mod calls;
 mod columns;
+pub mod compiling;
 mod copy;
 mod cut;
 mod device;

@@ -2,6 +2,7 @@
 
 use cipherlane_offload::backend::{Fault, Unit};
 use cipherlane_offload::cache::{Cache, Key};
+use cipherlane_offload::compiling;
 
 use crate::driver::{ClError, Context, Facts, Kernel, Program};
 
@@ -24,7 +25,7 @@ pub(crate) fn load(context: &Context, facts: &Facts, unit: &Unit) -> Result<Comp
     let key = key(facts, unit);
     let program = match find(context, &key) {
         Some(program) => program,
-        None => compile(context, unit, &key)?,
+        None => compile(context, facts, unit, &key)?,
     };
     let kernel = |entry: &str| {
         program.kernel(entry).map_err(|error| Fault(format!("{}: {entry}: {error}", unit.name)))
@@ -58,17 +59,18 @@ fn find(context: &Context, key: &Key) -> Option<Program> {
     context.load(&binary, OPTIONS).ok()
 }
 
-fn compile(context: &Context, unit: &Unit, key: &Key) -> Result<Program, Fault> {
+fn compile(context: &Context, facts: &Facts, unit: &Unit, key: &Key) -> Result<Program, Fault> {
     let refused = |(error, log): (ClError, String)| {
         Fault(format!(
             "the OpenCL compiler refuses {}: {error}; update the driver, or report it\n{log}",
             unit.name
         ))
     };
+    let cache = Cache::of_user();
+    compiling::begins(&unit.name, &facts.name, cache.as_ref());
     let program = context.compile(&unit.text, OPTIONS).map_err(refused)?;
-    if let (Some(cache), Ok(binary)) = (Cache::of_user(), program.binary()) {
-        // One that cannot be kept is compiled again by the next process: slower, and right all the same.
-        drop(cache.put(KIND, key, &binary));
+    if let (Some(cache), Ok(binary)) = (cache, program.binary()) {
+        compiling::keep(&cache, KIND, key, &binary);
     }
     Ok(program)
 }

@@ -1,5 +1,6 @@
 //! What the user sees: tables, bars, units, messages.
 
+pub(crate) mod notes;
 pub(crate) mod progress;
 pub(crate) mod sink;
 pub(crate) mod table;

@@ -1,5 +1,6 @@
 //! Progress on stderr, and only on a terminal.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,6 +9,18 @@ use super::units;
 
 /// Steps of a whole bar.
 const STEPS: u64 = 1000;
+
+/// The bar that is shown.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Writes above the bar, if there is one.
+pub(crate) fn above(write: impl FnOnce()) {
+    let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match shown {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
 
 /// A bar with what is going on and the time left.
 #[derive(Debug)]
@@ -21,6 +34,7 @@ impl Bar {
         let style = ProgressStyle::with_template("{bar:30} {prefix:>9}  {wide_msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("━╸─"));
+        *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
         Self(bar)
     }
 
@@ -42,5 +56,6 @@ impl Bar {
     /// Takes the bar away.
     pub(crate) fn clear(&self) {
         self.0.finish_and_clear();
+        SHOWN.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
