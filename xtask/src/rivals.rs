@@ -14,6 +14,9 @@ use crate::shell::{self, Workspace};
 const PACKAGES: [(&str, &str); 2] =
     [("libgcrypt20", "libgcrypt.so.20"), ("libipsec-mb1", "libIPSec_MB.so.1")];
 
+/// A library that Debian has no package of.
+const NO_PACKAGE: &str = "libisal_crypto.so.2";
+
 /// The loader's path with which the tests find the libraries that the system lacks; none where it lacks none.
 ///
 /// Where they cannot be had (no Debian, no network), the tests go on without them, and say so.
@@ -33,10 +36,15 @@ pub(crate) fn loader_path(workspace: &Workspace) -> Option<(&'static str, OsStri
             Err(error) => eprintln!("NOT TESTED: the rival {package}, which is not here: {error:#}"),
         }
     }
+    let given = env::var_os("LD_LIBRARY_PATH");
+    let mut given_folders = given.iter().flat_map(env::split_paths);
+    if !known.contains(NO_PACKAGE) && !given_folders.any(|folder| folder.join(NO_PACKAGE).exists()) {
+        eprintln!("NOT TESTED: the rival {NO_PACKAGE}, which is not here and no package of Debian's");
+    }
     if folders.is_empty() {
         return None;
     }
-    folders.extend(env::var_os("LD_LIBRARY_PATH").iter().flat_map(env::split_paths));
+    folders.extend(given.iter().flat_map(env::split_paths));
     env::join_paths(folders).ok().map(|path| ("LD_LIBRARY_PATH", path))
 }
 

@@ -7,7 +7,8 @@
 use std::time::{Duration, Instant};
 
 use cipherlane_core::{
-    Algorithm, Batch, Column, Device, Messages, Operation, Output, Shape, Source, TagLengths, Wish,
+    Algorithm, Batch, Column, Device, Messages, Operation, Output, Plan, Shape, Source, TagLengths,
+    Unsupported, Wish,
 };
 
 /// Bytes of a message, and bytes of a batch of them.
@@ -24,7 +25,8 @@ fn main() {
     }
     for algorithm in algorithms {
         for &operation in algorithm.operations() {
-            for shared in [true, false] {
+            // A hash has no keys.
+            for &shared in if algorithm.hash().is_some() { &[true][..] } else { &[true, false] } {
                 let key = if shared { "same key" } else { "a key each" };
                 println!("\n{algorithm} {operation}, {key}: best GB/s (1e9 bytes) by bytes of a message");
                 println!("{:44}{}", "", SIZES.map(|(bytes, _)| format!("{bytes:>9}")).concat());
@@ -42,7 +44,12 @@ fn table(device: &dyn Device, algorithm: Algorithm, operation: Operation, shared
         let rates = SIZES.map(|(bytes, total)| {
             let case =
                 Case { device, kernel: &kernel.name, algorithm, shared, bytes, messages: total / bytes };
-            format!("{:>9.3}", case.best(operation))
+            // Some ways take no message of this length.
+            if case.plan(operation).is_ok() {
+                format!("{:>9.3}", case.best(operation))
+            } else {
+                format!("{:>9}", "-")
+            }
         });
         println!("{:44}{}", format!("{} {}", device.info().id, kernel.name), rates.concat());
     }
@@ -66,12 +73,16 @@ struct Results {
 }
 
 impl Case<'_> {
+    fn plan(&self, operation: Operation) -> Result<Plan, Unsupported> {
+        let shape = Shape::uniform(self.algorithm, operation, self.messages, self.bytes as u64, self.shared);
+        let wish = Wish { kernel: Some(self.kernel.to_owned()), ..Wish::default() };
+        self.device.plan(&shape, &wish)
+    }
+
     /// Runs `operation` on `text` for at least `long`; returns the shortest time and what came out.
     fn run(&self, operation: Operation, text: &[u8], tags: &[u8], long: Duration) -> (Duration, Results) {
         let (algorithm, messages, bytes) = (self.algorithm, self.messages, self.bytes);
-        let shape = Shape::uniform(algorithm, operation, messages, bytes as u64, self.shared);
-        let wish = Wish { kernel: Some(self.kernel.to_owned()), ..Wish::default() };
-        let mut session = self.device.open(&self.device.plan(&shape, &wish).unwrap()).unwrap();
+        let mut session = self.device.open(&self.plan(operation).unwrap()).unwrap();
         let width = algorithm.key_bytes();
         let keys: Vec<u8> = (0..messages * width).map(|at| (at % 253) as u8).collect();
         let keys =
@@ -80,13 +91,16 @@ impl Case<'_> {
         let offsets: Vec<u64> = (0..=messages).map(|at| (at * bytes) as u64).collect();
         let source = Messages { source: Source::Apart(text), offsets: &offsets };
         let mut batch = Batch::cipher(algorithm, operation, keys, Column::Shared(&nonce), source);
-        if algorithm.is_aead() {
+        let digest = algorithm.hash().map(|hash| (hash, hash.usual_digest_bytes()));
+        if let Some((hash, bytes)) = digest {
+            batch = Batch::hash(hash, source, bytes);
+        } else if algorithm.is_aead() {
             batch.tag_lengths = TagLengths::Same(16);
             batch.tags = tags;
         }
         let mut results = Results {
-            text: vec![0; text.len()],
-            tags: vec![0; 16 * messages],
+            text: vec![0; if digest.is_some() { 0 } else { text.len() }],
+            tags: vec![0; digest.map_or(16, |(_, bytes)| bytes) * messages],
             accepted: vec![false; messages],
         };
         let (started, mut shortest) = (Instant::now(), Duration::MAX);

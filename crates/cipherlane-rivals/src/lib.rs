@@ -1,8 +1,8 @@
 //! Other libraries as devices, to measure and to test against.
 //!
 //! [`available`] lists those that this build and this machine have, [`absent`] the others and how to get them. Each
-//! is called in the fastest public way that it has, message by message but for ipsec-mb, which takes many at once; where
-//! there are several ways, each is a kernel of its own. A key that messages share is set up once and kept between batches; a key each is set up for each.
+//! is called in the fastest public way that it has, message by message but for ipsec-mb and the hashes of ISA-L Crypto, which
+//! take many at once; where there are several ways, each is a kernel of its own. A key that messages share is set up once and kept between batches; a key each is set up for each.
 //!
 //! | device | built by | algorithms |
 //! |---|---|---|
@@ -10,6 +10,7 @@
 //! | `rival:libcrypto` | nothing: opened at run time | what its version has of AES, Camellia, SM4 and the hashes |
 //! | `rival:libgcrypt` | nothing: opened at run time | AES, Camellia, SM4; all hashes but the original Keccak |
 //! | `rival:ipsec-mb` | nothing: opened at run time | AES in ECB, CBC, CTR, and GCM with nonces of 12 bytes; SHA-224 to SHA-512 |
+//! | `rival:isal-crypto` | nothing: opened at run time | AES in CBC; AES in GCM with nonces of 12 bytes, and XTS, with keys of 128 and 256 bits; SHA-256, SHA-512 |
 //! | `rival:openssl` | feature `openssl` | AES, Camellia, SM4 (some modes), all hashes |
 //! | `rival:ring`, `rival:graviola` | feature `crates` | AES-128-GCM, AES-256-GCM (nonces of 12, tags of 16 bytes); SHA-2 |
 //! | `rival:rustcrypto` | feature `crates` | all but SC2000 |
@@ -22,6 +23,7 @@ mod evp;
 #[cfg(all(feature = "crates", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod graviola;
 mod ipsec_mb;
+mod isal;
 mod libcrypto;
 mod libgcrypt;
 mod masking;
@@ -84,6 +86,12 @@ fn found() -> Vec<Result<Box<dyn Device>, Absent>> {
         reason,
         remedy: "on x86-64, install Intel's Multi-Buffer Crypto (libipsec-mb1, intel-ipsec-mb)".to_owned(),
     });
+    let isal = isal::open().map_err(|reason| Absent {
+        id: isal::ID.to_owned(),
+        reason,
+        remedy: "build Intel's ISA-L Crypto (isa-l_crypto), 2.25 or later, and have the loader find it"
+            .to_owned(),
+    });
     vec![
         #[cfg(feature = "aws-lc")]
         Ok(aws_lc::open()),
@@ -92,6 +100,7 @@ fn found() -> Vec<Result<Box<dyn Device>, Absent>> {
         libcrypto,
         libgcrypt,
         ipsec_mb,
+        isal,
         #[cfg(feature = "openssl")]
         Ok(openssl::open()),
         #[cfg(not(feature = "openssl"))]
