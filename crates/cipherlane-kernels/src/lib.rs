@@ -46,7 +46,8 @@
 //! No kernel branches on secrets, nor looks up by one what threads share: rounds of counters are known ahead where the counter
 //! is public, which GCM's is under nonces of 12 bytes. Table variants look up by secret index in shared memory, in the layout
 //! `table[index][lane]` with 32 lanes: each lane reads its own bank whatever the index, and shared memory of NVIDIA
-//! GPUs has no cache in front of it, so every look-up takes the same time. Where shared memory is not banked that
+//! GPUs has no cache in front of it, so no look-up waits for another lane's; what it loses to other traffic does differ a
+//! little with the data (SECURITY.md). Where shared memory is not banked that
 //! way or is emulated by cached memory ([`manifest::Target::banked`] is false), the table variants come last in the list and say
 //! [`constant_time`](manifest::Program::constant_time)` = false`; the defaults are then bitsliced.
 
