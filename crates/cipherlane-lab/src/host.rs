@@ -5,6 +5,7 @@ use std::path::Path;
 use std::{fs, io, thread};
 
 use cipherlane_record::{Host, Tool};
+use cipherlane_threads::Topology;
 
 /// Instruction sets that a kernel here or of a rival chooses by.
 const FEATURES: [&str; 14] = [
@@ -27,6 +28,7 @@ const FEATURES: [&str; 14] = [
 /// The machine that this runs on.
 #[must_use]
 pub fn detect() -> Host {
+    let logical_cores = thread::available_parallelism().map_or(1, usize::from);
     let mut missing = BTreeMap::new();
     let mut or_missing = Missing(&mut missing);
     let caches = or_missing.keep("l2_bytes", caches(Path::new("/sys/devices/system/cpu")));
@@ -38,8 +40,8 @@ pub fn detect() -> Host {
         cpu_signature: or_missing.keep("cpu_signature", cpu_signature()),
         gpus: or_missing.keep("gpus", gpus(Path::new("/proc/driver/nvidia/gpus"))),
         features: features(),
-        logical_cores: thread::available_parallelism().map_or(1, usize::from),
-        physical_cores: or_missing.keep("physical_cores", physical_cores()),
+        logical_cores,
+        physical_cores: or_missing.keep("physical_cores", physical_cores(logical_cores)),
         smt: or_missing.keep("smt", line("/sys/devices/system/cpu/smt/active").map(|active| active == "1")),
         l2_bytes: caches.map(|(l2, _)| l2),
         last_level_cache_bytes: caches.map(|(_, last)| last),
@@ -160,16 +162,11 @@ fn gpus(folder: &Path) -> Result<Vec<String>, String> {
     Ok(models)
 }
 
-/// Distinct lists of hardware threads that share a core.
-fn physical_cores() -> Result<usize, String> {
-    let mut cores = BTreeSet::new();
-    for cpu in cpus(Path::new("/sys/devices/system/cpu"))? {
-        // A CPU that is offline has no topology.
-        if let Ok(siblings) = fs::read_to_string(cpu.join("topology/thread_siblings_list")) {
-            cores.insert(siblings);
-        }
-    }
-    if cores.is_empty() { Err("no topology in /sys/devices/system/cpu".to_owned()) } else { Ok(cores.len()) }
+/// Cores of the CPUs that this process may use, as its `logical` CPUs are: the whole machine may have more. A quota of time
+/// leaves all of its CPUs to a process, but time for no more than `logical` of them.
+fn physical_cores(logical: usize) -> Result<usize, String> {
+    let topology = Topology::detect();
+    topology.unknown().map_or_else(|| Ok(topology.cores().min(logical)), |reason| Err(reason.to_owned()))
 }
 
 fn cpus(folder: &Path) -> Result<Vec<std::path::PathBuf>, String> {
@@ -258,6 +255,20 @@ mod tests {
         }
         assert!(host.missing.values().all(|reason| !reason.is_empty()));
         assert!(host.logical_cores >= 1);
+    }
+
+    /// In a thread of its own, which alone is pinned.
+    #[test]
+    fn cores_are_those_that_may_be_used() {
+        let pinned = || {
+            let cpus = core_affinity::get_core_ids().unwrap_or_default();
+            let is_pinned = cpus.first().is_some_and(|&cpu| core_affinity::set_for_current(cpu));
+            (is_pinned, detect())
+        };
+        let (is_pinned, host) = thread::spawn(pinned).join().unwrap();
+        if is_pinned && host.physical_cores.is_some() {
+            assert_eq!((host.logical_cores, host.physical_cores), (1, Some(1)));
+        }
     }
 
     #[test]

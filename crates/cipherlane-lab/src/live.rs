@@ -158,6 +158,13 @@ impl<'a> Live<'a> {
         self.runner.checks
     }
 
+    /// The core's clock right behind the last sample, in hertz; `None` of devices that launch kernels, and where it cannot be
+    /// measured.
+    #[must_use]
+    pub fn clock(&self) -> Option<f64> {
+        self.runner.clocks.last().copied()
+    }
+
     /// How each batch is run.
     #[must_use]
     pub fn plans(&self) -> &[Plan] {

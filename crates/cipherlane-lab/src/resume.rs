@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use cipherlane_record::{Axis, Measurement, Observation, Record};
+use cipherlane_record::{Axis, Host, Measurement, Observation, Record};
 
 use crate::observer::{Observer, Progress, Skipped};
 use crate::suite::{Point, Suite};
@@ -31,32 +31,49 @@ impl Done {
         done
     }
 
-    /// Whether `experiment` has the row of `subject` at `axes`.
+    /// Whether `experiment` has the row of `subject` at `axes` that `host` gave: files of several machines have rows of
+    /// several with the same axes.
     #[must_use]
-    pub fn observed(&self, experiment: &str, subject: &str, axes: &BTreeMap<String, Axis>) -> bool {
-        self.observation(experiment, subject, axes).is_some()
+    pub fn observed(
+        &self,
+        experiment: &str,
+        (host, subject): (&Host, &str),
+        axes: &BTreeMap<String, Axis>,
+    ) -> bool {
+        self.observation(experiment, (host, subject), axes).is_some()
     }
 
-    /// The row of `subject` at `axes` in `experiment`.
+    /// The row of `subject` at `axes` in `experiment` that `host` gave.
     #[must_use]
     pub fn observation(
         &self,
         experiment: &str,
-        subject: &str,
+        (host, subject): (&Host, &str),
         axes: &BTreeMap<String, Axis>,
     ) -> Option<&Observation> {
-        self.observations
-            .iter()
-            .find(|row| row.experiment == experiment && row.subject == subject && row.axes == *axes)
+        let is_it = |row: &&Observation| {
+            row.experiment == experiment
+                && row.subject == subject
+                && row.axes == *axes
+                && row.host.is_machine_of(host)
+        };
+        self.observations.iter().find(is_it)
     }
 
-    /// Leaves the points out of `suite` that have a row of those that `is_asked` for: rows of a point are written together,
-    /// when all of its contenders are done. Returns how many were left out.
-    pub fn leave_out(&self, suite: &mut Suite, is_asked: impl Fn(&Measurement) -> bool) -> usize {
+    /// Leaves the points out of `suite` that have a row of `host` among those that `is_asked` for: rows of a point are
+    /// written together, when all of its contenders are done. Returns how many were left out.
+    pub fn leave_out(
+        &self,
+        suite: &mut Suite,
+        host: &Host,
+        is_asked: impl Fn(&Measurement) -> bool,
+    ) -> usize {
         let before = suite.points.len();
         let experiment = &suite.experiment;
-        let of_suite: Vec<&Measurement> =
-            self.measurements.iter().filter(|row| row.experiment == *experiment && is_asked(row)).collect();
+        let is_of_suite = |row: &&Measurement| {
+            row.experiment == *experiment && row.host.is_machine_of(host) && is_asked(row)
+        };
+        let of_suite: Vec<&Measurement> = self.measurements.iter().filter(is_of_suite).collect();
         suite.points.retain(|point| !of_suite.iter().any(|row| is_of(row, point)));
         before - suite.points.len()
     }
@@ -104,7 +121,7 @@ impl Observer for Missing<'_> {
     }
 
     fn observed(&mut self, row: &Observation) -> io::Result<()> {
-        if self.done.observed(&row.experiment, &row.subject, &row.axes) {
+        if self.done.observed(&row.experiment, (&row.host, &row.subject), &row.axes) {
             return Ok(());
         }
         self.to.observed(row)
@@ -132,4 +149,62 @@ fn is_of(row: &Measurement, point: &Point) -> bool {
         }
     };
     job && sizes && row.workload == point.choice.name() && row.threads == point.threads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cipherlane_record::{Kind, SCHEMA_VERSION};
+
+    fn row(host: &Host) -> Observation {
+        Observation {
+            schema_version: SCHEMA_VERSION,
+            record: Kind::Observation,
+            experiment: "thermal".to_owned(),
+            subject: "cpu".to_owned(),
+            subject_name: "A CPU".to_owned(),
+            axes: BTreeMap::new(),
+            values: Vec::new(),
+            samples: Vec::new(),
+            verified: None,
+            timeline: None,
+            notes: Vec::new(),
+            unix_seconds: 0,
+            argv: Vec::new(),
+            host: host.clone(),
+        }
+    }
+
+    #[derive(Default)]
+    struct Count(usize);
+
+    impl Observer for Count {
+        fn progress(&mut self, _: &Progress<'_>) {}
+
+        fn finished(&mut self, _: &Measurement) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn observed(&mut self, _: &Observation) -> io::Result<()> {
+            self.0 += 1;
+            Ok(())
+        }
+
+        fn skipped(&mut self, _: &Skipped) {}
+    }
+
+    #[test]
+    fn a_row_of_another_machine_is_not_taken_for_one_of_this() {
+        let here = crate::host::detect();
+        let there = Host { logical_cores: here.logical_cores + 1, ..here.clone() };
+        let done = Done::of(vec![Record::Observation(Box::new(row(&there)))]);
+        let is_done = |host| done.observed("thermal", (host, "cpu"), &BTreeMap::new());
+        assert!(is_done(&there) && !is_done(&here));
+        // Conclusions about several machines are rows of these.
+        let mut count = Count::default();
+        for host in [&there, &here] {
+            Missing::new(&done, &mut count).observed(&row(host)).unwrap();
+        }
+        assert_eq!(count.0, 1);
+    }
 }

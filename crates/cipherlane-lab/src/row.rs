@@ -24,7 +24,7 @@ pub(crate) struct Point<'a> {
     /// Whether the data fits the caches of those that are at work.
     pub(crate) fits: bool,
     pub(crate) end: End,
-    /// The core's clock before and after.
+    /// The core's clock before and after, with nothing to do: whether it moved meanwhile.
     pub(crate) clock: [Option<f64>; 2],
     /// What timing itself costs.
     pub(crate) calibration: Calibration,
@@ -47,11 +47,10 @@ impl Point<'_> {
         let summary = summarise(runner, &seconds, self.options.seed);
         let (bytes, messages) = (self.workload.bytes(), self.workload.messages());
         let rate = |seconds: f64| bytes as f64 / seconds;
-        let core_clock_hertz = mean(self.clock);
+        // Of the CPU's core, at work: it does not count on a device that launches kernels.
+        let core_clock_hertz = runner.clock();
         let bytes_per_second = rate(summary.median_seconds);
         let threads = runner.threads();
-        // The clock is the CPU core's, and does not count on a device that launches kernels.
-        let core_clock_hertz = core_clock_hertz.filter(|_| !runner.launches());
         let cycles = core_clock_hertz.map(|hertz| hertz * threads as f64 / bytes_per_second);
         let verified = runner.checks.unexpected == 0;
         let timeline = self.timeline.as_ref().map(|timeline| timeline.of(&runner.contender.device.info().id));
@@ -313,12 +312,82 @@ fn summarise(runner: &Runner<'_>, seconds: &[f64], seed: u64) -> Summary {
     }
 }
 
-fn mean(clock: [Option<f64>; 2]) -> Option<f64> {
-    let [before, after] = clock;
-    Some(f64::midpoint(before?, after?))
-}
-
 /// The different names that the plans give, joined by `+`.
 fn joined(plans: &[Plan], name: fn(&Plan) -> &String) -> String {
     plans.iter().map(name).cloned().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("+")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use cipherlane::verify::Reference;
+
+    use super::*;
+    use crate::bench::Sampling;
+    use crate::contender::Contender;
+    use crate::judge::Judges;
+    use crate::measure::calibrate;
+    use crate::measure::runner::Timing;
+    use crate::workload::{Choice, Custom, Request};
+
+    fn workload(judges: &Judges<'_>) -> Workload {
+        let custom = Custom {
+            algorithm: "aes-128-ctr".parse().unwrap(),
+            operation: cipherlane::Operation::Encrypt,
+            message_bytes: 64,
+            messages: Some(2),
+            keys: Keys::Same,
+            input: None,
+        };
+        Choice::Custom(custom).build(&Request { seed: 1, working_set_bytes: 0, judges }).unwrap()
+    }
+
+    /// Cores that were idle before and after had another clock.
+    #[test]
+    fn the_clock_is_that_behind_the_samples() {
+        let reference = Reference::new();
+        let contender = Contender::new(&reference);
+        let judges = Judges { fast: contender.clone(), readable: contender.clone() };
+        let workload = workload(&judges);
+        let mut runner = Runner::open(0, &contender, &workload, 1).unwrap().remove(0);
+        let time = Duration::from_millis(1);
+        // The first was repeated.
+        for (round, hertz) in [(0, 5e9), (0, 3e9), (1, 2e9), (2, 2.5e9)] {
+            let spans = Spans::default();
+            let timing = Timing {
+                wall: time,
+                cpu: time,
+                hertz: Some(hertz),
+                tasks: vec![time],
+                spans,
+                streams: vec![],
+            };
+            runner.keep(round, 2, timing, None);
+        }
+        let stop = AtomicBool::new(false);
+        let options = Options {
+            budget: time,
+            sampling: Sampling::default(),
+            cache: Wanted::Hot,
+            seed: 1,
+            stop: &stop,
+            ceilings: None,
+            sampler: None,
+            argv: Vec::new(),
+        };
+        let point = Point {
+            experiment: "bench",
+            workload: &workload,
+            threads: 2,
+            fits: true,
+            end: End::Enough,
+            clock: [Some(4e9), Some(4e9)],
+            calibration: calibrate(),
+            timeline: None,
+            host: &crate::host::detect(),
+            options: &options,
+        };
+        assert_eq!(point.row(&runner, &[]).core_clock_hertz, Some(2.5e9));
+    }
 }

@@ -1,5 +1,6 @@
 //! What samples add up to. Outliers are counted, never removed.
 
+pub use cipherlane_record::statistics::{median, quantile, sorted};
 use cipherlane_record::{Interval, Verdict};
 
 use crate::random::Random;
@@ -12,36 +13,6 @@ const RESAMPLES: usize = 2000;
 pub const FEWEST_ROUNDS: usize = 6;
 /// Ratios closer to 1 than this are no difference: where code and buffers happen to lie moves a result as much.
 pub const NOISE: f64 = 0.01;
-
-/// Quantile `q` (0 to 1) of `sorted`, interpolated between neighbours (Hyndman and Fan, type 7).
-///
-/// # Panics
-/// If `sorted` is empty.
-#[must_use]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
-pub fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let position = q * (sorted.len() - 1) as f64;
-    let below = position.floor() as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
-}
-
-/// `samples` in rising order.
-#[must_use]
-pub fn sorted(samples: &[f64]) -> Vec<f64> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
-}
-
-/// The median.
-///
-/// # Panics
-/// If there are no samples.
-#[must_use]
-pub fn median(samples: &[f64]) -> f64 {
-    quantile(&sorted(samples), 0.5)
-}
 
 /// Median absolute deviation from the median, not scaled.
 ///

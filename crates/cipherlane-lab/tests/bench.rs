@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use cipherlane::Device;
 use cipherlane::verify::Reference;
+use cipherlane_lab::load::CpuLoad;
 use cipherlane_lab::resume::{Done, Missing};
 use cipherlane_lab::workload::Custom;
 use cipherlane_lab::{
     BenchError, Contender, JudgeError, Judges, Observer, Options, Outcome, Progress, Sampling, Skipped,
     Suite, Wanted, host, run_suite,
 };
-use cipherlane_record::{Host, Keys, Measurement, Tag, Verdict};
+use cipherlane_record::{Host, Keys, Measurement, Tag, Transfer, Verdict};
 use puppet::{BROKEN, Manner, Puppet};
 
 #[derive(Default)]
@@ -362,6 +363,32 @@ fn empty_messages_and_impossible_sizes_are_no_panic() {
     sizes = Custom { message_bytes: 1, messages: Some(0), ..sizes };
     let outcome = measure(&Suite::custom(&sizes, &[1]), &[&device], &mut Log::default()).unwrap();
     assert!(outcome.skipped[0].reason.contains("at least 1"), "{:?}", outcome.skipped);
+}
+
+/// What a GPU does with messages of no bytes: it launches nothing. A rate of its kernels would be no number.
+#[test]
+fn kernels_that_take_no_time_have_no_row() {
+    let device = Puppet::new("cuda:0", Manner::Timeless);
+    let suite = Suite::custom(&custom("aes-128-ctr", "encrypt"), &[1]);
+    let outcome = measure(&suite, &[&device], &mut Log::default()).unwrap();
+    let [row] = &outcome.rows[..] else { panic!("{outcome:?}") };
+    assert_eq!(row.scope.transfer, Transfer::None, "what goes there and back takes time");
+    let [skipped] = &outcome.skipped[..] else { panic!("{outcome:?}") };
+    assert_eq!(skipped.device.as_deref(), Some("cuda:0"));
+    assert!(skipped.reason.contains("take no time"), "{}", skipped.reason);
+}
+
+/// A load of the same process gets CPU time of its own, which is no work of the sample.
+#[test]
+fn samples_that_are_interrupted_are_marked_under_a_load() {
+    let load = CpuLoad::start(1.0).unwrap();
+    // It sleeps in each pass, as a thread does that waits for its CPU.
+    let device = Puppet::new("cpu", Manner::Slow);
+    let suite = Suite::custom(&custom("aes-128-ctr", "encrypt"), &[1]);
+    let outcome = measure(&suite, &[&device], &mut Log::default()).unwrap();
+    drop(load);
+    let row = &outcome.rows[0];
+    assert!(row.samples.iter().all(|sample| sample.preempted), "{:?}", row.samples);
 }
 
 #[test]

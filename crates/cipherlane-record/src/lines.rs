@@ -1,5 +1,7 @@
 //! One JSON object a line: written as each row finishes, so that an interruption keeps all finished rows.
 
+mod finite;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -63,7 +65,7 @@ impl<W: Write> Writer<W> {
     /// Writes one measurement and flushes it.
     ///
     /// # Errors
-    /// If the sink fails.
+    /// If the sink fails, or a number of the row is none, which no line can say.
     pub fn append(&mut self, row: &Measurement) -> io::Result<()> {
         self.line(row)
     }
@@ -71,12 +73,13 @@ impl<W: Write> Writer<W> {
     /// Writes one observation and flushes it.
     ///
     /// # Errors
-    /// If the sink fails.
+    /// If the sink fails, or a number of the row is none, which no line can say.
     pub fn observe(&mut self, row: &Observation) -> io::Result<()> {
         self.line(row)
     }
 
     fn line(&mut self, row: &impl serde::Serialize) -> io::Result<()> {
+        finite::check(row)?;
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
         // One write, so that no half line is left where the sink is a file and the process dies.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::measurement::Measurement;
 use crate::summary::{Ceiling, Comparison};
+use crate::text::on_one_line;
 
 const HEADERS: [&str; 11] = [
     "workload",
@@ -82,6 +83,47 @@ fn ratio(best: &Comparison) -> String {
 }
 
 fn write_line(mut sink: impl Write, cells: impl IntoIterator<Item = String>) -> io::Result<()> {
-    let escaped: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
+    let escaped: Vec<String> = cells.into_iter().map(|cell| plain(&cell)).collect();
     writeln!(sink, "| {} |", escaped.join(" | "))
+}
+
+/// A record's text in Markdown: nothing in it is markup, and nothing ends the line or is obeyed by a terminal.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in on_one_line(text).chars() {
+        match letter {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '#' | '!' => {
+                safe.push('\\');
+                safe.push(letter);
+            }
+            _ => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_records_are_no_markup() {
+        assert_eq!(plain("a|b\n<i>*x*"), "a\\|b &lt;i&gt;\\*x\\*");
+        assert_eq!(plain("[x](y)"), "\\[x\\](y)");
+        assert_eq!(plain("\u{1b}[2J"), " \\[2J");
+    }
+
+    #[test]
+    fn cells_are_no_markup() {
+        let mut table = Vec::new();
+        let cells = ["`a`\\|b\r\n| <img src=x>", "![c](d)"].map(str::to_owned);
+        write_table(&mut table, &["one_of", "two"], [cells]).unwrap();
+        let expected = "| one\\_of | two |\n| --- | --- |\n\
+            | \\`a\\`\\\\\\|b  \\| &lt;img src=x&gt; | \\!\\[c\\](d) |\n";
+        assert_eq!(String::from_utf8(table).unwrap(), expected);
+    }
 }

@@ -49,7 +49,8 @@ pub struct Measurement {
     pub messages_per_second: f64,
     /// Median cycles of the core's clock times threads, per byte; `null` where the clock is not known.
     pub cycles_per_byte: Option<f64>,
-    /// The core's clock during this row, measured by a chain of dependent additions.
+    /// The core's clock at work: by a chain of dependent additions right behind each sample, the median. Records of before
+    /// 2026-11-27 have that of one core with nothing to do, before and after.
     pub core_clock_hertz: Option<f64>,
     /// Whether every output that was looked at was right: texts, tags and verdicts, after every sample.
     pub verified: bool,
@@ -147,7 +148,7 @@ pub struct Sample {
     pub round: usize,
     /// Wall time by the monotonic clock.
     pub wall_seconds: f64,
-    /// CPU time of the process; only where one thread does the work.
+    /// CPU time of the thread that does the work; only where one does. Records of before 2026-11-27 have that of the process.
     pub cpu_seconds: Option<f64>,
     /// Whether wall time exceeds CPU time by more than a tenth: something else ran on the core.
     pub preempted: bool,

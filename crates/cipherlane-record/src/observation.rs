@@ -98,7 +98,7 @@ pub struct Value {
     /// Why it is `null`, and what would help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// 95 % interval; `null` without samples.
+    /// 95 % interval; `null` without samples, or with too few to tell.
     pub ci95: Option<Interval>,
     /// What studies published for the like, in the same unit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

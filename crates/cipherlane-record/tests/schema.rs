@@ -406,6 +406,23 @@ fn rows_without_streams_read_back() {
     assert_eq!(read, [Record::Measurement(Box::new(without))]);
 }
 
+/// It would be written as `null`, which no reader takes for a number.
+#[test]
+fn a_number_that_is_none_makes_no_line() {
+    let mut lines = Vec::new();
+    let mut writer = Writer::new(&mut lines);
+    for rate in [f64::NAN, f64::INFINITY] {
+        let error = writer.append(&Measurement { bytes_per_second: rate, ..row() }).unwrap_err();
+        assert!(error.to_string().starts_with("bytes_per_second: "), "{error}");
+    }
+    let mut wrong = observation();
+    wrong.values[0].value = Some(f64::NAN);
+    assert!(writer.observe(&wrong).unwrap_err().to_string().starts_with("values: value: NaN"));
+    writer.append(&row()).unwrap();
+    writer.observe(&observation()).unwrap();
+    assert_eq!(read_from(&*lines, Path::new("rows.jsonl")).unwrap().len(), 2);
+}
+
 #[test]
 fn a_wrong_line_is_named_by_its_number() {
     let good = serde_json::to_string(&row()).unwrap();

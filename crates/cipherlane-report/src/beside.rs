@@ -1,8 +1,9 @@
 //! What other records of the same machine say about a row: what its instructions allow, what the CPU beside a GPU does,
 //! what is left once data is brought there and back.
 
-use cipherlane_record::{Axis, Keys, Observation, Transfer, Value, Verdict};
+use cipherlane_record::{Axis, Interval, Keys, Observation, Transfer, Value, Verdict};
 
+use crate::level::Rate;
 use crate::row::Row;
 
 /// An observation with its machine.
@@ -92,18 +93,10 @@ pub(crate) fn best_library<'a>(row: &Row<'_>, rows: &[Row<'a>]) -> Option<Row<'a
     libraries.max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second)).copied()
 }
 
-/// How two rows compare that were not timed in the same rounds: by the far ends of their intervals.
-pub(crate) fn verdict(row: &Row<'_>, other: &Row<'_>) -> Verdict {
-    /// Less may be chance, as between rows of one round (docs/MEASURING.md, comparisons).
-    const CLEAR: f64 = 1.01;
-    let (ours, theirs) = (row.bytes_per_second_ci95, other.bytes_per_second_ci95);
-    if ours.low > CLEAR * theirs.high {
-        Verdict::Faster
-    } else if CLEAR * ours.high < theirs.low {
-        Verdict::Slower
-    } else {
-        Verdict::Ambiguous
-    }
+/// How a device compares with a thread of the CPU at the place of a row, as the experiment `offload` timed both.
+pub(crate) fn offloaded(row: &Observation) -> Option<Verdict> {
+    let time = |name: &str| Rate::of_time(value(row, name)?);
+    Some(time("t_total")?.against(time("t_no_gpu")?))
 }
 
 /// The same job on the same device with the way there and back.
@@ -138,6 +131,11 @@ pub(crate) fn value<'a>(row: &'a Observation, name: &str) -> Option<&'a Value> {
 
 /// A throughput in bytes per second.
 pub(crate) fn rate(value: &Value) -> Option<f64> {
+    Some(throughput(value)?.median)
+}
+
+/// The same with its interval.
+pub(crate) fn throughput(value: &Value) -> Option<Rate> {
     let unit = match value.unit.as_str() {
         "GB/s" => 1e9,
         "MB/s" => 1e6,
@@ -145,5 +143,6 @@ pub(crate) fn rate(value: &Value) -> Option<f64> {
         "Mbit/s" => 1e6 / 8.0,
         _ => return None,
     };
-    value.value.map(|number| number * unit)
+    let interval = value.ci95.map(|ends| Interval { low: unit * ends.low, high: unit * ends.high });
+    Some(Rate { median: unit * value.value?, interval })
 }

@@ -1,5 +1,7 @@
 //! From where on one thing is faster than another: a device with memory of its own than the CPU, as a rule.
 
+use cipherlane_record::Verdict;
+
 use crate::row::{Row, Trait};
 use crate::section::sweep::Swept;
 
@@ -12,18 +14,23 @@ pub(crate) enum Lead<P> {
     From(P),
     /// At some place, but not at the largest: there is none from which on it stays faster.
     Unsettled,
-    /// At no place.
+    /// At no place, but at some the two are level.
+    Level,
+    /// At no place: the other is faster at every one.
     Never,
 }
 
-/// The lead of what `places` are of: each with whether it is faster there, in the order of the places. `None` where
-/// nothing was compared.
-pub(crate) fn lead<P: Copy>(places: &[(P, bool)]) -> Option<Lead<P>> {
+/// The lead of what `places` are of: each with how it compares there, in the order of the places. Where nobody can tell it
+/// is not faster. `None` where nothing was compared.
+pub(crate) fn lead<P: Copy>(places: &[(P, Verdict)]) -> Option<Lead<P>> {
     places.last()?;
-    let Some(behind) = places.iter().rposition(|(_, faster)| !faster) else { return Some(Lead::Everywhere) };
+    let any = |wanted: Verdict| places.iter().any(|(_, verdict)| *verdict == wanted);
+    let behind = places.iter().rposition(|(_, verdict)| *verdict != Verdict::Faster);
+    let Some(behind) = behind else { return Some(Lead::Everywhere) };
     Some(match places.get(behind + 1) {
         Some((from, _)) => Lead::From(*from),
-        None if places.iter().any(|(_, faster)| *faster) => Lead::Unsettled,
+        None if any(Verdict::Faster) => Lead::Unsettled,
+        None if any(Verdict::Ambiguous) => Lead::Level,
         None => Lead::Never,
     })
 }
@@ -37,12 +44,12 @@ pub(crate) fn of(series: &[(Vec<Trait>, Vec<Row<'_>>)], swept: Swept) -> Option<
         rows[0].is_offload() && rows[0].scope.transfer != cipherlane_record::Transfer::Excluded
     })?;
     let cpu = ours().find(|rows| rows[0].device == "cpu" && rows[0].machine == device[0].machine)?;
-    let both: Vec<(f64, bool)> = device
+    let both: Vec<(f64, Verdict)> = device
         .iter()
         .filter_map(|row| {
             let place = swept.of(row);
             let other = cpu.iter().find(|other| swept.of(other).total_cmp(&place).is_eq())?;
-            Some((place, row.bytes_per_second > other.bytes_per_second))
+            Some((place, row.rate().against(other.rate())))
         })
         .collect();
     Some((device[0].device.clone(), lead(&both)?))
@@ -51,19 +58,30 @@ pub(crate) fn of(series: &[(Vec<Trait>, Vec<Row<'_>>)], swept: Swept) -> Option<
 #[cfg(test)]
 mod tests {
     use super::{Lead, lead};
+    use cipherlane_record::Verdict::{self, Ambiguous, Faster, Slower};
+
+    fn of(verdicts: &[Verdict]) -> Option<Lead<usize>> {
+        let places: Vec<(usize, Verdict)> = verdicts.iter().copied().enumerate().collect();
+        lead(&places)
+    }
 
     #[test]
     fn only_what_is_faster_nowhere_never_leads() {
-        let of = |faster: &[bool]| {
-            let places: Vec<(usize, bool)> = faster.iter().copied().enumerate().collect();
-            lead(&places)
-        };
         assert_eq!(of(&[]), None);
-        assert_eq!(of(&[true, true, true]), Some(Lead::Everywhere));
-        assert_eq!(of(&[false, false, true]), Some(Lead::From(2)));
-        assert_eq!(of(&[true, false, true]), Some(Lead::From(2)));
-        assert_eq!(of(&[true, true, false]), Some(Lead::Unsettled));
-        assert_eq!(of(&[false, true, false]), Some(Lead::Unsettled));
-        assert_eq!(of(&[false, false, false]), Some(Lead::Never));
+        assert_eq!(of(&[Faster, Faster, Faster]), Some(Lead::Everywhere));
+        assert_eq!(of(&[Slower, Slower, Faster]), Some(Lead::From(2)));
+        assert_eq!(of(&[Faster, Slower, Faster]), Some(Lead::From(2)));
+        assert_eq!(of(&[Faster, Faster, Slower]), Some(Lead::Unsettled));
+        assert_eq!(of(&[Slower, Faster, Slower]), Some(Lead::Unsettled));
+        assert_eq!(of(&[Slower, Slower, Slower]), Some(Lead::Never));
+    }
+
+    #[test]
+    fn what_is_level_does_not_lead() {
+        assert_eq!(of(&[Slower, Ambiguous, Faster]), Some(Lead::From(2)));
+        assert_eq!(of(&[Ambiguous, Faster, Faster]), Some(Lead::From(1)));
+        assert_eq!(of(&[Faster, Faster, Ambiguous]), Some(Lead::Unsettled));
+        assert_eq!(of(&[Slower, Ambiguous, Slower]), Some(Lead::Level));
+        assert_eq!(of(&[Ambiguous]), Some(Lead::Level));
     }
 }

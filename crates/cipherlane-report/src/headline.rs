@@ -197,7 +197,7 @@ impl<'a> Context<'_, 'a> {
             units::count(library.threads, "thread"),
             speed(&library, messages),
         );
-        Ok((beside::verdict(row, &library), text))
+        Ok((row.rate().against(library.rate()), text))
     }
 
     /// Of a device with memory of its own: what is left with the transfers, and what the CPU beside it does.

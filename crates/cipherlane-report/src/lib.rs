@@ -22,6 +22,7 @@ mod crossover;
 mod csv;
 mod headline;
 mod html;
+mod level;
 mod machine;
 mod markdown;
 mod row;

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use cipherlane_record::markdown::plain;
+
 use crate::Report;
 use crate::headline::Beside;
 use crate::machine::Machines;
@@ -109,35 +111,5 @@ fn table(text: &mut String, table: &Table) {
     );
     for cells in &table.rows {
         line(text, &row(&mut cells.iter().map(|cell| plain(cell))));
-    }
-}
-
-/// A record's text: nothing in it is markup, and nothing ends the line.
-fn plain(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\n' | '\r' => safe.push(' '),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '#' | '!' => {
-                safe.push('\\');
-                safe.push(letter);
-            }
-            _ => safe.push(letter),
-        }
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::plain;
-
-    #[test]
-    fn texts_of_records_are_no_markup() {
-        assert_eq!(plain("a|b\n<i>*x*"), "a\\|b &lt;i&gt;\\*x\\*");
-        assert_eq!(plain("[x](y)"), "\\[x\\](y)");
     }
 }

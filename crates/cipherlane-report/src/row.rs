@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use cipherlane_record::{Keys, Measurement};
 
+use crate::level::Rate;
 use crate::machine::Machines;
 use crate::units;
 
@@ -61,6 +62,9 @@ pub(crate) enum Kind {
     Threads,
     Transfer,
     Load,
+    Messages,
+    Kernel,
+    Launch,
 }
 
 impl<'a> Row<'a> {
@@ -102,6 +106,11 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Bytes of a second, as they compare with those of other rows.
+    pub(crate) fn rate(&self) -> Rate {
+        Rate { median: self.bytes_per_second, interval: Some(self.bytes_per_second_ci95) }
+    }
+
     /// Job and size: `aes-128-gcm seal, 16 KiB`.
     pub(crate) fn does(&self) -> String {
         format!("{}, {}", self.job().label(), units::bytes(self.message_bytes))
@@ -124,7 +133,23 @@ impl<'a> Row<'a> {
             Kind::Tier | Kind::Transfer => String::new(),
             Kind::Threads => units::count(row.threads, "thread"),
             Kind::Load => self.load_text(),
+            Kind::Messages => self.messages_text(),
+            Kind::Kernel => row.kernel.clone(),
+            Kind::Launch => self.launch_text(),
         }
+    }
+
+    /// `16 messages`.
+    pub(crate) fn messages_text(&self) -> String {
+        units::count(usize::try_from(self.messages).unwrap_or(usize::MAX), "message")
+    }
+
+    /// Blocks, their threads, and streams.
+    pub(crate) fn launch_text(&self) -> String {
+        self.geometry.map_or_else(String::new, |one| {
+            let streams = units::count(usize::try_from(one.streams).unwrap_or(usize::MAX), "stream");
+            format!("{} × {}, {streams}", one.blocks, one.threads_per_block)
+        })
     }
 
     fn load_text(&self) -> String {

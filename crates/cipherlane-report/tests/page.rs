@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Measurement, Record};
+use cipherlane_record::{Load, Measurement, Record, Share, Transfer};
 use cipherlane_report::Report;
 #[cfg(unix)]
 use support::cpu_seconds;
@@ -247,6 +247,47 @@ fn messages_without_a_byte_have_no_throughput_to_advise_on() {
     assert!(!page.contains("enough in") && !page.contains("fastest measured"), "{page}");
 }
 
+/// On an axis of ratios nothing stands at zero: the row is in the table, and the others are where they were.
+#[test]
+fn messages_without_a_byte_leave_their_chart_to_the_others() {
+    let mut records = sizes();
+    let row = Measurement { messages_per_second: 1e6, ..measurement(0.0, 0) };
+    records.push(experiment("sizes", row));
+    let page = page(&records);
+    let (figure, _) = page.split_once("</figure>").unwrap();
+    let (_, figure) = figure.split_once("<figure").unwrap();
+    let (picture, table) = figure.split_once("</svg>").unwrap();
+    assert!(picture.contains("Message size (bytes)") && !picture.contains("NaN"), "{picture}");
+    for tick in ["256", "4K", "64K", "1M"] {
+        assert!(
+            picture.contains(&format!(">\n{tick}\n<")) || picture.contains(&format!(">{tick}<")),
+            "{tick}"
+        );
+    }
+    assert!(table.contains("<td>0 B<"), "{table}");
+    assert!(table.contains("Messages without a byte are in the table only."), "{table}");
+}
+
+/// Data that lies in the memory of the device and data that is brought there are no rows of one curve.
+#[test]
+fn curves_under_load_are_of_one_kind_of_row() {
+    let row = |transfer, load: f64, rate| {
+        let share = (load > 0.0).then_some(Share { requested: load, achieved: load });
+        let mut row = on_gpu(rate, 1 << 20);
+        row.scope.transfer = transfer;
+        experiment("cpu-load", Measurement { load: Some(Load { cpu: share, gpu: None }), ..row })
+    };
+    let (there, brought) = (Transfer::Excluded, Transfer::Included);
+    let records =
+        [row(there, 0.0, 700.0), row(brought, 0.0, 50.0), row(there, 0.5, 693.0), row(brought, 0.5, 25.0)];
+    let page = page(&records);
+    for (transfer, left) in [("excluded", "99.0"), ("included", "50.0")] {
+        let curve = format!("1 MiB on cuda:0, transfer {transfer}: Throughput (% of that without load)");
+        assert!(page.contains(&curve), "no curve of data whose transfer is {transfer}");
+        assert!(page.contains(&format!("<td>{left} (")), "{left}");
+    }
+}
+
 #[test]
 fn no_records_make_a_page_that_says_so() {
     let page = page(&[]);
@@ -309,12 +350,9 @@ fn signed(signature: Option<&str>, argv: &str, gigabytes: f64) -> Record {
 #[test]
 fn the_csv_says_which_machine_and_what_numbers_cover() {
     let mut resident = on_gpu(700.0, 1 << 20);
-    resident.scope.transfer = cipherlane_record::Transfer::Excluded;
+    resident.scope.transfer = Transfer::Excluded;
     resident.scope.cache = cipherlane_record::Cache::Cold;
-    resident.load = Some(cipherlane_record::Load {
-        cpu: Some(cipherlane_record::Share { requested: 0.2, achieved: 0.21 }),
-        gpu: None,
-    });
+    resident.load = Some(Load { cpu: Some(Share { requested: 0.2, achieved: 0.21 }), gpu: None });
     let mut records = vec![experiment("bench", resident), experiment("bench", on_gpu(50.0, 1 << 20))];
     records.extend(committed("h200/thermal.jsonl").into_iter().take(1));
     records.push(signed(Some("family 6 model 1 stepping 0"), "bench", 10.0));

@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Axis, Channel, Measurement, Observation, Record, Value, Verdict};
+use cipherlane_record::{Axis, Channel, Interval, Measurement, Observation, Record, Value, Verdict};
 use cipherlane_report::Report;
 use support::{measurement, observation, on_gpu, timeline};
 
@@ -15,7 +15,7 @@ fn markdown(records: &[Record]) -> String {
     Report::new(records, &BTreeMap::new()).markdown()
 }
 
-/// A row of a device at these axes, with values of these names and units.
+/// A row of a device at these axes, with values of these names and units, of a hundredth up and down.
 fn row(
     experiment: &str,
     device: &str,
@@ -27,7 +27,7 @@ fn row(
         unit: unit.to_owned(),
         value,
         reason: value.is_none().then(|| "not measured".to_owned()),
-        ci95: None,
+        ci95: value.map(|value| Interval { low: 0.99 * value, high: 1.01 * value }),
         published: Vec::new(),
     };
     let row = observation(experiment, device, axes, 0.0);
@@ -232,6 +232,40 @@ fn each_device_has_its_own_way_there() {
     assert!(text.contains(rule), "{text}");
 }
 
+fn of_bench(rows: Vec<Measurement>) -> String {
+    markdown(&rows.into_iter().map(|row| support::experiment("bench", row)).collect::<Vec<_>>())
+}
+
+/// The medians of two jobs.
+#[test]
+fn medians_of_even_numbers_lie_between_the_middle_ones() {
+    let mut rows = Vec::new();
+    for (bytes, there) in [(1 << 10, 40.0), (1 << 14, 200.0)] {
+        let mut resident = on_gpu(there, bytes);
+        resident.scope.transfer = cipherlane_record::Transfer::Excluded;
+        rows.extend([resident, on_gpu(20.0, bytes)]);
+    }
+    assert!(of_bench(rows).contains("there it is 6.00 times as fast as with the way there and back (median"));
+
+    let threads = |threads, rate, bytes| Measurement { threads, ..measurement(rate, bytes) };
+    let rows = [(1 << 10, 14.0), (1 << 14, 18.0)]
+        .into_iter()
+        .flat_map(|(bytes, two)| [threads(1, 10.0, bytes), threads(2, two, bytes)]);
+    assert!(
+        of_bench(rows.collect()).contains("They are 1.60 times as fast as the fewest measured (median).")
+    );
+
+    let of = |algorithm: &str, bytes, rate| Measurement {
+        algorithm: algorithm.to_owned(),
+        ..measurement(rate, bytes)
+    };
+    let sizes = [(1 << 10, 9.5, 1.0), (1 << 11, 9.8, 2.0), (1 << 12, 10.0, 10.0)];
+    let rows = sizes
+        .into_iter()
+        .flat_map(|(bytes, soon, late)| [of("aes-128-ctr", bytes, soon), of("aes-256-ctr", bytes, late)]);
+    assert!(of_bench(rows.collect()).contains("by the median of jobs: 2560 B on cpu avx512."));
+}
+
 /// Times that are written in ms or s are no other times.
 #[test]
 fn rates_of_long_times_are_in_the_same_units() {
@@ -254,9 +288,15 @@ fn fans_are_no_load() {
         let values = (0..120).map(|place| Some(value + 1e-4 * f64::from(place))).collect();
         timeline.channels.push(Channel { name: name.to_owned(), unit: "1".to_owned(), values });
     }
+    let turns = (0..120).map(|place| Some(40.0 + f64::from(place) / 12.0)).collect();
+    timeline.channels.push(Channel { name: "cpu.fan".to_owned(), unit: "1/s".to_owned(), values: turns });
     let row = Measurement { timeline: Some(timeline), ..on_gpu(700.0, 1 << 30) };
     let text = markdown(&[support::experiment("bench", row)]);
-    for (quantity, range) in [("Fans", "cuda:0 fan 40.0 to 41.2 %"), ("Load", "cuda:0 load 90.0 to 91.2 %")] {
+    for (quantity, range) in [
+        ("Fans", "cuda:0 fan 40.0 to 41.2 %"),
+        ("Load", "cuda:0 load 90.0 to 91.2 %"),
+        ("Fan speed", "cpu fan 2400 to 2995 1/min"),
+    ] {
         let charts: Vec<&str> =
             text.lines().filter(|line| line.starts_with(&format!("- {quantity}: "))).collect();
         let [chart] = charts[..] else { panic!("{charts:?} of {quantity} in {text}") };

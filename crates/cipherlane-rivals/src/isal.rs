@@ -3,6 +3,7 @@
 //!
 //! Functions are called by their older names. Those that begin with `isal_` look at their arguments first, and in FIPS
 //! builds for self-tests, before they run the same code: 2 of the 13 ns that a message of 16 bytes takes in GCM.
+#![allow(unsafe_code)] // the library is C
 
 mod cbc;
 mod gcm;
@@ -52,7 +53,6 @@ fn resolve(library: &'static Shared) -> Result<IsaL, &'static str> {
 
 /// The library's version in its own words, which it has since 2.25. Before, it decrypted XTS wrongly in place where a text
 /// ended within a block.
-#[allow(unsafe_code)] // the library is C
 fn version(library: &'static Shared) -> Result<String, &'static str> {
     // SAFETY: takes nothing and returns a static C string.
     unsafe {

@@ -53,6 +53,7 @@ const LAYERS: [Layer; 20] = [
         &[
             "cipherlane",
             "cipherlane-record",
+            "cipherlane-threads",
             "cipherlane-kernels",
             "cipherlane-offload",
             "cipherlane-cuda",

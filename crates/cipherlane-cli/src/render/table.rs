@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use cipherlane_record::text::on_one_line;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::colours;
@@ -40,7 +41,7 @@ pub(crate) fn with_columns(columns: &[(String, CellAlignment)]) -> Table {
     } else {
         table.force_no_tty();
     }
-    table.set_header(columns.iter().map(|(header, _)| Cell::new(header).add_attribute(Attribute::Bold)));
+    table.set_header(columns.iter().map(|(header, _)| plain(header).add_attribute(Attribute::Bold)));
     for (column, (_, alignment)) in table.column_iter_mut().zip(columns) {
         column.set_cell_alignment(*alignment);
     }
@@ -49,20 +50,37 @@ pub(crate) fn with_columns(columns: &[(String, CellAlignment)]) -> Table {
 
 /// A cell that is good news.
 pub(crate) fn good(text: impl Into<String>) -> Cell {
-    Cell::new(text.into()).fg(Color::Green)
+    plain(text).fg(Color::Green)
 }
 
 /// A cell that is bad news.
 pub(crate) fn bad(text: impl Into<String>) -> Cell {
-    Cell::new(text.into()).fg(Color::Red)
+    plain(text).fg(Color::Red)
 }
 
 /// A cell that is missing something.
 pub(crate) fn faint(text: impl Into<String>) -> Cell {
-    Cell::new(text.into()).add_attribute(Attribute::Dim)
+    plain(text).add_attribute(Attribute::Dim)
 }
 
-/// A cell that is neither.
+/// A cell that is neither. Its text may come from a file, and is nothing that the terminal obeys.
 pub(crate) fn plain(text: impl Into<String>) -> Cell {
-    Cell::new(text.into())
+    Cell::new(on_one_line(&text.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_cells_are_not_obeyed() {
+        let mut table = with_columns(&[("a\u{1b}[2J".to_owned(), CellAlignment::Left)]);
+        for cell in [plain, good, bad, faint] {
+            table.add_row([cell("b\u{9b}31m\nc".to_owned())]);
+        }
+        table.force_no_tty();
+        let text = table.to_string();
+        assert!(!text.contains(['\u{1b}', '\u{9b}']), "{text:?}");
+        assert_eq!(text.lines().count(), 6, "{text}");
+    }
 }

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use cipherlane::Plan;
 use cipherlane_lab::Live;
 use cipherlane_lab::live::Sampled;
-use cipherlane_lab::measure::clock::core_clock_hertz;
 use cipherlane_record::{Load, Measurement};
 
 use super::Work;
@@ -14,8 +13,6 @@ use crate::run::{Figures, Wanted};
 
 /// How often the board is told.
 const TOLD: Duration = Duration::from_millis(250);
-/// How often the core's clock is measured, which takes half a millisecond.
-const CLOCK: Duration = Duration::from_secs(1);
 
 /// What the row should say beside its samples.
 pub(super) struct Measured {
@@ -53,7 +50,6 @@ struct Meter<'a, 'l> {
     whole: Sampled,
     recent: Sampled,
     told: Instant,
-    clock: Option<(Instant, f64)>,
 }
 
 /// Samples until the time is up or somebody stops it. An error after samples enough for a row is no reason to lose them.
@@ -72,7 +68,6 @@ pub(super) fn measure<'a>(work: &'a Work<'a>, live: &'a mut Live<'_>) -> Result<
         whole: Sampled::default(),
         recent: Sampled::default(),
         told: now,
-        clock: None,
     };
     let problem = match meter.run() {
         Err(reason) if !meter.live.has_enough() => return Err(reason),
@@ -131,9 +126,6 @@ impl Meter<'_, '_> {
 
     /// Tells the board how it stands.
     fn tell(&mut self) {
-        if self.clock.is_none_or(|(at, _)| at.elapsed() >= CLOCK) {
-            self.clock = core_clock_hertz().ok().map(|hertz| (Instant::now(), hertz));
-        }
         if self.recent.bytes > 0 || self.recent.messages > 0 {
             let figures = self.figures();
             let rate = figures.bytes_per_second;
@@ -147,7 +139,6 @@ impl Meter<'_, '_> {
     fn figures(&self) -> Figures {
         let per_second = |count: u64, seconds: f64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         let load = self.loads.record().unwrap_or_default();
-        let launches = self.live.plans().iter().any(|plan| plan.geometry.is_some());
         Figures {
             seconds: self.active().as_secs_f64(),
             samples: self.live.rounds(),
@@ -156,7 +147,7 @@ impl Meter<'_, '_> {
             bytes_per_second: per_second(self.recent.bytes, self.recent.seconds),
             messages_per_second: per_second(self.recent.messages, self.recent.seconds),
             mean_bytes_per_second: per_second(self.whole.bytes, self.whole.seconds),
-            core_clock_hertz: self.clock.map(|(_, hertz)| hertz).filter(|_| !launches),
+            core_clock_hertz: self.live.clock(),
             cpu_load: load.cpu.map(|share| share.achieved),
             device_load: load.gpu.map(|share| share.achieved),
         }

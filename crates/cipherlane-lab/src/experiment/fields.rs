@@ -56,6 +56,26 @@ pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64,
     Err(de::Error::custom(problem))
 }
 
+/// More than anyone repeats, and few enough that products with times are times.
+const MOST: usize = 1_000_000;
+
+fn checked_count<E: de::Error>(count: usize) -> Result<usize, E> {
+    if (1..=MOST).contains(&count) {
+        return Ok(count);
+    }
+    Err(E::custom(format!("{count} is no number of them; write one from 1 to {MOST}")))
+}
+
+/// How many there are of something.
+pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    checked_count(usize::deserialize(deserializer)?)
+}
+
+/// Several such numbers.
+pub(super) fn counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<usize>, D::Error> {
+    Vec::<usize>::deserialize(deserializer)?.into_iter().map(checked_count).collect()
+}
+
 /// The name of an experiment. Files are called by it, so that it must not lead to another folder.
 pub(super) fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let name = String::deserialize(deserializer)?;

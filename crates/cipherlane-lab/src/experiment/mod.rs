@@ -362,6 +362,25 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_is_none_is_an_error_of_the_file() {
+        let streams = |line: &str| {
+            let known =
+                ["operations = [\"encrypt\"]", "message_bytes = 16", "runs = 1", "seconds = 1.0"].join("\n");
+            let head = "kind = \"streams\"\n[streams.full]\nalgorithm = \"aes-128-cbc\"";
+            refused("name = \"mine\"", &format!("{head}\n{known}\n{line}"))
+        };
+        for line in ["streams = [1, 0]", "messages = [0]", "messages = [1_000_001]"] {
+            let error = streams(line);
+            assert!(error.contains("write one from 1 to 1000000") && error.contains(line), "{error}");
+        }
+        for launches in ["0", "9_000_000_000_000_000_000"] {
+            let head = "kind = \"instructions\"\n[instructions.full]\noperations = [\"all\"]";
+            let error = refused("name = \"mine\"", &format!("{head}\nlaunches = {launches}"));
+            assert!(error.contains("write one from 1 to 1000000"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_name_is_no_path() {
         for name in ["../../evil", "/evil", "", "Mine", "my own", "a.b", "ä"] {
             let error = refused(&format!("name = \"{name}\""), "kind = \"sweep\"");

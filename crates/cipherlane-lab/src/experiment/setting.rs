@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cipherlane::{Algorithm, Device};
-use cipherlane_record::{
-    Axis, Host, Interval, Kind, Observation, Published, Record, SCHEMA_VERSION, Timeline, Value,
-};
+use cipherlane_record::{Axis, Host, Kind, Observation, Published, Record, SCHEMA_VERSION, Timeline, Value};
 
 use crate::judge::Judges;
 use crate::observer::{Observer, Skipped};
@@ -111,12 +109,12 @@ impl Setting<'_> {
 
     /// Whether the row of `device` at `axes` is there already.
     pub(super) fn is_done(&self, device: &dyn Device, axes: &BTreeMap<String, Axis>) -> bool {
-        self.done.observed(self.experiment, &device.info().id, axes)
+        self.done.observed(self.experiment, (self.host, &device.info().id), axes)
     }
 
     /// The row of `device` at `axes` that is there already.
     pub(super) fn found(&self, device: &dyn Device, axes: &BTreeMap<String, Axis>) -> Option<&Observation> {
-        self.done.observation(self.experiment, &device.info().id, axes)
+        self.done.observation(self.experiment, (self.host, &device.info().id), axes)
     }
 
     /// Has `make` run the point of `device` at `axes` and keeps its row, unless it is there already or the run shall
@@ -165,7 +163,12 @@ impl Setting<'_> {
 
     /// The record of `row` about a subject, by its identifier and its name for people, of the machine `host`.
     pub(super) fn observation_of(&self, host: &Host, (id, name): (&str, &str), row: Row) -> Observation {
-        let Row { axes, values, samples, verified, timeline, notes } = row;
+        let Row { axes, values, mut samples, verified, timeline, mut notes } = row;
+        let count = samples.len();
+        samples.retain(|sample| sample.is_finite());
+        if samples.len() < count {
+            notes.push(format!("{} of {count} samples are no numbers, and left out", count - samples.len()));
+        }
         Observation {
             schema_version: SCHEMA_VERSION,
             record: Kind::Observation,
@@ -206,29 +209,29 @@ impl Setting<'_> {
 
 /// A value that was observed.
 pub(super) fn value(name: &str, unit: &str, value: f64) -> Value {
-    Value {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        value: Some(value),
-        reason: None,
-        ci95: None,
-        published: Vec::new(),
-    }
+    known(name, unit, Ok(value))
 }
+
+/// Why what was observed is no number, which no record has.
+const NO_NUMBER: &str = "no number came out: what it is divided by was measured as 0; measure for longer";
 
 /// A value that was observed or could not be, with its reason.
 pub(super) fn known(name: &str, unit: &str, found: Result<f64, String>) -> Value {
-    let (found, reason) = match found {
-        Ok(found) => (Some(found), None),
+    let (value, reason) = match found {
+        Ok(found) if found.is_finite() => (Some(found), None),
+        Ok(_) => (None, Some(NO_NUMBER.to_owned())),
         Err(reason) => (None, Some(reason)),
     };
-    Value { value: found, reason, ..value(name, unit, 0.0) }
+    Value { name: name.to_owned(), unit: unit.to_owned(), value, reason, ci95: None, published: Vec::new() }
 }
 
 /// The median of `samples` with its interval.
 pub(super) fn median(name: &str, unit: &str, samples: &[f64], seed: u64) -> Value {
-    let Interval { low, high } = statistics::median_interval(samples, seed);
-    Value { ci95: Some(Interval { low, high }), ..value(name, unit, statistics::median(samples)) }
+    if !samples.iter().all(|sample| sample.is_finite()) {
+        return known(name, unit, Err(NO_NUMBER.to_owned()));
+    }
+    let interval = statistics::median_interval(samples, seed);
+    Value { ci95: Some(interval), ..value(name, unit, statistics::median(samples)) }
 }
 
 /// `value` beside figures of a study: each with what it was measured on.
@@ -238,4 +241,22 @@ pub(super) fn beside(value: Value, source: &str, figures: &[(f64, &str)]) -> Val
         .map(|&(value, on)| Published { value, on: on.to_owned(), source: source.to_owned() })
         .collect();
     Value { published, ..value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_is_a_value_that_is_missing() {
+        for found in [
+            value("power", "W", f64::NAN),
+            known("power", "W", Ok(f64::INFINITY)),
+            median("power", "W", &[1.0, f64::INFINITY, 2.0], 1),
+        ] {
+            assert_eq!((found.value, found.ci95), (None, None));
+            assert!(found.reason.is_some_and(|reason| reason.contains("measured as 0")));
+        }
+        assert_eq!(value("power", "W", 2.0).value, Some(2.0));
+    }
 }

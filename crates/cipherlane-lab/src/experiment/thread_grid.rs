@@ -10,15 +10,12 @@ use super::steady::{Prepared, Steady, Work};
 use crate::measure::clock;
 use crate::random::Random;
 use crate::scaling::Gain;
-use crate::statistics;
+use crate::statistics::{self, FEWEST_ROUNDS};
 
 /// A sample lasts as long as passes begin in this time.
 const SAMPLE: Duration = Duration::from_millis(10);
 /// Before the first sample of a visit: clocks rise, caches fill, wide vector units wake.
 const WARM_UP: Duration = Duration::from_millis(20);
-/// Chains of additions behind a sample. They take less time than the workers poll for their next call, so that all cores
-/// are still at work.
-const CHAINS: usize = 5;
 
 /// What is swept.
 #[derive(Debug)]
@@ -46,8 +43,9 @@ pub(super) struct Cell {
     pub(super) threads: usize,
     /// The kernel's full name.
     pub(super) path: String,
-    /// Bytes per second, of each sample.
-    rates: Vec<f64>,
+    /// Bytes per second of each sample, visit by visit. Within a visit the batch lies in one place, and the machine does
+    /// one and the same beside it: its samples are alike, and what visits differ by tells how sure a figure is.
+    visits: Vec<Vec<f64>>,
     /// The core's clock behind each sample.
     clocks: Vec<f64>,
     no_clock: Option<String>,
@@ -102,7 +100,8 @@ impl ThreadGrid<'_> {
 
     /// The batch for `threads` threads, which all kernels share.
     fn batch(&self, setting: &Setting<'_>, threads: usize) -> Result<Prepared, String> {
-        let bytes = self.bytes_per_thread * threads.min(setting.host.logical_cores);
+        // More than memory holds is refused with the batch.
+        let bytes = self.bytes_per_thread.saturating_mul(threads.min(setting.host.logical_cores));
         let messages = Some((bytes / self.work.message_bytes.max(1)).max(1));
         Work { messages, ..self.work }.batch(setting, threads)
     }
@@ -119,9 +118,10 @@ impl ThreadGrid<'_> {
         cell.path.clone_from(&steady.plan().kernel);
         rate(&mut steady, WARM_UP)?;
         let end = Instant::now() + Duration::from_secs_f64(self.seconds);
+        let mut rates = Vec::new();
         loop {
-            cell.rates.push(rate(&mut steady, SAMPLE)?);
-            match clock::fastest_of(CHAINS) {
+            rates.push(rate(&mut steady, SAMPLE)?);
+            match clock::behind_work() {
                 Ok(hertz) => cell.clocks.push(hertz),
                 Err(reason) => cell.no_clock = Some(reason),
             }
@@ -131,6 +131,7 @@ impl ThreadGrid<'_> {
         }
         steady.checked()?;
         cell.verified &= steady.verified();
+        cell.visits.push(rates);
         Ok(())
     }
 }
@@ -162,17 +163,30 @@ impl Cell {
 
     /// Its samples, in `unit` bytes per second.
     pub(super) fn samples(&self, unit: f64) -> Vec<f64> {
-        self.rates.iter().map(|rate| rate / unit).collect()
+        self.visits.iter().flatten().map(|rate| rate / unit).collect()
     }
 
-    /// Median rate in bytes per second; `None` if it failed before the first sample.
+    /// The median of each visit, in `unit` bytes per second.
+    fn medians(&self, unit: f64) -> Vec<f64> {
+        self.visits.iter().map(|rates| statistics::median(rates) / unit).collect()
+    }
+
+    /// Median of the visits' medians in bytes per second; `None` if it failed in the first of them.
     pub(super) fn rate(&self) -> Option<f64> {
-        (!self.rates.is_empty()).then(|| statistics::median(&self.rates))
+        (!self.visits.is_empty()).then(|| statistics::median(&self.medians(1.0)))
     }
 
-    /// How many times as fast it is as `other`.
+    /// Why it has figures alone, without intervals and verdicts; `None` if there are visits enough for these.
+    pub(super) fn too_few(&self) -> Option<String> {
+        let visits = self.visits.len();
+        (visits < FEWEST_ROUNDS).then(|| {
+            format!("visits: {visits}, too few to tell how sure a figure is; take {FEWEST_ROUNDS} or more")
+        })
+    }
+
+    /// How many times as fast it is as `other`; visits stand for themselves, whatever the number of their samples.
     pub(super) fn against(&self, other: &Self, seed: u64) -> Option<statistics::Ratio> {
-        let per_byte = |cell: &Self| cell.rates.iter().map(|rate| 1.0 / rate).collect::<Vec<_>>();
+        let per_byte = |cell: &Self| cell.medians(1.0).iter().map(|rate| 1.0 / rate).collect::<Vec<_>>();
         (self.rate().is_some() && other.rate().is_some())
             .then(|| statistics::speed_ratio_apart(&per_byte(self), &per_byte(other), seed))
     }
@@ -198,21 +212,33 @@ impl Cell {
         }
     }
 
-    /// Its rate in `unit` beside `figures` of a study, its gain, and where the rest went.
+    /// Its rate in `unit` beside `figures` of a study, its gain over `single`, and where the rest went.
     pub(super) fn values(
         &self,
-        single: &Self,
+        single: Option<&Self>,
         (name, unit): (&str, f64),
         study: &str,
         figures: &[(f64, &str)],
         seed: u64,
     ) -> Vec<Value> {
-        let rate = median("throughput", name, &self.samples(unit), seed);
+        let rate = median("throughput", name, &self.medians(unit), seed);
+        let rate = Value { ci95: rate.ci95.filter(|_| self.too_few().is_none()), ..rate };
         let mut values = vec![beside(rate, study, figures)];
-        values.extend(self.gain(single).map(|gain| value("gain", "1", gain.gain)));
-        values.extend(self.losses(single).iter().flat_map(Losses::values));
+        if let Some(single) = single {
+            values.extend(self.gain(single).map(|gain| value("gain", "1", gain.gain)));
+            values.extend(self.losses(single).iter().flat_map(Losses::values));
+        }
         values.push(known("core clock", "GHz", self.clock().map(|hertz| hertz * 1e-9)));
         values
+    }
+
+    /// What a reader should know of its values beside `single`.
+    pub(super) fn notes(&self, single: Option<&Self>) -> Vec<String> {
+        let gains = if single.is_some() { LOSSES } else { NO_GAINS };
+        let intervals = self.too_few().unwrap_or_else(|| {
+            format!("the interval is over {} visits, by the median of each", self.visits.len())
+        });
+        vec![gains.to_owned(), intervals]
     }
 }
 
@@ -240,13 +266,18 @@ impl Losses {
 }
 
 /// What the losses mean, for notes.
-pub(super) const LOSSES: &str = "efficiency: a thread's rate by that of one thread alone, which is the product of what the \
+const LOSSES: &str = "efficiency: a thread's rate by that of one thread alone, which is the product of what the \
                                  clock leaves (chains of additions behind each sample) and of what sharing leaves \
                                  (cores, caches, memory and the hand-over of work)";
 
-/// One thread of the same kernel.
+/// Why there are none.
+const NO_GAINS: &str = "no gains and no losses: one thread of this kernel was not measured beside it (counts without a 1, \
+                        or it failed)";
+
+/// One thread of the same kernel, where it has a rate.
 pub(super) fn single_of<'a>(cells: &'a [Cell], cell: &Cell) -> Option<&'a Cell> {
-    cells.iter().find(|other| other.kernel == cell.kernel && other.threads == 1)
+    let is_single = |other: &&Cell| other.kernel == cell.kernel && other.threads == 1;
+    cells.iter().find(is_single).filter(|single| single.rate().is_some())
 }
 
 /// Cores, each counted once; the logical CPUs where the system does not tell them apart.
@@ -263,9 +294,58 @@ pub(super) fn at(tier: &str) -> Wish {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cipherlane_record::Verdict;
 
     fn cell(threads: usize, rate: f64, clock: f64) -> Cell {
-        Cell { threads, rates: vec![rate; 8], clocks: vec![clock; 8], verified: true, ..Cell::default() }
+        let visits = vec![vec![rate; 8]; FEWEST_ROUNDS];
+        Cell { threads, visits, clocks: vec![clock; 8], verified: true, ..Cell::default() }
+    }
+
+    /// `visits` visits at 10 units, each of which is off by up to a tenth, and its eight samples by a thousandth more.
+    fn visited(visits: usize, seed: u64) -> Cell {
+        let mut random = Random::new(seed);
+        let mut around =
+            |center: f64, part: f64| center * (1.0 + part * (random.below(2_000_001) as f64 / 1e6 - 1.0));
+        let visit = |_| {
+            let center = around(10.0, 0.1);
+            (0..8).map(|_| around(center, 0.001)).collect()
+        };
+        Cell { visits: (0..visits).map(visit).collect(), ..cell(1, 10.0, 4e9) }
+    }
+
+    /// Two cells that are alike differ by what their visits do. Were samples taken as independent, an interval would hold
+    /// the true ratio once in three times.
+    #[test]
+    fn an_interval_of_a_cell_against_its_like_covers_one() {
+        let ratio = |seed| visited(8, 2 * seed).against(&visited(8, 2 * seed + 1), seed).unwrap();
+        let ratios: Vec<_> = (0..80).map(ratio).collect();
+        let covered = ratios.iter().filter(|ratio| ratio.interval.low <= 1.0 && 1.0 <= ratio.interval.high);
+        assert!((72..=80).contains(&covered.count()), "{ratios:?}");
+    }
+
+    #[test]
+    fn few_visits_have_figures_without_intervals_and_verdicts() {
+        let (few, enough) = (visited(FEWEST_ROUNDS - 1, 1), visited(FEWEST_ROUNDS, 1));
+        let interval = |cell: &Cell| cell.values(None, ("MB/s", 1.0), "", &[], 1)[0].ci95;
+        assert!(few.rate().is_some() && interval(&few).is_none() && interval(&enough).is_some());
+        let told = |cell: &Cell| cell.notes(None).concat();
+        assert!(told(&few).contains("take 6 or more") && told(&enough).contains("over 6 visits"));
+        let slow = Cell { visits: vec![vec![5.0; 100]; FEWEST_ROUNDS - 1], ..few.clone() };
+        assert_eq!(few.against(&slow, 1).unwrap().verdict, Verdict::Ambiguous);
+        let slow = Cell { visits: vec![vec![5.0; 100]; FEWEST_ROUNDS], ..few };
+        assert_eq!(enough.against(&slow, 1).unwrap().verdict, Verdict::Faster);
+    }
+
+    #[test]
+    fn without_one_thread_there_are_no_gains_and_a_note() {
+        let cells = [cell(2, 15.0, 3.6e9), cell(4, 20.0, 3e9)];
+        let single = single_of(&cells, &cells[1]);
+        let names: Vec<String> =
+            cells[1].values(single, ("MB/s", 1.0), "", &[], 1).into_iter().map(|value| value.name).collect();
+        assert_eq!(names, ["throughput", "core clock"]);
+        assert!(cells[1].notes(single)[0].contains("counts without a 1"));
+        let failed = [Cell { threads: 1, ..Cell::default() }, cells[1].clone()];
+        assert!(single_of(&failed, &failed[1]).is_none());
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::hint;
 use std::time::{Duration, Instant};
 
 use core_affinity::CoreId;
-use rustix::time::{ClockId, clock_gettime};
 
 use super::workers::{Desk, Since, Workers};
 use super::{Debt, LoadError, check};
+use crate::measure::clock::thread_time;
 
 /// Spinning and sleeping take turns in this time: several slices of the scheduler, and far below a second, in which
 /// study 002 logged its load.
@@ -98,13 +98,6 @@ fn spin(desk: &Desk, share: f64, cpu: Option<CoreId>, phase: Duration) {
         desk.tell(thread_time().saturating_sub(base));
         desk.rest_until(end);
     }
-}
-
-/// CPU time that this thread has used.
-fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 #[cfg(test)]

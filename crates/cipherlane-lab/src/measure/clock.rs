@@ -5,11 +5,16 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// Additions of one timed chain. 20,000 last 5 microseconds at 4 GHz: long against the clock's resolution, short
 /// enough that most chains run without an interrupt.
 const ADDITIONS: u32 = 20_000;
 /// Chains timed; the fastest counts, for nothing but the core's clock makes a chain faster.
 const CHAINS: usize = 100;
+/// Chains behind work of several threads. They take less time than these poll for their next call, so that all cores are
+/// still awake, and the clock is that of all of them at work.
+const CHAINS_BEHIND: usize = 5;
 
 /// Cycles per second of the core that this runs on, or why it is not known.
 ///
@@ -17,6 +22,14 @@ const CHAINS: usize = 100;
 /// Where there is no chain for this architecture.
 pub fn core_clock_hertz() -> Result<f64, String> {
     fastest_of(CHAINS)
+}
+
+/// The same right behind work whose threads are still awake: a core alone runs at a higher clock than all of them.
+///
+/// # Errors
+/// Where there is no chain for this architecture.
+pub(crate) fn behind_work() -> Result<f64, String> {
+    fastest_of(CHAINS_BEHIND)
 }
 
 /// The same by `chains` chains, each of which takes some 5 microseconds: for a look in the middle of other work, when
@@ -29,6 +42,13 @@ pub(crate) fn fastest_of(chains: usize) -> Result<f64, String> {
     best.filter(|best| !best.is_zero())
         .map(|best| f64::from(ADDITIONS) / best.as_secs_f64())
         .ok_or_else(|| "the monotonic clock did not move during a chain of additions".to_owned())
+}
+
+/// CPU time that this thread has used.
+pub(crate) fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 /// Time of one chain. Sixteen additions a turn hide the loop's own two instructions, which run beside the chain.

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use cipherlane::{DeviceError, Plan, Resident, Session, Spans, StreamSpans};
 use cipherlane_record::{Checks, Sample, Transfer};
-use rustix::time::{ClockId, clock_gettime};
 
+use super::clock::thread_time;
 use crate::contender::Contender;
-use crate::streams;
 use crate::workload::part::Results;
 use crate::workload::{Task, Workload};
+use crate::{statistics, streams};
 
 /// A contender with its sessions open, one for each task; or, on a device with memory of its own, with the batches there.
 pub struct Runner<'a> {
@@ -29,6 +29,9 @@ pub struct Runner<'a> {
     pub spans: Vec<Spans>,
     /// The same stream by stream, of the last pass of each such sample. Nothing where batches stay on the device.
     pub streams: Vec<Vec<StreamSpans>>,
+    /// The core's clock right behind each sample that is not superseded, in hertz. Nothing of devices that launch kernels,
+    /// and where it cannot be measured.
+    pub(crate) clocks: Vec<f64>,
     /// What was looked at, and found.
     pub checks: Checks,
     /// Repetitions of samples that were held back like the first.
@@ -55,14 +58,17 @@ impl std::fmt::Debug for Runner<'_> {
 }
 
 /// Times of one sample, over all its passes.
-pub(super) struct Timing {
-    pub(super) wall: Duration,
-    /// CPU time of the whole process. Where one thread works it is that thread's, whichever a device runs it on.
-    pub(super) cpu: Duration,
-    pub(super) tasks: Vec<Duration>,
-    pub(super) spans: Spans,
+pub(crate) struct Timing {
+    pub(crate) wall: Duration,
+    /// CPU time of the calling thread, which does the work where one thread does. That of the whole process would count
+    /// sensors, loads and the dashboard as well.
+    pub(crate) cpu: Duration,
+    /// The core's clock right behind it, where it is looked at.
+    pub(crate) hertz: Option<f64>,
+    pub(crate) tasks: Vec<Duration>,
+    pub(crate) spans: Spans,
     /// Of the last pass.
-    pub(super) streams: Vec<StreamSpans>,
+    pub(crate) streams: Vec<StreamSpans>,
 }
 
 impl Timing {
@@ -100,6 +106,7 @@ impl<'a> Runner<'a> {
             plans,
             spans: Vec::new(),
             streams: Vec::new(),
+            clocks: Vec::new(),
             checks: Checks::default(),
             vain: 0,
             ways,
@@ -155,12 +162,13 @@ impl<'a> Runner<'a> {
 
     /// Keeps a sample of `round`. A sample of the same round that came before is superseded. `throttled` is what a
     /// sensor said at its end.
-    pub(super) fn keep(&mut self, round: usize, threads: usize, timing: Timing, throttled: Option<bool>) {
+    pub(crate) fn keep(&mut self, round: usize, threads: usize, timing: Timing, throttled: Option<bool>) {
         let repeats = self.samples.last().is_some_and(|last| last.round == round);
         if let Some(last) = self.samples.last_mut().filter(|_| repeats) {
             last.superseded = true;
             self.spans.pop();
             self.streams.pop();
+            self.clocks.pop();
             for seconds in &mut self.task_seconds {
                 seconds.pop();
             }
@@ -180,6 +188,7 @@ impl<'a> Runner<'a> {
         let [load, execute, store, wall] = [load, execute, store, wall].map(|time| time / self.passes);
         self.spans.push(Spans { load, execute, store, wall });
         self.streams.push(timing.streams);
+        self.clocks.extend(timing.hertz);
         for (seconds, task) in self.task_seconds.iter_mut().zip(&timing.tasks) {
             seconds.push(task.as_secs_f64() / passes);
         }
@@ -193,6 +202,12 @@ impl<'a> Runner<'a> {
             self.checks.planned_rejects += found.planned_rejects;
             self.checks.unexpected += found.unexpected;
         }
+    }
+
+    /// The core's clock at work, in hertz; `None` of devices that launch kernels, and where it cannot be measured.
+    #[must_use]
+    pub fn clock(&self) -> Option<f64> {
+        (!self.clocks.is_empty()).then(|| statistics::median(&self.clocks))
     }
 
     /// Wall seconds of one pass in each round: of its last sample.
@@ -218,7 +233,7 @@ pub(super) fn time_passes(
 ) -> Result<Timing, DeviceError> {
     let mut of_tasks = vec![Duration::ZERO; tasks.len()];
     let mut spans = Spans::default();
-    let cpu = process_time();
+    let cpu = thread_time();
     let start = Instant::now();
     let mut last = start;
     for _ in 0..passes {
@@ -229,10 +244,10 @@ pub(super) fn time_passes(
             last = now;
         }
     }
-    let cpu = process_time().saturating_sub(cpu);
+    let cpu = thread_time().saturating_sub(cpu);
     // Asked when the clock does not run any more.
     let streams = streams::together(sessions.iter().map(|session| session.streams()));
-    Ok(Timing { wall: last - start, cpu, tasks: of_tasks, spans, streams })
+    Ok(Timing { wall: last - start, cpu, hertz: None, tasks: of_tasks, spans, streams })
 }
 
 /// Runs all tasks `passes` times where they lie on the device. What counts is the time of the kernels, by the device's
@@ -259,7 +274,7 @@ fn time_residents(
         add(&mut spans, Spans { load: load * passes, execute, store: store * passes, wall: execute });
     }
     let wall = of_tasks.iter().sum();
-    Ok(Timing { wall, cpu: Duration::ZERO, tasks: of_tasks, spans, streams: Vec::new() })
+    Ok(Timing { wall, cpu: Duration::ZERO, hertz: None, tasks: of_tasks, spans, streams: Vec::new() })
 }
 
 fn add(sum: &mut Spans, spans: Spans) {
@@ -267,11 +282,4 @@ fn add(sum: &mut Spans, spans: Spans) {
     sum.execute += spans.execute;
     sum.store += spans.store;
     sum.wall += spans.wall;
-}
-
-/// CPU time that this process has used.
-fn process_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use cipherlane::DeviceError;
 
+use super::clock::behind_work;
 use super::flush::flush;
 use super::runner::{Runner, Timing};
 use crate::bench::{Sampling, Wanted};
@@ -115,9 +116,16 @@ impl Trial<'_> {
             fastest = fastest.min(runner.run(tasks, results, 1)?.wall);
         }
         runner.check(tasks, results);
+        if fastest.is_zero() {
+            return Err(DeviceError::Failed {
+                device: runner.contender.device.info().id.clone(),
+                reason: "by its own clock its kernels take no time: there is no rate; take larger messages"
+                    .to_owned(),
+            });
+        }
         // A cold pass cannot be repeated: the second would find the data in the cache.
         if self.cache == Wanted::Hot {
-            let passes = self.sampling.min_sample.as_nanos().div_ceil(fastest.as_nanos().max(1));
+            let passes = self.sampling.min_sample.as_nanos().div_ceil(fastest.as_nanos());
             runner.passes = u32::try_from(passes).unwrap_or(u32::MAX).max(1);
         }
         Ok(())
@@ -187,7 +195,10 @@ impl Trial<'_> {
                 reason: reason.to_owned(),
             })?,
         }
-        runner.run(tasks, results, runner.passes)
+        let timing = runner.run(tasks, results, runner.passes)?;
+        // Not behind other passes: workers would go to sleep before the timed ones.
+        let hertz = if runner.launches() { None } else { behind_work().ok() };
+        Ok(Timing { hertz, ..timing })
     }
 
     fn flush(&self, results: &[Results]) -> Result<(), &'static str> {

@@ -198,7 +198,8 @@ impl Log {
         let now = self.start.elapsed();
         let values: Vec<_> = self.sensors.sensors.iter_mut().flat_map(|sensor| sensor.read(now)).collect();
         for (channel, value) in self.channels.iter_mut().zip(values) {
-            channel.values.push(value);
+            // Half of a reading, as a driver that goes away may leave it, is none.
+            channel.values.push(value.filter(|value| value.is_finite()));
         }
         self.seconds.push(now.as_secs_f64());
         self.spent += self.start.elapsed().saturating_sub(now);

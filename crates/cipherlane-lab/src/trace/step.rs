@@ -83,8 +83,12 @@ extern "C" fn note(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::
 /// If there are more, or the system does not let a handler be set.
 pub(super) fn steps(most: usize, run: impl FnOnce()) -> Result<Vec<Step>, String> {
     let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut room = Vec::new();
+    room.try_reserve_exact(most).map_err(|error| {
+        format!("no memory for the notes of {most} instructions: {error}; follow fewer (most_steps)")
+    })?;
     // SAFETY: `ONE` is held, and no run is under way.
-    unsafe { *NOTES.steps.get() = Vec::with_capacity(most) };
+    unsafe { *NOTES.steps.get() = room };
     NOTES.too_many.store(false, Ordering::Relaxed);
     let stepping = Stepping::begin()?;
     run();
@@ -167,5 +171,11 @@ mod tests {
         });
         assert!(done && found.unwrap_err().contains("more than 50"));
         assert!(steps(5000, || turns(10)).is_ok());
+    }
+
+    #[test]
+    fn notes_that_no_memory_holds_are_an_error() {
+        let found = steps(usize::MAX, || turns(1));
+        assert!(found.unwrap_err().contains("most_steps"));
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use cipherlane::verify::Reference;
 use cipherlane::{
-    Batch, Device, DeviceError, Info, Kernel, Output, Plan, Session, Shape, Spans, Unsupported, Wish,
+    Batch, Device, DeviceError, DeviceTexts, Info, Kernel, Output, Plan, Resident, Session, Shape, Spans,
+    Unsupported, Wish,
 };
 
 /// What a test device does with the reference's result.
@@ -28,6 +29,8 @@ pub(crate) enum Manner {
     Cuts,
     /// The same, but none without a message.
     CutsNone,
+    /// Has memory of its own, and a clock that stands still.
+    Timeless,
 }
 
 /// Whether [`Manner::Told`] fails.
@@ -74,6 +77,41 @@ impl Device for Puppet {
         let session = Reference::new().open(&Plan { threads, ..plan.clone() })?;
         Ok(Box::new(Strings { session, manner: self.manner, runs: 0 }))
     }
+
+    fn resident(&self, plan: &Plan) -> Result<Option<Box<dyn Resident>>, DeviceError> {
+        if self.manner != Manner::Timeless {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(Timeless(Reference::new().open(plan)?))))
+    }
+}
+
+struct Timeless(Box<dyn Session>);
+
+impl Resident for Timeless {
+    fn load(&mut self, _: &Batch<'_>, _: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        Ok(Spans::default())
+    }
+
+    fn bind(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        _: &DeviceTexts,
+    ) -> Result<Spans, DeviceError> {
+        self.load(batch, output)
+    }
+
+    fn execute(&mut self) -> Result<Spans, DeviceError> {
+        Ok(Spans::default())
+    }
+
+    fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        self.0.run(batch, output)?;
+        Ok(Spans::default())
+    }
+
+    fn unload(&mut self) {}
 }
 
 struct Strings {

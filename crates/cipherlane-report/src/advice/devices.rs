@@ -1,9 +1,12 @@
 //! Which device and tier.
 
+use std::collections::BTreeSet;
+
 use cipherlane_record::Transfer;
 
-use super::Rule;
+use super::{Rule, Tally};
 use crate::crossover::{self, Lead};
+use crate::level::{self, Fastest};
 use crate::row::Row;
 use crate::section::grouped;
 use crate::section::sweep::{self, Swept};
@@ -19,12 +22,9 @@ fn jobs<'a>(own: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
     grouped(whole, |row| (row.job(), row.message_bytes)).into_iter().map(|(_, rows)| rows).collect()
 }
 
-/// The fastest row of each job.
-fn fastest<'a>(jobs: &[Vec<Row<'a>>]) -> Vec<Row<'a>> {
-    let best = |rows: &Vec<Row<'a>>| {
-        rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second)).copied()
-    };
-    jobs.iter().filter_map(best).collect()
+/// The fastest row of each job, and those of other names that are level with it.
+fn fastest<'a, N: PartialEq>(jobs: &[Vec<Row<'a>>], name: impl Fn(&Row<'a>) -> N) -> Vec<Fastest<Row<'a>>> {
+    jobs.iter().filter_map(|rows| level::fastest(rows, Row::rate, &name)).collect()
 }
 
 /// What wins most often.
@@ -35,22 +35,24 @@ pub(super) fn best(own: &[Row<'_>]) -> Option<Rule> {
         // Where nobody else ran, nobody was slower.
         jobs.retain(|rows| rows.iter().any(|row| row.contender() != rows[0].contender()));
     }
-    let fastest = fastest(&jobs);
-    let mut winners = grouped(fastest.iter().copied(), Row::contender);
-    winners.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
-    let (contender, rows) = winners.first()?;
-    let all = units::count(fastest.len(), "job");
-    let text = if several {
-        let with = if own.iter().any(Row::is_offload) { ", transfers included" } else { "" };
-        let count = rows.len();
-        format!(
-            "{contender}: the fastest of ours for {count} of {all} that several did, by job and size{with}."
-        )
-    } else if rows[0].is_offload() {
+    let tally = Tally::of(&fastest(&jobs, Row::contender), Row::contender);
+    let all = units::count(jobs.len(), "job");
+    let with = if own.iter().any(Row::is_offload) { ", transfers included" } else { "" };
+    let text = match &tally.most {
+        None if tally.level == 0 => return None,
+        None => format!(
+            "None of ours is clearly the fastest for any of {all} that several did, by job and size{with}: the \
+             fastest are level."
+        ),
+        Some((contender, won)) if several => format!(
+            "{contender}: the fastest of ours for {won} of {all} that several did, by job and size{with}.{}",
+            tally.level_text("ones")
+        ),
         // What it is worth beside the CPU, other rules tell.
-        return None;
-    } else {
-        format!("{contender}, for all of {all}; no other tier or device of ours was measured.")
+        Some(_) if own[0].is_offload() => return None,
+        Some((contender, _)) => {
+            format!("{contender}, for all of {all}; no other tier or device of ours was measured.")
+        }
     };
     Some(Rule { title: "Device", text })
 }
@@ -61,7 +63,7 @@ pub(super) fn crossover(own: &[Row<'_>]) -> Option<Rule> {
     if !(has(true) && has(false)) {
         return None;
     }
-    let (mut found, mut unsettled) = (Vec::new(), Vec::new());
+    let (mut found, mut unsettled, mut level) = (Vec::new(), Vec::new(), Vec::new());
     for swept in [Swept::Size, Swept::Messages] {
         for ((job, _), rows) in sweep::groups(own, swept) {
             match crossover::of(&sweep::series(&rows, swept), swept) {
@@ -69,31 +71,43 @@ pub(super) fn crossover(own: &[Row<'_>]) -> Option<Rule> {
                     found.push(format!("{} from {}", job.label(), swept.text(from)));
                 }
                 Some((_, Lead::Unsettled)) => unsettled.push(job.label()),
+                Some((_, Lead::Level)) => level.push(job.label()),
                 _ => {}
             }
         }
     }
     let text = if found.is_empty() {
-        without_crossover(own, &unsettled)
+        without_crossover(own, &unsettled, &level)
     } else {
         format!("The GPU is faster than the CPU, transfers included: {}.", listed(&found))
     };
     Some(Rule { title: "CPU or GPU", text })
 }
 
-/// Who leads where there is no size from which on the GPU does; of `unsettled` jobs it does at smaller ones.
-fn without_crossover(own: &[Row<'_>], unsettled: &[String]) -> String {
+/// Who leads where there is no size from which on the GPU does; of `unsettled` jobs it does at smaller ones, of `level`
+/// ones it is level at some.
+fn without_crossover(own: &[Row<'_>], unsettled: &[String], level: &[String]) -> String {
     let mut jobs = jobs(own);
     let on = |rows: &[Row<'_>], offload: bool| rows.iter().any(|row| row.is_offload() == offload);
     jobs.retain(|rows| on(rows, true) && on(rows, false));
-    let gpu = fastest(&jobs).iter().filter(|row| row.is_offload()).count();
-    let lead = if unsettled.is_empty() {
-        "No size was measured at which the lead changes.".to_owned()
-    } else {
-        format!("The GPU is faster at some sizes, but not at the largest: {}.", listed(unsettled))
+    let fastest = fastest(&jobs, Row::is_offload);
+    let gpu = fastest.iter().filter_map(Fastest::clear).filter(|row| row.is_offload()).count();
+    let told = [
+        ("The GPU is faster at some sizes, but not at the largest", unsettled),
+        ("The GPU is level with the CPU at some sizes, and faster at none", level),
+    ];
+    let told = told.into_iter().filter(|(_, jobs)| !jobs.is_empty());
+    let mut lead: Vec<String> = told.map(|(what, jobs)| format!("{what}: {}.", listed(jobs))).collect();
+    if lead.is_empty() {
+        lead.push("No size was measured at which the lead changes.".to_owned());
+    }
+    let even = match fastest.iter().filter(|one| !one.level.is_empty()).count() {
+        0 => String::new(),
+        even => format!(", and level with the CPU for {even}"),
     };
     format!(
-        "{lead} With the way there and back, the GPU is the fastest for {gpu} of {} that both did.",
+        "{} With the way there and back, the GPU is the fastest for {gpu} of {} that both did{even}.",
+        lead.join(" "),
         units::count(jobs.len(), "job")
     )
 }
@@ -113,19 +127,9 @@ pub(super) fn tiers(own: &[Row<'_>]) -> Option<Rule> {
         .map(|(_, rows)| rows)
         .filter(|rows| rows.iter().any(|row| row.tier != rows[0].tier))
         .collect();
-    let best = |rows: &Vec<Row<'_>>| {
-        let best = rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second));
-        best.map_or_else(String::new, |row| row.tier.clone())
-    };
-    let mut winners = grouped(several.iter(), |rows| best(rows));
-    winners.sort_by_key(|(_, points)| std::cmp::Reverse(points.len()));
-    let (tier, points) = winners.first()?;
-    let text = format!(
-        "{tier} is the fastest tier at {} of {} where tiers were compared.",
-        points.len(),
-        units::count(several.len(), "point")
-    );
-    Some(Rule { title: "Tier", text })
+    let tier = |row: &Row<'_>| row.tier.clone();
+    let all = format!("{} where tiers were compared", units::count(several.len(), "point"));
+    super::tier(&Tally::of(&fastest(&several, tier), tier), "at", &all)
 }
 
 /// The fastest for each job and size.
@@ -134,19 +138,23 @@ pub(super) fn table(own: &[Row<'_>]) -> Table {
         Column::words("job"),
         Column::number("message"),
         Column::words("use"),
+        Column::words("level with"),
         Column::number("threads"),
         Column::number("GB/s"),
         Column::words("kernel"),
     ];
-    let row = |row: &Row<'_>| {
+    let row = |Fastest { best: row, level }: &Fastest<Row<'_>>| {
+        let level: BTreeSet<String> = level.iter().map(Row::contender).collect();
         vec![
             row.job().label(),
             units::bytes(row.message_bytes),
             row.contender(),
+            level.into_iter().collect::<Vec<_>>().join(", "),
             row.threads.to_string(),
             units::significant(row.bytes_per_second / 1e9),
             row.kernel.clone(),
         ]
     };
-    Table { columns, rows: fastest(&jobs(own)).iter().map(row).collect() }
+    let rows = fastest(&jobs(own), Row::contender).iter().map(row).collect();
+    Table { columns, rows }.without_empty_columns()
 }

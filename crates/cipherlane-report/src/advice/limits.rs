@@ -1,8 +1,9 @@
 //! How many threads, how long messages, at what price, and where somebody else is faster.
 
-use cipherlane_record::Verdict;
+use cipherlane_record::{Verdict, statistics};
 
 use super::Rule;
+use crate::chart::Form;
 use crate::machine::Machines;
 use crate::row::Row;
 use crate::section::grouped;
@@ -20,8 +21,7 @@ pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> 
     let mut rules = grouped(counts.iter(), |(threads, ..)| *threads);
     rules.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     let (threads, rows) = rules.first()?;
-    let mut gains: Vec<f64> = rows.iter().map(|(_, _, gain)| *gain).collect();
-    gains.sort_by(f64::total_cmp);
+    let gains: Vec<f64> = rows.iter().map(|(_, _, gain)| *gain).collect();
     let host = machines.all()[own.first()?.machine].host;
     let most = rows.iter().map(|(_, most, _)| *most).max()?;
     let (verdict, beyond) = match *threads {
@@ -33,7 +33,7 @@ pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> 
     let gain = if *threads == 1 {
         String::new()
     } else {
-        let gain = units::significant(gains[gains.len() / 2]);
+        let gain = units::significant(statistics::median(&gains));
         format!(" They are {gain} times as fast as the fewest measured (median).")
     };
     let cores = match host.physical_cores {
@@ -63,19 +63,19 @@ fn enough(rows: &[Row<'_>]) -> Option<(usize, usize, f64)> {
 }
 
 /// From which size on messages reach nearly the best rate of a device: short ones are worth packing.
+#[allow(clippy::cast_precision_loss)] // sizes, below 2^53
 pub(super) fn size(own: &[Row<'_>]) -> Option<Rule> {
     let groups = sweep::groups(own, Swept::Size);
     let all = groups.iter().flat_map(|(_, rows)| sweep::series(rows, Swept::Size));
     let reach = |(_, rows): (_, Vec<Row<'_>>)| {
         let best = rows.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
         let from = rows.iter().find(|row| row.bytes_per_second >= NEARLY * best)?;
-        Some((from.contender(), from.message_bytes))
+        Some((from.contender(), from.message_bytes as f64))
     };
     let texts = grouped(all.filter_map(reach), |(contender, _)| contender.clone()).into_iter().map(
         |(contender, found)| {
-            let mut sizes: Vec<u64> = found.iter().map(|(_, bytes)| *bytes).collect();
-            sizes.sort_unstable();
-            format!("{} on {contender}", units::bytes(sizes[sizes.len() / 2]))
+            let sizes: Vec<f64> = found.iter().map(|(_, bytes)| *bytes).collect();
+            format!("{} on {contender}", Form::Bytes.text(statistics::median(&sizes)))
         },
     );
     let text = texts.collect::<Vec<_>>().join(", ");

@@ -7,8 +7,10 @@ mod observed;
 use cipherlane_record::Observation;
 
 use crate::beside::Observed;
+use crate::level::Fastest;
 use crate::machine::Machines;
 use crate::row::Row;
+use crate::section::grouped;
 use crate::table::Table;
 
 /// Within this part of the best counts as the best: fewer threads leave room for others.
@@ -73,6 +75,42 @@ fn rules(own: &[Row<'_>], seen: &[&Observation], machines: &Machines<'_>) -> Vec
         limits::rivals(own),
     ];
     rules.into_iter().flatten().collect()
+}
+
+/// Who is the fastest how often.
+struct Tally {
+    /// Who is it most often, where anybody is.
+    most: Option<(String, usize)>,
+    /// How often nobody is, since others are level with the best.
+    level: usize,
+}
+
+impl Tally {
+    /// Of the fastest of several contests; `name` says who each is.
+    fn of<T>(contests: &[Fastest<T>], name: impl Fn(&T) -> String) -> Self {
+        let clear: Vec<&T> = contests.iter().filter_map(Fastest::clear).collect();
+        let level = contests.len() - clear.len();
+        let mut winners = grouped(clear, |best| name(best));
+        winners.sort_by_key(|(_, won)| std::cmp::Reverse(won.len()));
+        Self { most: winners.into_iter().next().map(|(name, won)| (name, won.len())), level }
+    }
+
+    /// ` In 2 of them the fastest tiers are level.`
+    fn level_text(&self, what: &str) -> String {
+        let level = self.level;
+        if level > 0 { format!(" In {level} of them the fastest {what} are level.") } else { String::new() }
+    }
+}
+
+/// The tier that is the fastest most often: `for` 3 `of 4 algorithms`.
+fn tier(tally: &Tally, at: &str, all: &str) -> Option<Rule> {
+    let level = tally.level_text("tiers");
+    let text = match &tally.most {
+        Some((tier, won)) => format!("{tier} is the fastest tier {at} {won} of {all}.{level}"),
+        None if tally.level == 0 => return None,
+        None => format!("No tier is clearly the fastest {at} any of {all}: the fastest are level."),
+    };
+    Some(Rule { title: "Tier", text })
 }
 
 /// The fewest threads whose rate is nearly the best, and that rate.

@@ -1,13 +1,14 @@
 //! What experiments found out that a user can act on.
 
-use cipherlane_record::Observation;
+use cipherlane_record::{Observation, Verdict, statistics};
 
-use super::Rule;
-use crate::beside::{is, number, rate, value};
+use super::{Rule, Tally};
+use crate::beside::{is, number, rate, throughput, value};
 use crate::crossover::{self, Lead};
+use crate::level::Rate;
 use crate::row::Row;
 use crate::section::grouped;
-use crate::{beside, units};
+use crate::{beside, level, units};
 
 /// The number of a value.
 fn of(row: &Observation, name: &str) -> Option<f64> {
@@ -61,19 +62,20 @@ pub(super) fn offload(rows: &[&Observation]) -> Option<Rule> {
 /// From which size on a device is faster, for the algorithms of which both times are known.
 fn crossovers(device: &str, rows: &[&Observation]) -> Vec<String> {
     let timed = |row: &&Observation| {
-        let faster = of(row, "t_total")? < of(row, "t_no_gpu")?;
-        Some((name(row, "algorithm"), (whole(number(row, "bytes")?), faster)))
+        let verdict = beside::offloaded(row)?;
+        Some((name(row, "algorithm"), (whole(number(row, "bytes")?), verdict)))
     };
     let times = rows.iter().filter_map(timed);
     let algorithms = grouped(times, |(algorithm, _)| algorithm.clone()).into_iter();
     let leads = algorithms.filter_map(|(name, times)| {
-        let mut times: Vec<(u64, bool)> = times.into_iter().map(|(_, time)| time).collect();
+        let mut times: Vec<(u64, Verdict)> = times.into_iter().map(|(_, time)| time).collect();
         // Where a size was timed twice, the worse time counts.
-        times.sort_unstable_by_key(|&(bytes, faster)| (bytes, !faster));
+        times.sort_unstable_by_key(|&(bytes, verdict)| (bytes, verdict != Verdict::Faster));
         let (largest, _) = *times.last()?;
         let lead = crossover::lead(&times)?;
         // Who never leads is behind as far as was measured.
-        Some(((lead, if lead == Lead::Never { largest } else { 0 }), name))
+        let leads = !matches!(lead, Lead::Level | Lead::Never);
+        Some(((lead, if leads { 0 } else { largest }), name))
     });
     let mut found = grouped(leads, |(lead, _)| *lead);
     found.sort_by_key(|(lead, _)| *lead);
@@ -86,6 +88,10 @@ fn crossovers(device: &str, rows: &[&Observation]) -> Vec<String> {
             }
             Lead::Unsettled => {
                 format!("for {names} there is no size from which on {device} stays faster than a CPU thread")
+            }
+            Lead::Level => {
+                let largest = units::bytes(largest);
+                format!("for {names} the CPU is level with {device} or faster up to {largest}")
             }
             Lead::Never => {
                 format!("for {names} the CPU is faster than {device} up to {}", units::bytes(largest))
@@ -100,13 +106,12 @@ pub(super) fn transfers(own: &[Row<'_>]) -> Option<Rule> {
     let pairs = own.iter().filter_map(|row| Some((row, beside::brought(row, own)?)));
     let times = pairs.map(|(row, brought)| (row.bytes_per_second / brought.bytes_per_second, row)).collect();
     let devices = by_device(times, |(_, row)| (row.device.clone(), row.device_name.clone()));
-    let sentence = |(device, mut times): (String, Vec<(f64, &Row<'_>)>)| {
-        times.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let (median, _) = times.get(times.len() / 2)?;
+    let sentence = |(device, times): (String, Vec<(f64, &Row<'_>)>)| {
+        let ratios: Vec<f64> = times.iter().map(|(ratio, _)| *ratio).collect();
         Some(format!(
             "Leave data in the memory of {device}: there it is {} times as fast as with the way there and back \
              (median of {}).",
-            units::significant(*median),
+            units::significant(statistics::median(&ratios)),
             units::count(times.len(), "job")
         ))
     };
@@ -151,21 +156,12 @@ pub(super) fn threads(rows: &[&Observation]) -> Option<Rule> {
 /// The fastest tier of each algorithm.
 pub(super) fn tiers(rows: &[&Observation]) -> Option<Rule> {
     let rates = experiment(rows, "simd-grid").into_iter();
-    let rates = rates.filter_map(|row| Some((row, rate(value(row, "throughput")?)?)));
+    let rates = rates.filter_map(|row| Some((row, throughput(value(row, "throughput")?)?)));
     let algorithms = grouped(rates, |(row, _)| name(row, "algorithm"));
-    let best = |(_, rows): &(String, Vec<(&Observation, f64)>)| {
-        let best = rows.iter().max_by(|one, other| one.1.total_cmp(&other.1));
-        best.map_or_else(String::new, |(row, _)| name(row, "tier"))
-    };
-    let mut winners = grouped(algorithms.iter(), |rows| best(rows));
-    winners.sort_by_key(|(_, algorithms)| std::cmp::Reverse(algorithms.len()));
-    let (tier, won) = winners.first()?;
-    let text = format!(
-        "{tier} is the fastest tier for {} of {}.",
-        won.len(),
-        units::count(algorithms.len(), "algorithm")
-    );
-    Some(Rule { title: "Tier", text })
+    let tier = |(row, _): &(&Observation, Rate)| name(row, "tier");
+    let contests: Vec<_> =
+        algorithms.iter().filter_map(|(_, rows)| level::fastest(rows, |(_, rate)| *rate, tier)).collect();
+    super::tier(&Tally::of(&contests, tier), "for", &units::count(contests.len(), "algorithm"))
 }
 
 /// From which launch on a GPU does nearly its best.

@@ -142,7 +142,7 @@ impl Chart {
     /// the page.
     pub(crate) fn svg(&self, id: &str) -> Result<String, draw::Error> {
         let drawing = match &self.plot {
-            Plot::Lines(lines) => lines::draw(lines),
+            Plot::Lines(lines) => lines::draw(&lines.on_paper()),
             Plot::Bars(bars) => bars::draw(bars),
             Plot::Heat(heat) => heat::draw(heat),
         }?;
@@ -181,6 +181,16 @@ impl Chart {
 }
 
 impl Lines {
+    /// What of it has a place on its axes; the table has the rest.
+    fn on_paper(&self) -> Self {
+        let mut drawn = self.clone();
+        for series in &mut drawn.series {
+            series.points.retain(|point| self.x.has(point.x) && self.y.has(point.y));
+        }
+        drawn.marks.retain(|mark| self.x.has(mark.x));
+        drawn
+    }
+
     /// One row for each x, one column for each series.
     fn table(&self) -> Table {
         let mut places: Vec<f64> =

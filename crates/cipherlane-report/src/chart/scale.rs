@@ -81,10 +81,19 @@ impl Axis {
         Self { logarithmic: spans(values, 1000.0), ..Self::linear(title) }
     }
 
-    /// The scale for `values`. Of a linear axis with `from_zero`, zero is part.
+    /// Whether `value` has a place on it: where equal ratios are equally far apart, nothing is as little as zero.
+    pub(crate) fn has(&self, value: f64) -> bool {
+        !self.logarithmic || value > 0.0
+    }
+
+    /// The scale for those of `values` that have a place. Of a linear axis with `from_zero`, zero is part.
     pub(super) fn scale(&self, values: impl Iterator<Item = f64>, from_zero: bool) -> Scale {
-        let (mut low, mut high) = extent(values);
+        let (mut low, mut high) = extent(values.filter(|&value| self.has(value)));
         if self.logarithmic {
+            if low <= 0.0 {
+                // Nothing has a place.
+                low = high;
+            }
             // Room for the outermost markers.
             return Scale { axis: self.clone(), low: low / 1.15, high: high * 1.15 };
         }
@@ -248,6 +257,11 @@ mod tests {
         assert!(scale.low.is_finite() && scale.high > scale.low);
         assert!((-500..=1500).contains(&scale.map(&f64::NAN, (0, 1000))));
         assert!((-500..=1500).contains(&scale.map(&1e300, (0, 1000))));
+        let sizes = Axis::doubling("", Form::Bytes);
+        let scale = sizes.scale([0.0, 16.0, -1.0, 1024.0].into_iter(), false);
+        assert!((10.0..16.0).contains(&scale.low) && scale.high > 1024.0, "{scale:?}");
+        let scale = sizes.scale([0.0].into_iter(), false);
+        assert!(scale.low > 0.0 && scale.high > scale.low, "{scale:?}");
         let same = Axis::linear("").scale([5.0, 5.0].into_iter(), false);
         assert!(same.high > same.low);
     }

@@ -1,9 +1,9 @@
-//! Where the time went, what energy it took, and what other work cost.
+//! Where the time went, and what energy it took.
 
-use cipherlane_record::{Energy, Geometry, Load, Share, Transfer};
+use cipherlane_record::{Energy, Transfer};
 
 use super::grouped;
-use crate::chart::{Axis, Bar, Bars, Chart, Group, Lines, Look, MOST_SERIES, Plot, Point, Series};
+use crate::chart::{Axis, Bar, Bars, Chart, Group, Plot};
 use crate::row::Row;
 use crate::{beside, units};
 
@@ -65,7 +65,7 @@ fn parts(row: &Row<'_>, launched: bool) -> Option<Group> {
 }
 
 pub(super) fn label(row: &Row<'_>) -> String {
-    let messages = if row.messages == 1 { String::new() } else { format!(", {}", messages(row)) };
+    let messages = if row.messages == 1 { String::new() } else { format!(", {}", row.messages_text()) };
     format!("{}{messages} on {}", row.does(), row.contender())
 }
 
@@ -112,17 +112,7 @@ pub(super) fn transfers(rows: &[Row<'_>]) -> Option<Chart> {
 
 /// Blocks, threads and streams: rows of a sweep differ in nothing else.
 fn launch(row: &Row<'_>) -> String {
-    row.geometry.map_or_else(String::new, |one| {
-        format!(", {} × {}, {}", one.blocks, one.threads_per_block, streams(&one))
-    })
-}
-
-fn streams(launch: &Geometry) -> String {
-    units::count(usize::try_from(launch.streams).unwrap_or(usize::MAX), "stream")
-}
-
-fn messages(row: &Row<'_>) -> String {
-    units::count(usize::try_from(row.messages).unwrap_or(usize::MAX), "message")
+    row.geometry.map_or_else(String::new, |_| format!(", {}", row.launch_text()))
 }
 
 /// Bits for a joule: of all energy, and of what is beyond idle.
@@ -159,69 +149,4 @@ fn per_joule(row: &Row<'_>, energy: &Energy) -> (f64, Group) {
     let net = energy.net_bits_per_joule().map(|bits| bar(bits, String::new()));
     let label = format!("{} on {}, {}", row.does(), row.contender(), units::count(row.threads, "thread"));
     (gross.value, Group { label, bars: vec![Some(gross), net], published: Vec::new() })
-}
-
-/// Throughput under load, as a part of that without: a chart for each thing that was loaded.
-pub(super) fn load(rows: &[Row<'_>]) -> Vec<Chart> {
-    let cpu = |load: &Load| (load.cpu, load.gpu);
-    let gpu = |load: &Load| (load.gpu, load.cpu);
-    [under(rows, "CPU", cpu), under(rows, "GPU", gpu)].into_iter().flatten().collect()
-}
-
-/// The rows in which only this was loaded, against the load that was reached. The row without load is the whole.
-fn under(
-    rows: &[Row<'_>],
-    name: &str,
-    of: impl Fn(&Load) -> (Option<Share>, Option<Share>),
-) -> Option<Chart> {
-    let achieved = |row: &Row<'_>| match row.load.as_ref().map(&of) {
-        None => Some(0.0),
-        Some((this, other)) if other.is_none_or(|share| share.requested <= 0.0) => {
-            Some(this.map_or(0.0, |share| if share.requested > 0.0 { share.achieved } else { 0.0 }))
-        }
-        Some(_) => None,
-    };
-    let alone = rows.iter().filter(|row| row.verified && achieved(row).is_some()).copied();
-    let groups =
-        grouped(alone, |row| (row.job(), row.message_bytes, row.machine, row.contender(), row.threads));
-    let curve = |(_, rows): &(_, Vec<Row<'_>>)| {
-        let whole = rows.iter().find(|row| achieved(row) == Some(0.0))?.bytes_per_second;
-        let point = |row: &Row<'_>| {
-            let interval = row.bytes_per_second_ci95;
-            Some(Point {
-                x: 100.0 * achieved(row)?,
-                y: 100.0 * row.bytes_per_second / whole,
-                interval: Some((100.0 * interval.low / whole, 100.0 * interval.high / whole)),
-            })
-        };
-        let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
-        points.sort_by(|one, other| one.x.total_cmp(&other.x));
-        let name = format!("{} on {}", rows[0].does(), rows[0].contender());
-        (points.len() > 1 && points.iter().any(|point| point.x > 0.0)).then_some(Series {
-            name,
-            points,
-            look: Look::Measured,
-        })
-    };
-    let mut series: Vec<Series> = groups.iter().filter_map(curve).collect();
-    let all = series.len();
-    series.truncate(MOST_SERIES);
-    let last = series.first()?.points.last()?;
-    let finding = format!(
-        "{}: {:.0} % of the throughput is left at a load of {:.0} %.{}",
-        series[0].name,
-        last.y,
-        last.x,
-        more(all, series.len())
-    );
-    Some(Chart {
-        title: format!("Under load of the {name}"),
-        finding,
-        plot: Plot::Lines(Lines {
-            x: Axis::linear(&format!("Load of the {name}, as it was (%)")),
-            y: Axis::linear("Throughput (% of that without load)"),
-            series,
-            marks: Vec::new(),
-        }),
-    })
 }

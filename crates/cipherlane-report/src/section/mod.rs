@@ -2,6 +2,7 @@
 
 mod conditions;
 mod geometry;
+mod load;
 mod observed;
 mod overview;
 mod rows;
@@ -29,9 +30,9 @@ use warnings::Kind;
 /// Charts of one section; what is not drawn is in the table.
 const MOST_CHARTS: usize = 24;
 
-/// Charts of sensors of one section: loads, clocks, temperatures, power, voltages and fans of a machine. The records have
-/// all readings.
-const MOST_SENSORS: usize = 6;
+/// Charts of sensors of one section: loads, clocks, temperatures, power, voltages and fans of a machine, those of GPUs by
+/// parts of their most and those of CPUs by turns. The records have all readings.
+const MOST_SENSORS: usize = 7;
 
 /// Letters of a command that are shown; the records have all.
 const LONGEST_COMMAND: usize = 160;
@@ -142,7 +143,7 @@ fn charts_of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
     charts.extend(sweep::charts(rows, sweep::Swept::Size));
     charts.extend(threads::charts(rows, machines));
     charts.extend(geometry::charts(rows));
-    charts.extend(conditions::load(rows));
+    charts.extend(load::charts(rows));
     charts.extend(overview::rivals(&not_swept(rows), machines));
     charts.extend(conditions::transfers(rows));
     charts.extend(conditions::times(rows));

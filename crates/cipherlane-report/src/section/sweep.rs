@@ -117,24 +117,29 @@ fn chart((job, bytes): (Job<'_>, u64), rows: &[Row<'_>], swept: Swept) -> Option
         let Lead::From(x) = lead else { return None };
         Some(Mark { x, label: format!("{device} faster from {}", swept.text(x)) })
     });
-    let values = series.iter().flat_map(|one| one.points.iter().map(|point| point.y));
-    let y = Axis::spanning(&format!("Throughput ({unit})"), values);
+    let x = swept.axis();
+    let drawn = series.iter().flat_map(|one| &one.points).filter(|point| x.has(point.x));
+    let y = Axis::spanning(&format!("Throughput ({unit})"), drawn.map(|point| point.y));
+    let empty = shown.iter().flat_map(|(_, rows)| rows).any(|row| !x.has(swept.of(row)));
     let size = if bytes > 0 { format!(", {}", units::bytes(bytes)) } else { String::new() };
     Some(Chart {
         title: format!("{}{size}", job.label()),
-        finding: finding(&series[0].name, &first.1, swept, left_out),
-        plot: Plot::Lines(Lines { x: swept.axis(), y, marks: marks.into_iter().collect(), series }),
+        finding: finding(&series[0].name, &first.1, swept, left_out, empty),
+        plot: Plot::Lines(Lines { x, y, marks: marks.into_iter().collect(), series }),
     })
 }
 
 /// The best of the first series, and what is not drawn.
-fn finding(name: &str, rows: &[Row<'_>], swept: Swept, left_out: usize) -> String {
+fn finding(name: &str, rows: &[Row<'_>], swept: Swept, left_out: usize, empty: bool) -> String {
     let best = rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second));
     let mut text = best.map_or_else(String::new, |row| {
         format!("{name} reaches {} at {}.", units::rate(row.bytes_per_second), swept.text(swept.of(row)))
     });
     if left_out > 0 {
         text.push_str(&format!(" {left_out} more series are in the table only."));
+    }
+    if empty {
+        text.push_str(" Messages without a byte are in the table only.");
     }
     text
 }

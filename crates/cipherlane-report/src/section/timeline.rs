@@ -123,7 +123,7 @@ fn quantity<'a>(reading: &Reading<'a>) -> Option<&'a str> {
         // GPUs tell the speed of a fan as a part of the most.
         "1" if reading.name.ends_with("fan") => Some("Fans"),
         "1" => Some("Load"),
-        "1/min" => Some("Fans"),
+        "1/s" | "1/min" if reading.name.ends_with("fan") => Some("Fan speed"),
         "J" => None,
         other => Some(other),
     }
@@ -144,6 +144,8 @@ fn unit_of(unit: &str) -> (f64, &str) {
     match unit {
         "Hz" => (1e9, "GHz"),
         "1" => (0.01, "%"),
+        // Turns of fans.
+        "1/s" => (1.0 / 60.0, "1/min"),
         other => (1.0, other),
     }
 }

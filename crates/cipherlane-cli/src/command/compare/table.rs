@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use cipherlane_lab::compare::{Compared, Comparison, Row};
+use cipherlane_record::text::on_one_line;
 use cipherlane_record::{Verdict, csv, markdown};
 use comfy_table::Table;
 
@@ -39,14 +40,15 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
         let _ = writeln!(text, "geometric mean: B is {mean:.3} times as fast as A");
     }
     for refused in &comparison.refused {
-        let _ = writeln!(text, "not compared: {}: {}", refused.row, refused.reason);
+        let _ =
+            writeln!(text, "not compared: {}", on_one_line(&format!("{}: {}", refused.row, refused.reason)));
     }
     if comparison.refused.iter().any(|refused| refused.reason.contains("scopes differ")) {
         let _ = writeln!(text, "--across-scopes compares them all the same");
     }
     for (path, rows) in [(base, &comparison.only_base), (new, &comparison.only_new)] {
         for row in rows {
-            let _ = writeln!(text, "only in {path}: {row}");
+            let _ = writeln!(text, "only in {path}: {}", on_one_line(&row.to_string()));
         }
     }
     text

@@ -89,11 +89,13 @@ impl How {
     }
 
     /// `argv` for the records of such a run. Caches that are flushed because a variable of the environment says so are
-    /// flushed all the same: the line says it, since nothing else in a record tells them from data that fits no cache.
+    /// flushed all the same: the line says it, since nothing else in a record tells them from data that fits no cache. It
+    /// says how kernels are to be launched as well, which is told from what a device chose by nothing else.
     pub(super) fn told(&self, mut argv: Vec<String>) -> Vec<String> {
         if self.cold && !has_cold(&argv) {
             argv.push(COLD.to_owned());
         }
+        self.launch.tell(&mut argv);
         argv
     }
 

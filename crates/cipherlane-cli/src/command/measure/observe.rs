@@ -10,6 +10,7 @@ use cipherlane_lab::Judges;
 use cipherlane_lab::experiment::{Run, Setting};
 use cipherlane_lab::resume::{Done, Missing};
 use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};
+use cipherlane_record::text::on_one_line;
 use cipherlane_record::{Host, Observation, Record, Value, csv, markdown};
 
 use super::store::Store;
@@ -123,7 +124,8 @@ fn tables(rows: &[Observation]) -> String {
     let mut rest: Vec<&Observation> = rows.iter().collect();
     while let Some(first) = rest.first().copied() {
         let (alike, other): (Vec<_>, Vec<_>) = rest.into_iter().partition(|row| is_like(row, first));
-        let _ = writeln!(text, "{}: {}", first.subject, first.subject_name);
+        let subject = format!("{}: {}", first.subject, first.subject_name);
+        let _ = writeln!(text, "{}", on_one_line(&subject));
         let _ = writeln!(text, "{}", table_of(&alike).trim_fmt());
         notes(&mut text, &alike);
         rest = other;
@@ -180,6 +182,7 @@ fn figure(found: f64, unit: &str) -> String {
 fn notes(text: &mut String, rows: &[&Observation]) {
     let mut said: Vec<String> = Vec::new();
     let mut say = |line: String| {
+        let line = on_one_line(&line);
         if !said.contains(&line) {
             let _ = writeln!(text, "{line}");
             said.push(line);

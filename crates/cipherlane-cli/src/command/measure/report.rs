@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use cipherlane_lab::{Outcome, Skipped};
+use cipherlane_record::text::on_one_line;
 use cipherlane_record::{Comparison, Geometry, Keys, Measurement, Transfer, Verdict};
 use comfy_table::{Cell, Table};
 
@@ -156,8 +157,8 @@ fn write_launch(text: &mut String, row: &Measurement) {
 /// What each number covers, checks that were made, and what its reader should know.
 fn write_scopes(text: &mut String, rows: &[&Measurement]) {
     for (place, row) in rows.iter().enumerate() {
-        let checks = row.checks;
-        let _ = write!(text, "[{}] {}; {} outputs checked", place + 1, row.scope, checks.messages);
+        let (scope, checks) = (on_one_line(&row.scope.to_string()), row.checks);
+        let _ = write!(text, "[{}] {scope}; {} outputs checked", place + 1, checks.messages);
         if checks.planned_rejects > 0 {
             let _ = write!(text, ", {} planned rejects", checks.planned_rejects);
         }
@@ -173,7 +174,7 @@ fn write_scopes(text: &mut String, rows: &[&Measurement]) {
                 text,
                 "; ceiling {} GB/s: {}",
                 units::gigabytes(ceiling.bytes_per_second),
-                ceiling.bound
+                on_one_line(&ceiling.bound)
             );
         }
         text.push('\n');
@@ -189,6 +190,6 @@ fn write_scopes(text: &mut String, rows: &[&Measurement]) {
         }
     }
     for (warning, numbers) in warnings {
-        let _ = writeln!(text, "[{}] warning: {warning}", numbers.join(", "));
+        let _ = writeln!(text, "[{}] warning: {}", numbers.join(", "), on_one_line(warning));
     }
 }

@@ -10,6 +10,7 @@ use cipherlane_record::Measurement;
 
 use super::How;
 use super::how::has_cold;
+use crate::command::launch::Launch;
 
 /// Messages of a batch whose number follows from the caches: whether a device has a kernel for it does not depend on them.
 const MANY: usize = 4096;
@@ -19,9 +20,9 @@ const MANY: usize = 4096;
 pub(super) fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device], how: &How) -> usize {
     let before = suite.points.len();
     let contenders: Vec<_> = devices.iter().flat_map(|&device| contenders(device, how)).collect();
-    let (experiment, l2_bytes) = (suite.experiment.clone(), host::detect().l2_bytes);
+    let (experiment, host) = (suite.experiment.clone(), host::detect());
     let working_set = |point: &Point| {
-        let of_caches = || Request::working_set(how.cache(), l2_bytes, point.threads);
+        let of_caches = || Request::working_set(how.cache(), host.l2_bytes, point.threads);
         point.working_set_bytes.unwrap_or_else(of_caches)
     };
     let mut opens = BTreeMap::new();
@@ -29,7 +30,7 @@ pub(super) fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device],
         let has_row = |contender: &&Contender<'_>| {
             let points = vec![as_run(contender, point, working_set(point))];
             let mut alone = Suite { experiment: experiment.clone(), points };
-            done.leave_out(&mut alone, |row| is_of(row, contender, how)) > 0
+            done.leave_out(&mut alone, &host, |row| is_of(row, contender, how)) > 0
         };
         let (done, missing): (Vec<_>, Vec<_>) = contenders.iter().partition(has_row);
         done.is_empty() || missing.iter().any(|contender| can_run(contender, point, &mut opens))
@@ -78,6 +79,8 @@ fn is_of(row: &Measurement, contender: &Contender<'_>, how: &How) -> bool {
         && contender.wish.tier.as_ref().is_none_or(of_tier)
         // The scope does not tell: data that fits no cache is cold in any case, and slower yet if it is flushed.
         && has_cold(&row.argv) == how.cold
+        // Nor does the geometry: what was left to the device is told there as well.
+        && (!contender.launches || Launch::of(&row.argv) == how.launch)
         && row.seed == how.seed
 }
 
@@ -154,11 +157,12 @@ mod tests {
         }
     }
 
-    /// Rows of the CPU.
+    /// Rows of this CPU.
     fn rows() -> Vec<Measurement> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records/granite-rapids-vm/bench.jsonl");
         let mut rows = measurements(read(&path).unwrap());
         rows.retain(|row| row.device == "cpu");
+        rows.iter_mut().for_each(|row| row.host = host::detect());
         rows
     }
 
@@ -198,6 +202,32 @@ mod tests {
         assert_eq!(left_out(&[], &done(&[]), &all), 0, "the GPU is still to be measured");
         assert_eq!(left_out(&[], &done(&BOTH[..1]), &all), 2, "at what it opens");
         assert_eq!(left_out(&[], &done(&BOTH), &all), 4);
+    }
+
+    #[test]
+    fn rows_of_another_machine_are_none_of_this_one() {
+        let suite = || Suite::of(&["tls-16k"], &[1]).unwrap();
+        let here = rows();
+        let mut there = here.clone();
+        there.iter_mut().for_each(|row| row.host.l2_bytes = Some(1));
+        assert_eq!(left_out_of(suite(), &[], here), 2);
+        assert_eq!(left_out_of(suite(), &[], there), 0);
+    }
+
+    #[test]
+    fn rows_of_a_gpu_serve_those_who_ask_for_their_geometry() {
+        let gpu = Gpu::new(&[Operation::Seal, Operation::Open]);
+        let mut rows = rows();
+        rows.retain(|row| row.threads == 1);
+        let asked = ["--blocks", "132"];
+        for row in &mut rows {
+            row.device = "cuda:0".to_owned();
+            row.argv.extend(asked.map(str::to_owned));
+        }
+        let done = Done::of(rows.into_iter().map(|row| Record::Measurement(Box::new(row))).collect());
+        let count = |line: &[&str]| left_out(line, &done, &[&gpu]);
+        assert_eq!([count(&asked), count(&["--blocks", "64"]), count(&[])], [4, 0, 0]);
+        assert_eq!(count(&["--blocks", "132", "--streams", "2"]), 0);
     }
 
     #[test]

@@ -25,10 +25,12 @@ pub(in crate::experiment) struct Breakdown {
     #[serde(deserialize_with = "super::super::fields::operations")]
     operations: Vec<Operation>,
     /// Queues on which copies and kernels overlap.
+    #[serde(deserialize_with = "super::super::fields::counts")]
     streams: Vec<usize>,
     /// Bytes of a message.
     message_bytes: usize,
     /// Messages of a batch: the calls of all these batches are taken together.
+    #[serde(deserialize_with = "super::super::fields::counts")]
     messages: Vec<usize>,
     /// Runs of each batch.
     runs: usize,

@@ -132,7 +132,7 @@ impl Cores {
             let wish = Wish { threads: Some(threads), ..wish.clone() };
             self.rates(setting, setting.cpu, &self.batch(setting, messages)?, &wish)
         };
-        Ok([on(1, self.messages_of_one)?, on(logical, self.messages_of_thread * logical)?])
+        Ok([on(1, self.messages_of_one)?, on(logical, self.messages_of_thread.saturating_mul(logical))?])
     }
 
     fn row(

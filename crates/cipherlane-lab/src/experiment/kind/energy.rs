@@ -210,10 +210,9 @@ impl Power {
 
     /// Power and efficiency over the trials, or why they are not known.
     fn power(&self, setting: &Setting<'_>, trials: &Trials) -> Vec<Value> {
-        let energies: Result<Vec<&Energy>, &String> =
-            trials.trials.iter().map(|trial| trial.energy.as_ref()).collect();
+        let energies: Result<Vec<&Energy>, String> = trials.trials.iter().map(metered).collect();
         let over = |name: &str, unit: &str, of: &dyn Fn(&Energy) -> Option<f64>, lack: &str| match &energies {
-            Err(reason) => known(name, unit, Err((*reason).clone())),
+            Err(reason) => known(name, unit, Err(reason.clone())),
             Ok(energies) => {
                 let found: Option<Vec<f64>> = energies.iter().map(|energy| of(energy)).collect();
                 found.map_or_else(
@@ -286,11 +285,21 @@ impl Power {
     }
 }
 
+/// The energy of a trial, or why it has none: a meter that stood still tells nothing of what the trial took.
+fn metered(trial: &Trial) -> Result<&Energy, String> {
+    let energy = trial.energy.as_ref().map_err(Clone::clone)?;
+    if energy.joules > 0.0 {
+        return Ok(energy);
+    }
+    let meter = energy.meter.name();
+    Err(format!("{meter} counted no energy in {:.1} s; give it a longer load", energy.seconds))
+}
+
 /// Why the second meter says something else than the first, where it does.
 fn disagreement(trials: &[Trial]) -> Option<String> {
     /// What a counter's step at either end and readings ten times a second may differ by in 20 s.
     const AGREED: f64 = 0.03;
-    let energies = trials.iter().filter_map(|trial| trial.energy.as_ref().ok());
+    let energies = trials.iter().filter_map(|trial| metered(trial).ok());
     let most = energies
         .filter_map(|energy| Some((energy, energy.cross_check.as_ref()?)))
         .map(|(energy, check)| (check.joules / energy.joules - 1.0, energy.meter, check.meter))
@@ -313,26 +322,38 @@ mod tests {
     use crate::energy::{Window, Windows};
     use cipherlane_record::{CrossCheck, Meter, Timeline};
 
-    #[test]
-    fn meters_that_differ_are_told_with_the_reason() {
+    /// A trial of a second, by two meters.
+    fn trial_of(first: f64, second: f64) -> Trial {
         let window = Window { start: 0.0, end: 1.0 };
-        let trial = |joules: f64| Trial {
+        Trial {
             timeline: Timeline::default(),
             windows: Windows { before: window, load: window, after: window },
             bytes: 1,
             energy: Ok(Energy {
                 meter: Meter::NvmlCounter,
                 seconds: 1.0,
-                joules: 100.0,
+                joules: first,
                 bytes: 1,
                 idle_watts: None,
                 sigma_watts: None,
-                cross_check: Some(CrossCheck { meter: Meter::NvmlInstant, joules }),
+                cross_check: Some(CrossCheck { meter: Meter::NvmlInstant, joules: second }),
             }),
-        };
+        }
+    }
+
+    #[test]
+    fn meters_that_differ_are_told_with_the_reason() {
+        let trial = |joules| trial_of(100.0, joules);
         assert_eq!(disagreement(&[trial(102.0), trial(98.0)]), None);
         let told = disagreement(&[trial(102.0), trial(95.0)]).unwrap();
         assert!(told.contains("nvml-instant differs from nvml-counter by -5.0 %"), "{told}");
+    }
+
+    #[test]
+    fn a_meter_that_stood_still_tells_no_energy() {
+        let still = trial_of(0.0, 0.0);
+        assert!(metered(&still).unwrap_err().contains("nvml-counter counted no energy in 1.0 s"));
+        assert_eq!(disagreement(&[still]), None);
     }
 
     #[test]

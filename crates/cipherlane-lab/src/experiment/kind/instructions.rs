@@ -24,6 +24,7 @@ pub(in crate::experiment) struct Instructions {
     /// Whether a chain alone is timed, too, all of whose steps wait.
     latency: bool,
     /// Groups of 32 threads on a unit.
+    #[serde(deserialize_with = "super::super::fields::counts")]
     groups: Vec<usize>,
     /// Operations that are timed with each number of groups.
     #[serde(deserialize_with = "operations")]
@@ -31,6 +32,7 @@ pub(in crate::experiment) struct Instructions {
     /// Whether one operation is timed with its operands in different places.
     operands: bool,
     /// Launches of each point.
+    #[serde(deserialize_with = "super::super::fields::count")]
     launches: usize,
     /// Seconds of a launch, about.
     #[serde(deserialize_with = "super::super::fields::seconds")]

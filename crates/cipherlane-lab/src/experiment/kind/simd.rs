@@ -9,10 +9,10 @@ use cipherlane_record::{Axis, Value, Verdict};
 use serde::Deserialize;
 
 use crate::energy::pause;
-use crate::experiment::setting::{Row, Run, Setting, beside, known, value};
+use crate::experiment::setting::{Row, Run, Setting, beside, known};
 use crate::experiment::steady::Work;
 use crate::experiment::switch::{Change, Switch};
-use crate::experiment::thread_grid::{Cell, LOSSES, ThreadGrid, at, cores, single_of};
+use crate::experiment::thread_grid::{Cell, ThreadGrid, at, cores, single_of};
 use crate::observer::Observer;
 use crate::telemetry::Files;
 
@@ -28,6 +28,7 @@ pub(in crate::experiment) struct Simd {
     /// Bytes of text for each thread.
     bytes_per_thread: usize,
     /// Visits to each cell.
+    #[serde(deserialize_with = "super::super::fields::count")]
     visits: usize,
     /// Seconds of a visit.
     #[serde(deserialize_with = "super::super::fields::seconds")]
@@ -169,14 +170,15 @@ impl Simd {
                 }
                 let mut axes = Self::axes(algorithm, tier, state);
                 axes.insert("threads".to_owned(), Axis::Number(cell.threads as f64));
+                let single = single_of(&cells, cell);
                 let row = Row {
                     axes,
-                    values: values(setting, state, tier, cell, single_of(&cells, cell).unwrap_or(cell)),
+                    values: values(setting, state, tier, cell, single),
                     samples: cell.samples(MBIT),
                     verified: Some(cell.verified()),
                     // All cells ran in turn: what the sensors said belongs to all, and stands once.
                     timeline: timeline.take(),
-                    notes: vec![LOSSES.to_owned()],
+                    notes: cell.notes(single),
                 };
                 observer.observed(&setting.observation(setting.cpu, row))?;
             }
@@ -241,7 +243,13 @@ fn named(state: &State) -> String {
 }
 
 /// A cell beside the study's: where its state is not known, beside that of turbo and hyper-threading.
-fn values(setting: &Setting<'_>, state: &State, tier: &str, cell: &Cell, single: &Cell) -> Vec<Value> {
+fn values(
+    setting: &Setting<'_>,
+    state: &State,
+    tier: &str,
+    cell: &Cell,
+    single: Option<&Cell>,
+) -> Vec<Value> {
     let (cores, logical) = (cores(setting), setting.host.logical_cores);
     let (turbo, smt) = (state.turbo.unwrap_or(true), state.smt.unwrap_or(true));
     let all = cell.threads == logical && logical > cores;
@@ -275,7 +283,12 @@ fn rule(setting: &Setting<'_>, cells: &[&Cell]) -> Vec<Value> {
             .filter_map(|other| other.against(cell, setting.seed))
             .any(|ratio| ratio.verdict == Verdict::Faster)
     };
-    let take = cells.iter().filter(|cell| cell.rate().is_some()).find(|cell| !is_beaten(cell));
+    let mut measured = cells.iter().filter(|cell| cell.rate().is_some());
+    let too_few = measured.clone().find_map(|cell| cell.too_few());
+    let take = measured.find(|cell| !is_beaten(cell));
+    let take = take.map(|cell| cell.threads as f64).ok_or_else(|| "no cell was measured".to_owned());
+    // Where nothing can be told apart, one thread would seem to be enough.
+    let take = too_few.clone().map_or(take, Err);
     let pair = if cores == logical {
         Err("no logical CPUs share a core, as far as the system shows".to_owned())
     } else {
@@ -285,7 +298,7 @@ fn rule(setting: &Setting<'_>, cells: &[&Cell]) -> Vec<Value> {
         all.against(half, setting.seed).ok_or_else(|| "one of the two failed".to_owned())
     });
     let clock = pair.clone().and_then(|(half, all)| Ok(all.clock()? / half.clock()?));
-    let interval = ratio.as_ref().ok().map(|ratio| ratio.interval);
+    let interval = ratio.as_ref().ok().map(|ratio| ratio.interval).filter(|_| too_few.is_none());
     let gain = known(
         "all CPUs by a thread per core",
         "1",
@@ -294,10 +307,7 @@ fn rule(setting: &Setting<'_>, cells: &[&Cell]) -> Vec<Value> {
     let each = ratio.map(|ratio| ratio.median * cores as f64 / logical as f64);
     let contention = each.and_then(|each| Ok(100.0 * (1.0 - each / clock.clone()?)));
     vec![
-        take.map_or_else(
-            || known("take threads", "1", Err("no cell was measured".to_owned())),
-            |cell| value("take threads", "1", cell.threads as f64),
-        ),
+        known("take threads", "1", take),
         Value { ci95: interval, ..gain },
         known("a thread loses to the clock", "%", clock.map(|clock| 100.0 * (1.0 - clock))),
         known("a thread loses to its sibling", "%", contention),

@@ -25,8 +25,10 @@ pub(in crate::experiment) struct Streams {
     /// Bytes of a message.
     message_bytes: usize,
     /// Messages of a batch.
+    #[serde(deserialize_with = "super::super::fields::counts")]
     messages: Vec<usize>,
     /// Queues on which copies and kernels overlap.
+    #[serde(deserialize_with = "super::super::fields::counts")]
     streams: Vec<usize>,
     /// Runs of each point.
     runs: usize,
@@ -72,7 +74,8 @@ const ROW_BYTES: usize = 96;
 
 /// The chunk that spreads `messages` messages of `message_bytes` bytes evenly over `streams` streams.
 const fn chunk(messages: usize, message_bytes: usize, streams: usize) -> usize {
-    messages.div_ceil(streams) * (message_bytes + ROW_BYTES)
+    // Messages that no memory holds are refused where the batch is made, and have no chunk that could wrap.
+    messages.div_ceil(streams).saturating_mul(message_bytes.saturating_add(ROW_BYTES))
 }
 
 /// What spreads a batch of `messages` messages over `streams` streams.
@@ -265,6 +268,7 @@ mod tests {
         assert_eq!(chunk(4096, 16_384, 4), 1024 * (16_384 + ROW_BYTES));
         assert_eq!(chunk(1, 16_384, 8), 16_384 + ROW_BYTES);
         assert_eq!(chunk(5, 16_384, 2), 3 * (16_384 + ROW_BYTES));
+        assert_eq!(chunk(1000, usize::MAX / 4, 1), usize::MAX);
     }
 
     #[test]

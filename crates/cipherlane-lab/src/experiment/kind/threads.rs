@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::experiment::setting::{Row, Run, Setting, beside, known, value};
 use crate::experiment::steady::Work;
-use crate::experiment::thread_grid::{Cell, LOSSES, ThreadGrid, at, cores, single_of};
+use crate::experiment::thread_grid::{Cell, ThreadGrid, at, cores, single_of};
 use crate::observer::Observer;
 use crate::scaling::{Gain, Law, slope};
 
@@ -27,9 +27,10 @@ pub(in crate::experiment) struct Threads {
     /// Bytes of text for each thread.
     bytes_per_thread: usize,
     /// Numbers of threads; none for 1 to the logical CPUs, and one and a half, two and four times as many.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::super::fields::counts")]
     counts: Vec<usize>,
     /// Visits to each number of threads.
+    #[serde(deserialize_with = "super::super::fields::count")]
     visits: usize,
     /// Seconds of a visit, for each kernel.
     #[serde(deserialize_with = "super::super::fields::seconds")]
@@ -180,27 +181,28 @@ impl Threads {
             (SPECIAL_KERNEL, _) if all => &ALL_SPECIAL,
             _ => &[],
         };
-        let single = single_of(cells, cell).unwrap_or(cell);
+        let single = single_of(cells, cell);
         let mut values = cell.values(single, ("MB/s", 1e6), STUDY, figures, setting.seed);
         let by_plain = plain.and_then(|plain| Some(100.0 * cell.rate()? / plain.rate()?));
         let by_plain = known("of plain code", "%", by_plain.ok_or_else(|| "no plain kernel ran".to_owned()));
         let special: &[(f64, &str)] = if name == SPECIAL_KERNEL { &SPECIAL } else { &[] };
         values.push(beside(by_plain, STUDY_SPECIAL, special));
+        let text = format!(
+            "{} KiB of text for each thread, or for each logical CPU where threads are more; the study's messages are said \
+             to have 128 B and are shorter (see cavp-mix), so MB/s stand beside each other for their order alone",
+            self.bytes_per_thread >> 10
+        );
         Row {
             axes,
             values,
             samples: cell.samples(1e6),
             verified: Some(cell.verified()),
             timeline: None,
-            notes: vec![
-                format!("{name}: {}", cell.path),
-                LOSSES.to_owned(),
-                format!(
-                    "{} KiB of text for each thread, or for each logical CPU where threads are more; the study's messages are \
-                     said to have 128 B and are shorter (see cavp-mix), so MB/s stand beside each other for their order alone",
-                    self.bytes_per_thread >> 10
-                ),
-            ],
+            notes: [format!("{name}: {}", cell.path)]
+                .into_iter()
+                .chain(cell.notes(single))
+                .chain([text])
+                .collect(),
         }
     }
 }

@@ -1,14 +1,17 @@
 //! Observations against numbers.
 
+use cipherlane_record::{Interval, Verdict};
+
 use super::bars::finding;
 use super::seen::{Names, Seen, axis_title, places, titled};
 use super::view::Marks;
 use crate::chart::{Axis, Chart, Form, Heat, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
 use crate::crossover::{self, Lead};
+use crate::level::Rate;
 use crate::machine::Machines;
 use crate::section::conditions::more;
 use crate::section::{grouped, threads};
-use crate::units;
+use crate::{beside, units};
 
 /// The curves of a picture, by name, with what was observed at each point.
 type Curve<'a> = (String, Vec<Seen<'a>>);
@@ -34,7 +37,7 @@ pub(super) fn curves(
             lawful = laws(&curves, axis, (all, machines));
         }
         Marks::At(name) => marked = at(all, name),
-        Marks::AboveZero => marked = above_zero(&curves, axis),
+        Marks::Faster => marked = faster(&curves, axis),
     }
     // Where there are many curves, laws take the places of the last ones.
     series.truncate(MOST_SERIES - lawful.len());
@@ -149,12 +152,16 @@ fn at(all: &[Seen<'_>], name: &str) -> Vec<Mark> {
     marks
 }
 
-/// From where on each curve is above zero, if it begins below.
-fn above_zero(curves: &[Curve<'_>], axis: &str) -> Vec<Mark> {
-    let from = |curve: &Curve<'_>| {
-        let points: Vec<(f64, bool)> =
-            measured(curve, axis).points.iter().map(|point| (point.x, point.y > 0.0)).collect();
-        if let Lead::From(x) = crossover::lead(&points)? { Some(x) } else { None }
+/// From where on the device of each curve is faster, if it is not at first.
+fn faster(curves: &[Curve<'_>], axis: &str) -> Vec<Mark> {
+    let from = |(_, seen): &Curve<'_>| {
+        let place = |one: &Seen<'_>| Some((one.number_on(axis)?, beside::offloaded(one.row)?));
+        let mut places: Vec<(f64, Verdict)> = seen.iter().filter_map(place).collect();
+        places.sort_by(|(one, worse), (other, better)| {
+            let faster = |verdict: &Verdict| *verdict == Verdict::Faster;
+            one.total_cmp(other).then(faster(better).cmp(&faster(worse)))
+        });
+        if let Lead::From(x) = crossover::lead(&places)? { Some(x) } else { None }
     };
     let mut found: Vec<f64> = curves.iter().filter_map(from).collect();
     found.sort_by(f64::total_cmp);
@@ -183,6 +190,7 @@ pub(super) fn rates(title: &str, seen: &[Seen<'_>], axis: &str, machines: &Machi
         }
         Lead::Everywhere => format!("{subject} is faster at every size that both did."),
         Lead::Unsettled => format!("There is no size from which on {subject} stays faster."),
+        Lead::Level => "The CPU is level or faster at every size that both did.".to_owned(),
         Lead::Never => "The CPU is faster at every size that both did.".to_owned(),
     };
     chart.finding = format!("{found} {}", chart.finding);
@@ -191,11 +199,15 @@ pub(super) fn rates(title: &str, seen: &[Seen<'_>], axis: &str, machines: &Machi
 
 /// Where the first curve is above the other, of the places that both have.
 fn lead_over(device: &Series, other: &Series) -> Option<Lead<f64>> {
-    let faster = |point: &Point| {
-        let there = other.points.iter().find(|one| one.x.total_cmp(&point.x).is_eq())?;
-        Some((point.x, point.y > there.y))
+    let rate = |point: &Point| Rate {
+        median: point.y,
+        interval: point.interval.map(|(low, high)| Interval { low, high }),
     };
-    crossover::lead(&device.points.iter().filter_map(faster).collect::<Vec<_>>())
+    let verdict = |point: &Point| {
+        let there = other.points.iter().find(|one| one.x.total_cmp(&point.x).is_eq())?;
+        Some((point.x, rate(point).against(rate(there))))
+    };
+    crossover::lead(&device.points.iter().filter_map(verdict).collect::<Vec<_>>())
 }
 
 /// A quantity against its ceiling: nothing should stand above the roof.

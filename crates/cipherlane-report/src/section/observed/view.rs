@@ -76,6 +76,6 @@ pub(super) enum Marks {
     Cores,
     /// A value of another row of the experiment, and what it counts.
     At(&'static str),
-    /// From where on all values of a curve are above zero.
-    AboveZero,
+    /// From where on a device is faster than a thread of the CPU, as the rows of a curve timed both.
+    Faster,
 }

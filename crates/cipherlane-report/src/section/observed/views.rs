@@ -177,7 +177,7 @@ const OFFLOAD: &[Picture] = &[
     picture(
         "Time saved by the device, where it is not more than doubled",
         &["t_saved"],
-        Form::Curves { x: "bytes", marks: Marks::AboveZero },
+        Form::Curves { x: "bytes", marks: Marks::Faster },
     )
     .only(&[Only::Above(-100.0)]),
     picture("With the device and without", &["t_total", "t_no_gpu"], Form::Rates { x: "bytes" })

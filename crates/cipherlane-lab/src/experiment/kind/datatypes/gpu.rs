@@ -20,6 +20,7 @@ use crate::statistics;
 #[serde(deny_unknown_fields)]
 pub(super) struct OnGpu {
     /// Launches that count.
+    #[serde(deserialize_with = "super::super::super::fields::count")]
     launches: usize,
     /// Seconds of a launch, about.
     #[serde(deserialize_with = "super::super::super::fields::seconds")]

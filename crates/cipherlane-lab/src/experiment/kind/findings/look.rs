@@ -2,7 +2,7 @@
 
 use cipherlane_record::{Axis, Observation};
 
-/// The observations of a machine.
+/// The observations of a machine that are not known to be wrong: of each subject at each place the last, the last one first.
 pub(super) struct Look {
     rows: Vec<Observation>,
 }
@@ -36,15 +36,23 @@ fn ratio(above: Option<f64>, below: Option<f64>) -> Option<f64> {
 }
 
 impl Look {
-    /// At `rows`. Of rows with one place on all axes the last counts, so later runs go before earlier ones here.
+    /// At `rows`, in the order of their runs. What a later run has anew is not looked for in an earlier one.
     pub(super) fn at(rows: &[&Observation]) -> Self {
-        Self { rows: rows.iter().map(|&row| row.clone()).collect() }
+        let mut last: Vec<Observation> = Vec::new();
+        for &row in rows.iter().rev().filter(|row| row.verified != Some(false)) {
+            let is_later = |other: &Observation| {
+                other.experiment == row.experiment && other.subject == row.subject && other.axes == row.axes
+            };
+            if !last.iter().any(is_later) {
+                last.push(row.clone());
+            }
+        }
+        Self { rows: last }
     }
 
-    /// Rows of `experiment` that are not known to be wrong, the last one first.
+    /// Rows of `experiment`, the last one first.
     fn of(&self, experiment: &'static str) -> impl Iterator<Item = &Observation> {
-        let rows = self.rows.iter().rev();
-        rows.filter(move |row| row.experiment == experiment && row.verified != Some(false))
+        self.rows.iter().filter(move |row| row.experiment == experiment)
     }
 
     fn language(&self, names: &[&str]) -> Option<f64> {
@@ -168,8 +176,9 @@ impl Look {
         Some(at("early")? - at("before")?)
     }
 
+    /// Beyond all numbers where the GPU gained nothing and the CPU did; none where neither did.
     pub(super) fn cpu_warms_by_gpu(&self) -> Option<f64> {
-        ratio(self.degrees(false), self.degrees(true))
+        Some(self.degrees(false)? / self.degrees(true)?.max(0.0))
     }
 }
 
@@ -267,5 +276,45 @@ mod tests {
         assert_eq!(find(&rows), None);
         rows.push(of("cuda:0", "early", 52.0));
         assert_eq!(find(&rows), Some(5.0));
+        for degrees in [42.0, 41.0] {
+            rows.push(of("cuda:0", "early", degrees));
+            assert_eq!(find(&rows), Some(f64::INFINITY), "a GPU that stays cool was measured all the same");
+        }
+        rows.push(of("cpu", "early", 45.0));
+        assert!(find(&rows).unwrap().is_nan());
+    }
+
+    #[test]
+    fn of_runs_at_one_place_the_last_counts() {
+        let language = |time| row("languages", "cpu", &[("language", "C++".into())], &[("time", time)]);
+        let python = row("languages", "cpu", &[("language", "Python".into())], &[("time", 90.0)]);
+        let level = |time| {
+            let axes = [("compiler", "gcc".into()), ("level", "-O0".into()), ("threads", Axis::Number(1.0))];
+            row("compilers", "cpu", &axes, &[("time", time)])
+        };
+        let best = row(
+            "compilers",
+            "cpu",
+            &[("compiler", "gcc".into()), ("level", "-Ofast native".into()), ("threads", Axis::Number(1.0))],
+            &[("time", 1.0)],
+        );
+        let cast = |cost| row("datatypes", "cuda:0", &[("type", "float-cast".into())], &[("cost", cost)]);
+        let wrong = Observation { verified: Some(false), ..cast(1.0) };
+        // The earlier ones are the faster programs and the dearer conversion.
+        let rows = [
+            language(1.0),
+            python,
+            language(9.0),
+            level(1.0),
+            best,
+            level(3.0),
+            cast(900.0),
+            cast(400.0),
+            wrong,
+        ];
+        let look = Look::at(&rows.iter().collect::<Vec<_>>());
+        assert_eq!(look.python_by_native(), Some(10.0));
+        assert_eq!(look.unoptimised_by_optimised(), Some(3.0));
+        assert_eq!(look.cast_on_gpu(), Some(5.0));
     }
 }

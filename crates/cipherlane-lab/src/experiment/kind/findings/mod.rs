@@ -77,11 +77,15 @@ fn machines(records: &[Record]) -> Vec<Machine<'_>> {
 /// A row of the table.
 fn row(host: &Host, conclusion: &Conclusion, claim: &Claim, found: Option<f64>) -> (Verdict, Row) {
     let verdict = Verdict::of(found, claim.holds);
-    let missing = || format!("run `cipherlane lab run {}` there", claim.experiment);
+    let value = match found {
+        None => Err(format!("run `cipherlane lab run {}` there", claim.experiment)),
+        Some(found) if found.is_finite() => Ok(found),
+        Some(_) => Err("measured, but no number: what it is divided by is 0 or less".to_owned()),
+    };
     let figures: Vec<(f64, &str)> = claim.figure.into_iter().map(|figure| (figure, "the study's")).collect();
     let row = Row {
         axes: axes(host, conclusion.number, claim.what, verdict),
-        values: vec![beside(known("found", "1", found.ok_or_else(missing)), claim.study, &figures)],
+        values: vec![beside(known("found", "1", value), claim.study, &figures)],
         notes: vec![
             format!("{}: {}", conclusion.number, conclusion.says),
             format!(
@@ -167,7 +171,22 @@ mod tests {
         assert_eq!(Verdict::of(Some(2.0), Bound::AtMost(1.5)), Verdict::False);
         assert_eq!(Verdict::of(Some(0.4), Bound::Between(0.35, 0.75)), Verdict::True);
         assert_eq!(Verdict::of(Some(f64::NAN), Bound::AtLeast(1.5)), Verdict::False);
+        assert_eq!(Verdict::of(Some(f64::INFINITY), Bound::AtLeast(1.5)), Verdict::True);
         assert_eq!(Verdict::of(None, Bound::AtMost(1.5)), Verdict::NotMeasured);
+    }
+
+    #[test]
+    fn a_ratio_to_nothing_was_measured_and_is_no_number() {
+        let host = crate::host::detect();
+        let (conclusion, claim) = (&CONCLUSIONS[7], &CONCLUSIONS[7].claims[2]);
+        let reason = |found| {
+            let (verdict, row) = row(&host, conclusion, claim, found);
+            (verdict, row.values[0].value, row.values[0].reason.clone().unwrap_or_default())
+        };
+        let (verdict, value, told) = reason(Some(f64::INFINITY));
+        assert_eq!((verdict, value), (Verdict::True, None));
+        assert!(told.starts_with("measured"), "{told}");
+        assert!(reason(None).2.starts_with("run `cipherlane lab run thermal`"));
     }
 
     #[test]

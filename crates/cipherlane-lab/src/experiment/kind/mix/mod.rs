@@ -39,6 +39,7 @@ pub(in crate::experiment) struct Mixes {
     #[serde(deserialize_with = "super::super::fields::seconds")]
     seconds: f64,
     /// Launches of each probe.
+    #[serde(deserialize_with = "super::super::fields::count")]
     probe_launches: usize,
     /// Seconds of each, about.
     #[serde(deserialize_with = "super::super::fields::seconds")]

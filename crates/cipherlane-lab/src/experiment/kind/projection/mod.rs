@@ -218,7 +218,8 @@ impl Run for Projection {
         for pair in pairs(&points, &cards) {
             let axes = pair.axes();
             let name = &pair.to_card.name;
-            if setting.stopped() || setting.done.observed(setting.experiment, SUBJECT, &axes) {
+            if setting.stopped() || setting.done.observed(setting.experiment, (setting.host, SUBJECT), &axes)
+            {
                 continue;
             }
             match pair.row() {

@@ -1,0 +1,86 @@
+//! Who is faster, where things were not timed in the same rounds: what may be chance is level.
+
+use cipherlane_record::{Interval, Value, Verdict};
+
+/// Less may be chance, as between rows of one round (docs/MEASURING.md, comparisons).
+const CLEAR: f64 = 1.01;
+
+/// A rate in any unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rate {
+    pub(crate) median: f64,
+    /// Its 95 % interval; without one nobody can tell how it compares.
+    pub(crate) interval: Option<Interval>,
+}
+
+impl Rate {
+    /// The rate of what takes this time, for one of it in the time's unit.
+    pub(crate) fn of_time(time: &Value) -> Option<Self> {
+        let interval = time.ci95.map(|ends| Interval { low: 1.0 / ends.high, high: 1.0 / ends.low });
+        Some(Self { median: 1.0 / time.value?, interval })
+    }
+
+    /// How it compares with another: by the far ends of the intervals.
+    pub(crate) fn against(self, other: Self) -> Verdict {
+        match self.interval.zip(other.interval) {
+            Some((ours, theirs)) if ours.low > CLEAR * theirs.high => Verdict::Faster,
+            Some((ours, theirs)) if CLEAR * ours.high < theirs.low => Verdict::Slower,
+            _ => Verdict::Ambiguous,
+        }
+    }
+}
+
+/// The fastest of some, and who is level with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Fastest<T> {
+    pub(crate) best: T,
+    /// Those of other names that are not clearly slower.
+    pub(crate) level: Vec<T>,
+}
+
+impl<T> Fastest<T> {
+    /// The fastest, if no other is level with it.
+    pub(crate) fn clear(&self) -> Option<&T> {
+        self.level.is_empty().then_some(&self.best)
+    }
+}
+
+/// The fastest of `all`. Those of one `name` do not compete: the faster of them counts.
+pub(crate) fn fastest<T: Clone, N: PartialEq>(
+    all: &[T],
+    rate: impl Fn(&T) -> Rate,
+    name: impl Fn(&T) -> N,
+) -> Option<Fastest<T>> {
+    let best = all.iter().max_by(|one, other| rate(one).median.total_cmp(&rate(other).median))?;
+    let is_level = |one: &&T| name(one) != name(best) && rate(best).against(rate(one)) != Verdict::Faster;
+    Some(Fastest { best: best.clone(), level: all.iter().filter(is_level).cloned().collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(median: f64, half: f64) -> Rate {
+        Rate { median, interval: Some(Interval { low: median - half, high: median + half }) }
+    }
+
+    #[test]
+    fn what_overlaps_or_nearly_does_is_level() {
+        let of = |ours: Rate, theirs: Rate| (ours.against(theirs), theirs.against(ours));
+        assert_eq!(of(rate(12.0, 0.5), rate(10.0, 0.5)), (Verdict::Faster, Verdict::Slower));
+        for theirs in [rate(10.0, 2.0), rate(11.95, 0.0), Rate { interval: None, ..rate(1.0, 0.0) }] {
+            assert_eq!(of(rate(12.0, 0.0), theirs), (Verdict::Ambiguous, Verdict::Ambiguous), "{theirs:?}");
+        }
+    }
+
+    #[test]
+    fn others_of_its_name_take_nothing_from_the_fastest() {
+        let fastest = |all: &[(&'static str, f64)]| {
+            let found = fastest(all, |one| rate(one.1, 0.5), |one| one.0).unwrap();
+            (found.clear().copied(), found.best, found.level)
+        };
+        let (best, second) = (("a", 12.0), ("a", 11.9));
+        assert_eq!(fastest(&[second, best, ("b", 10.0)]), (Some(best), best, Vec::new()));
+        assert_eq!(fastest(&[best, ("b", 11.5), ("c", 10.0)]), (None, best, vec![("b", 11.5)]));
+    }
+}

@@ -1,0 +1,167 @@
+//! Who counts as faster: nobody whose lead may be chance.
+
+#![allow(clippy::unwrap_used)] // in helpers as well
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use cipherlane_record::{Axis, Interval, Measurement, Observation, Record, Value};
+use cipherlane_report::Report;
+use support::{experiment, measurement, observation, on_gpu};
+
+/// Up and down, as a part of the value: beside 1.1 times as much nobody can tell.
+const WIDE: f64 = 0.1;
+
+fn around(value: f64) -> Interval {
+    Interval { low: (1.0 - WIDE) * value, high: (1.0 + WIDE) * value }
+}
+
+fn wide(row: Measurement) -> Record {
+    let bytes_per_second_ci95 = around(row.bytes_per_second);
+    experiment("bench", Measurement { bytes_per_second_ci95, ..row })
+}
+
+fn observed(experiment: &str, device: &str, axes: &[(&str, Axis)], values: &[(&str, &str, f64)]) -> Record {
+    let value = |&(name, unit, value): &(&str, &str, f64)| Value {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        value: Some(value),
+        reason: None,
+        ci95: Some(around(value)),
+        published: Vec::new(),
+    };
+    let values = values.iter().map(value).collect();
+    Record::Observation(Box::new(Observation { values, ..observation(experiment, device, axes, 0.0) }))
+}
+
+fn markdown(records: &[Record]) -> String {
+    Report::new(records, &BTreeMap::new()).markdown()
+}
+
+fn assert_says(text: &str, all: &[&str]) {
+    for said in all {
+        assert!(text.contains(said), "{said} is not in {text}");
+    }
+}
+
+const SIZES: [u64; 4] = [1 << 10, 1 << 12, 1 << 14, 1 << 16];
+
+/// Sizes on both, with the GPU as many times as fast as the CPU.
+fn on_both(times: [f64; 4]) -> Vec<Record> {
+    let rows = SIZES.into_iter().zip(times);
+    rows.flat_map(|(bytes, times)| [measurement(10.0, bytes), on_gpu(10.0 * times, bytes)].map(wide))
+        .collect()
+}
+
+#[test]
+fn a_device_is_faster_from_the_first_size_at_which_it_clearly_is() {
+    let records = on_both([0.5, 1.1, 2.0, 4.0]);
+    assert_says(&markdown(&records), &["transfers included: aes-128-ctr encrypt from 16 KiB."]);
+    let page = Report::new(&records, &BTreeMap::new()).html().unwrap();
+    assert!(page.contains("cuda:0 faster from 16 KiB"), "the mark is elsewhere");
+}
+
+#[test]
+fn a_device_that_is_level_is_not_faster() {
+    let text = markdown(&on_both([1.1; 4]));
+    let rules = [
+        "- Device: None of ours is clearly the fastest for any of 4 jobs that several did, by job and size, \
+         transfers included: the fastest are level.\n",
+        "- CPU or GPU: The GPU is level with the CPU at some sizes, and faster at none: aes-128-ctr encrypt. With \
+         the way there and back, the GPU is the fastest for 0 of 4 jobs that both did, and level with the CPU for 4.\n",
+        "| job | message | use | level with | threads |",
+        "| 1 KiB | cuda:0 | cpu avx512 | 1 |",
+    ];
+    assert_says(&text, &rules);
+    let text = markdown(&on_both([2.0, 2.0, 2.0, 1.1]));
+    let rules = [
+        "- Device: cuda:0: the fastest of ours for 3 of 4 jobs that several did, by job and size, transfers \
+         included. In 1 of them the fastest ones are level.\n",
+        "faster at some sizes, but not at the largest: aes-128-ctr encrypt. With",
+        "the GPU is the fastest for 3 of 4 jobs that both did, and level with the CPU for 1.",
+    ];
+    assert_says(&text, &rules);
+}
+
+#[test]
+fn tiers_that_are_level_win_nothing() {
+    let rows = |times: [f64; 2]| -> Vec<Record> {
+        let tiers = |(bytes, times)| [("avx512", 10.0 * times), ("avx2", 10.0)].map(|tier| (bytes, tier));
+        let rows = SIZES.into_iter().zip(times).flat_map(tiers);
+        rows.map(|(bytes, (tier, rate))| {
+            wide(Measurement { tier: tier.to_owned(), ..measurement(rate, bytes) })
+        })
+        .collect()
+    };
+    assert_says(
+        &markdown(&rows([1.1, 2.0])),
+        &[
+            "- Tier: avx512 is the fastest tier at 1 of 2 points where tiers were compared. In 1 of them the fastest \
+           tiers are level.\n",
+        ],
+    );
+    assert_says(
+        &markdown(&rows([1.1; 2])),
+        &[
+            "- Tier: No tier is clearly the fastest at any of 2 points where tiers were compared: the fastest are \
+           level.\n",
+        ],
+    );
+}
+
+#[test]
+fn observed_tiers_that_are_level_win_nothing() {
+    let row = |algorithm: &str, tier: &str, rate: f64| {
+        let axes = [("algorithm", Axis::from(algorithm)), ("tier", Axis::from(tier))];
+        observed("simd-grid", "cpu", &axes, &[("throughput", "Gbit/s", rate)])
+    };
+    let text = markdown(&[
+        row("aes-128-ctr", "avx512", 11.0),
+        row("aes-128-ctr", "avx2", 10.0),
+        row("sha-256", "avx512", 10.0),
+        row("sha-256", "avx2", 20.0),
+    ]);
+    let rule =
+        "- Tier: avx2 is the fastest tier for 1 of 2 algorithms. In 1 of them the fastest tiers are level.\n";
+    assert_says(&text, &[rule]);
+}
+
+/// Times with the device and without it, by size.
+fn offload(algorithm: &str, times: [f64; 4]) -> Vec<Record> {
+    let row = |(bytes, times): (u64, f64)| {
+        let axes = [
+            ("algorithm", Axis::from(algorithm)),
+            ("bytes", Axis::from(f64::from(u32::try_from(bytes).unwrap()))),
+        ];
+        let saved = 100.0 * (1.0 - 1.0 / times);
+        let values = [("t_saved", "%", saved), ("t_total", "µs", 50.0), ("t_no_gpu", "µs", 50.0 * times)];
+        observed("offload", "cuda:0", &axes, &values)
+    };
+    SIZES.into_iter().zip(times).map(row).collect()
+}
+
+#[test]
+fn times_that_overlap_are_level() {
+    let records = offload("aes-128-ctr", [0.6, 1.1, 2.0, 4.0]);
+    let text = markdown(&records);
+    assert_says(
+        &text,
+        &[
+            "cuda:0 is faster than a CPU thread from 16 KiB on for aes-128-ctr.\n",
+            "cuda:0 is faster from 16 KiB on.",
+        ],
+    );
+    let page = Report::new(&records, &BTreeMap::new()).html().unwrap();
+    for mark in ["cuda:0 faster from 16 KiB", "1 of 1 from 16 KiB"] {
+        assert!(page.contains(mark), "no mark: {mark}");
+    }
+    let text = markdown(&offload("aes-128-ctr", [0.6, 1.1, 1.1, 1.1]));
+    assert_says(
+        &text,
+        &[
+            "for aes-128-ctr the CPU is level with cuda:0 or faster up to 64 KiB.\n",
+            "The CPU is level or faster at every size that both did.",
+        ],
+    );
+}
