@@ -1,4 +1,4 @@
-//! The two traits that everything here stands on.
+//! The three traits that everything here stands on: devices, their sessions, and what stays on a device.
 
 use std::sync::Arc;
 

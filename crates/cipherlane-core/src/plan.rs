@@ -27,7 +27,8 @@ pub struct Plan {
     pub chunk: usize,
     /// How kernels are launched; `None` on a CPU, where threads run them.
     pub geometry: Option<Geometry>,
-    /// Whether the kernel's timing is independent of keys and data. Defaults always are.
+    /// Whether the kernel's timing is made to be independent of keys and data. Defaults always are; what of that the banks of
+    /// a GPU's shared memory leave undone stands in SECURITY.md.
     pub constant_time: bool,
 }
 
