@@ -56,8 +56,9 @@ pub fn unit(program: &Program) -> Unit {
         threads: stage.threads,
         shared_bytes: stage.shared_bytes,
     };
+    let keys = if program.shared_key { "" } else { ", a key each" };
     Unit {
-        name: program.kernel.clone(),
+        name: format!("{} ({} {}{keys})", program.kernel, program.algorithm, program.operation),
         text: flatten::text(program),
         entries: program.stages.iter().map(entry).collect(),
     }

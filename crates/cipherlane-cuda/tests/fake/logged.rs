@@ -48,6 +48,7 @@ fn compile_and_log() {
     let cache = std::env::var(cipherlane_offload::cache::VARIABLE).unwrap();
     let first = logged(device);
     assert!(first[0].starts_with("INFO compiling aes-ctr/"), "{first:?}");
+    assert!(first[0].contains(" (aes-128-ctr encrypt) for sm_"), "{first:?}");
     assert!(first[0].ends_with(&format!(", once, then it lies in {cache}")), "{first:?}");
     assert_eq!((first.len(), logged(device).len()), (1, 0));
     std::fs::remove_dir_all(&cache).unwrap();
