@@ -90,7 +90,9 @@ fn too_few_rounds_are_told_and_are_no_success() {
     };
     let (base, new) = ("few-base.jsonl", "few-new.jsonl");
     let said = contains("AMBIGUOUS: 4 samples, 6 are needed").and(contains("1 of them have too few rounds"));
-    compare(base, new, &["--csv", "few.csv"]).success().stdout(said);
+    compare(base, new, &["--csv", "few.csv", "--json", "few.json"]).success().stdout(said);
+    let json: serde_json::Value = serde_json::from_str(&sandbox.read("few.json")).unwrap();
+    assert_eq!(json["compared"][0]["samples"], 4);
     let csv = sandbox.read("few.csv");
     assert!(csv.contains(",AMBIGUOUS,\"4 samples, 6 are needed\""), "{csv}");
     // Rounds of one run.

@@ -48,7 +48,6 @@ pub struct Compared {
     /// Whether rounds of one run were compared.
     pub paired: bool,
     /// Rounds that were compared, or samples of the side that has fewer.
-    #[serde(skip)]
     pub samples: usize,
     /// What differs beside the code: the scope, where that was allowed; messages of a pass; the machine.
     pub differs: Vec<String>,
