@@ -144,6 +144,10 @@ fn experiments_are_chosen_by_study_or_row() {
     let dry = |study: &str| sandbox.cipherlane(&["lab", "run", "--study", study, "--dry-run"]).assert();
     dry("003").success().stdout(contains("simd-grid:").and(contains("cpu-threads:").not()));
     dry("000.4").success().stdout(contains("cpu-threads:"));
+    dry("000.8").success().stdout(contains("cavp-mix").and(contains("meter-128")));
+    // What another verb does is answered with it.
+    dry("000.11").code(2).stderr(contains("`cipherlane dashboard` does it"));
+    dry("001").stderr(contains("left out: 001.13: no experiment"));
     dry("017").code(2).stderr(contains("unknown study `017`; known: 000, 001"));
 }
 

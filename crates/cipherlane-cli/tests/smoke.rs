@@ -11,8 +11,16 @@ use cipherlane_record::{Record, read};
 use support::Sandbox;
 
 /// What needs no more than a CPU.
-const ON_ANY_MACHINE: [&str; 7] =
-    ["block-ciphers", "cpu-ceilings", "cpu-threads", "energy", "gpu-speeds", "rivals", "thermal"];
+const ON_ANY_MACHINE: [&str; 8] = [
+    "block-ciphers",
+    "cpu-ceilings",
+    "cpu-threads",
+    "energy",
+    "gpu-speeds",
+    "rivals",
+    "thermal",
+    "workloads",
+];
 
 // Two parts, since an experiment waits a good deal, and mostly keeps one processor busy.
 

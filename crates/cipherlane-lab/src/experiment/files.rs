@@ -28,4 +28,5 @@ pub(super) const FILES: &[&str] = &[
     include_str!("../../../../experiments/simd-grid.toml"),
     include_str!("../../../../experiments/streams.toml"),
     include_str!("../../../../experiments/thermal.toml"),
+    include_str!("../../../../experiments/workloads.toml"),
 ];

@@ -104,8 +104,8 @@ pub(super) struct Steady {
 }
 
 impl Steady {
-    /// Opens a session of `device` for messages of `message_bytes` bytes that fill the device: the CPU on all its
-    /// logical cores from its caches, others with `batch_bytes` at a time.
+    /// Messages of `message_bytes` bytes that fill the device: the CPU on all its logical cores from its caches, others with
+    /// `batch_bytes` in their memory, whose kernels alone are run.
     pub(super) fn filling(
         setting: &Setting<'_>,
         device: &dyn Device,
@@ -117,7 +117,7 @@ impl Steady {
         let messages = if cpu { None } else { Some((batch_bytes / message_bytes.max(1)).max(1)) };
         let threads = cpu.then_some(setting.host.logical_cores);
         let work = Work::forward(algorithm, message_bytes, messages);
-        Self::open(setting, device, &work, &Wish { threads, ..Wish::default() })
+        work.batch(setting, threads.unwrap_or(1))?.resident(device, &Wish { threads, ..Wish::default() })
     }
 
     /// One message of `bytes` bytes in the memory of `device`, whose kernels alone are run.

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use cipherlane::{
-    Algorithm, Batch, Device, DeviceError, Hash, Messages, Operation, Output, Session, Shape, Source, Wish,
+    Algorithm, Batch, Device, DeviceError, Hash, Messages, Operation, Output, Plan, Resident, Session, Shape,
+    Source, Wish,
 };
 
 use super::workers::{Desk, Since, Workers};
@@ -27,8 +28,9 @@ const MOST_SESSIONS: usize = 8;
 
 /// Keeps a device busy for a part of the time.
 ///
-/// Its share is of the time in which kernels of the load ran, by the device's events. One session moves data while it
-/// computes, so one alone may not fill a device; as many run as the share needs.
+/// Its share is of the time in which kernels of the load ran, by the device's events. Their texts stay on the device: a load
+/// that brings them would take the link and the host's CPUs as well. Where one session alone does not fill the device, as
+/// many run as the share needs.
 #[derive(Debug)]
 pub struct GpuLoad {
     workers: Workers,
@@ -37,7 +39,20 @@ pub struct GpuLoad {
 
 /// A session with the batch that it hashes.
 struct Hasher {
-    session: Box<dyn Session>,
+    way: Way,
+    texts: Texts,
+}
+
+/// Where the batch lies.
+enum Way {
+    /// In the memory of the device.
+    There(Box<dyn Resident>),
+    /// In the host's, which is the device's.
+    Here(Box<dyn Session>),
+}
+
+/// The batch, and what comes out.
+struct Texts {
     text: Vec<u8>,
     offsets: Vec<u64>,
     digests: Vec<u8>,
@@ -54,7 +69,7 @@ impl GpuLoad {
         if share > 0.0 {
             let (mut hasher, alone) = Hasher::grown(device)?;
             let sessions = sessions(share, alone);
-            let messages = hasher.offsets.len() - 1;
+            let messages = hasher.texts.offsets.len() - 1;
             for _ in 1..sessions {
                 let mut other = Hasher::open(device, messages)?;
                 workers.add("device load", move |desk| work(desk, share / sessions as f64, &mut other))?;
@@ -92,20 +107,16 @@ fn sessions(share: f64, alone: f64) -> usize {
 
 impl Hasher {
     fn open(device: &dyn Device, messages: usize) -> Result<Self, DeviceError> {
-        let algorithm = Algorithm::Hash(HASH);
-        let bytes = messages * MESSAGE_BYTES;
-        let shape = Shape::uniform(algorithm, Operation::Hash, messages, MESSAGE_BYTES as u64, true);
-        let mut plan = device.plan(&shape, &Wish::default())?;
-        if plan.geometry.is_some() {
-            plan =
-                device.plan(&shape, &Wish { threads_per_block: Some(BLOCK_THREADS), ..Wish::default() })?;
-        }
-        Ok(Self {
-            session: device.open(&plan)?,
-            text: vec![0x5a; bytes],
-            offsets: (0..=messages).map(|message| (message * MESSAGE_BYTES) as u64).collect(),
-            digests: vec![0; messages * DIGEST_BYTES],
-        })
+        let plan = plan(device, messages)?;
+        let mut texts = Texts::new(messages);
+        let way = match device.resident(&plan)? {
+            Some(mut resident) => {
+                texts.with(|batch, output| resident.load(batch, output))?;
+                Way::There(resident)
+            }
+            None => Way::Here(device.open(&plan)?),
+        };
+        Ok(Self { way, texts })
     }
 
     /// A session whose batch keeps the device busy for long enough, and the part of the time for which it does when it
@@ -128,10 +139,39 @@ impl Hasher {
 
     /// Hashes the batch once; how long the device's kernels ran.
     fn run(&mut self) -> Result<Duration, DeviceError> {
-        let messages = Messages { source: Source::Apart(&self.text), offsets: &self.offsets };
-        let batch = Batch::hash(HASH, messages, DIGEST_BYTES);
-        Ok(self.session.run(&batch, &mut Output::digests(&mut self.digests))?.execute)
+        let spans = match &mut self.way {
+            Way::There(resident) => resident.execute()?,
+            Way::Here(session) => self.texts.with(|batch, output| session.run(batch, output))?,
+        };
+        Ok(spans.execute)
     }
+}
+
+impl Texts {
+    fn new(messages: usize) -> Self {
+        Self {
+            text: vec![0x5a; messages * MESSAGE_BYTES],
+            offsets: (0..=messages).map(|message| (message * MESSAGE_BYTES) as u64).collect(),
+            digests: vec![0; messages * DIGEST_BYTES],
+        }
+    }
+
+    /// Has `take` take them.
+    fn with<T>(&mut self, take: impl FnOnce(&Batch<'_>, &mut Output<'_>) -> T) -> T {
+        let messages = Messages { source: Source::Apart(&self.text), offsets: &self.offsets };
+        take(&Batch::hash(HASH, messages, DIGEST_BYTES), &mut Output::digests(&mut self.digests))
+    }
+}
+
+/// How `device` hashes so many messages.
+fn plan(device: &dyn Device, messages: usize) -> Result<Plan, DeviceError> {
+    let algorithm = Algorithm::Hash(HASH);
+    let shape = Shape::uniform(algorithm, Operation::Hash, messages, MESSAGE_BYTES as u64, true);
+    let plan = device.plan(&shape, &Wish::default())?;
+    if plan.geometry.is_none() {
+        return Ok(plan);
+    }
+    Ok(device.plan(&shape, &Wish { threads_per_block: Some(BLOCK_THREADS), ..Wish::default() })?)
 }
 
 fn work(desk: &Desk, share: f64, hasher: &mut Hasher) {
@@ -195,11 +235,11 @@ mod tests {
             fn kernels(&self, _: &Shape) -> Vec<cipherlane::Kernel> {
                 Vec::new()
             }
-            fn plan(&self, shape: &Shape, _: &Wish) -> Result<cipherlane::Plan, cipherlane::Unsupported> {
+            fn plan(&self, shape: &Shape, _: &Wish) -> Result<Plan, cipherlane::Unsupported> {
                 let (device, what) = (self.0.id.clone(), shape.algorithm.to_string());
                 Err(cipherlane::Unsupported::Kernel { device, what, known: Vec::new() })
             }
-            fn open(&self, _: &cipherlane::Plan) -> Result<Box<dyn Session>, DeviceError> {
+            fn open(&self, _: &Plan) -> Result<Box<dyn Session>, DeviceError> {
                 unreachable!("nothing was planned")
             }
         }

@@ -1,13 +1,13 @@
 //! `lab`: the experiments.
 
 mod losing;
+mod studies;
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use cipherlane::{Algorithm, Operation, UnknownName};
+use cipherlane::{Algorithm, Operation};
 use cipherlane_lab::Experiment;
 use cipherlane_lab::experiment::{Kind, Narrow, Scale};
 use cipherlane_record::Record;
@@ -178,7 +178,7 @@ impl RunOptions {
 
     /// The experiments that were asked for, each once.
     fn experiments(&self) -> Result<Vec<Experiment>> {
-        let mut chosen = self.of_studies()?;
+        let mut chosen = studies::experiments(&self.study)?;
         for name in self.experiments.iter().filter(|name| !is_records(name)) {
             let named = match name {
                 name if name == "all" => Experiment::all(),
@@ -192,19 +192,6 @@ impl RunOptions {
             }
         }
         Ok(chosen)
-    }
-
-    /// The experiments of the studies that were asked for.
-    fn of_studies(&self) -> Result<Vec<Experiment>> {
-        let all = Experiment::all();
-        for study in &self.study {
-            if !all.iter().any(|experiment| experiment.is_of(study)) {
-                let known: BTreeSet<String> = all.iter().flat_map(Experiment::study_numbers).collect();
-                return Err(UnknownName::new("study", study, known).into());
-            }
-        }
-        let is_asked = |experiment: &Experiment| self.study.iter().any(|study| experiment.is_of(study));
-        Ok(all.into_iter().filter(is_asked).collect())
     }
 
     /// The files of records that were handed in.

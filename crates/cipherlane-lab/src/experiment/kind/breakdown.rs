@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use cipherlane::devices::calls::{Calls, Watch};
 use cipherlane::{Algorithm, Device, Operation};
-use cipherlane_record::Axis;
+use cipherlane_record::{Axis, Value};
 use serde::Deserialize;
 
-use super::streams::{keyed, wish};
+use super::streams::{OF_THE_LINK, keyed, of_the_link, wish};
 use crate::experiment::setting::{Row, Run, Setting, beside, value};
 use crate::experiment::steady::{Often, Prepared};
+use crate::experiment::units::link_gigabytes;
 use crate::observer::Observer;
 
 /// The experiment's parameters.
@@ -39,6 +40,9 @@ pub(in crate::experiment) struct Breakdown {
     seconds: f64,
 }
 
+const TO_DEVICE: &str = "to device";
+const TO_HOST: &str = "to host";
+
 const STUDY: &str = "004.3";
 /// Percent of the time in kernels, in copies to the device, and to the host.
 const PUBLISHED: [(Operation, usize, [f64; 3]); 3] = [
@@ -59,6 +63,18 @@ fn axes(operation: Operation, streams: usize, activity: &str) -> BTreeMap<String
 struct Seen {
     calls: Calls,
     verified: bool,
+    /// Bytes of text of all runs.
+    bytes: u64,
+    /// What the device's link carries each way, in 1e9 bytes a second, where it is known.
+    link: Option<f64>,
+}
+
+impl Seen {
+    /// The part of the link that texts took in the `seconds` of all copies one way.
+    fn of_the_link(&self, seconds: f64) -> Option<Value> {
+        let megabits = 8e-6 * self.bytes as f64 / seconds;
+        self.link.map(|link| value(OF_THE_LINK, "%", of_the_link(megabits, link)))
+    }
 }
 
 impl Breakdown {
@@ -70,13 +86,16 @@ impl Breakdown {
         batches: &[Prepared],
         streams: usize,
     ) -> Result<Seen, String> {
-        let mut seen = Seen { calls: Calls::default(), verified: true };
+        let link = link_gigabytes(device).ok();
+        let mut seen = Seen { calls: Calls::default(), verified: true, bytes: 0, link };
         for (batch, &messages) in batches.iter().zip(&self.messages) {
             let mut steady = batch.open(device, &wish(messages, self.message_bytes, streams))?;
             let most = Duration::from_secs_f64(self.seconds);
             let watch = Watch::start().ok_or("the calls of this program are watched already")?;
-            steady.repeat(setting, Often { runs: self.runs, dropped: 0, most })?;
+            let runs = steady.repeat(setting, Often { runs: self.runs, dropped: 0, most })?;
             let calls = watch.take();
+            // One more, whose outputs were looked at.
+            seen.bytes += steady.bytes() * (runs.len() as u64 + 1);
             seen.calls.kernels.extend(calls.kernels);
             seen.calls.to_device.extend(calls.to_device);
             seen.calls.to_host.extend(calls.to_host);
@@ -85,10 +104,15 @@ impl Breakdown {
         Ok(seen)
     }
 
+    /// Whether it is texts that `activity` copies: of a hash digests come back.
+    fn moves_texts(&self, activity: &str) -> bool {
+        activity == TO_DEVICE || activity == TO_HOST && self.algorithm.hash().is_none()
+    }
+
     /// The rows of a case: one for each activity.
     fn rows(&self, operation: Operation, streams: usize, seen: &Seen) -> Vec<Row> {
         let Calls { kernels, to_device, to_host } = &seen.calls;
-        let activities = [("kernels", kernels), ("to device", to_device), ("to host", to_host)];
+        let activities = [("kernels", kernels), (TO_DEVICE, to_device), (TO_HOST, to_host)];
         let sum = |times: &[Duration]| times.iter().sum::<Duration>().as_secs_f64();
         let all: f64 = activities.iter().map(|(_, times)| sum(times)).sum();
         let published = PUBLISHED.iter().find(|row| (row.0, row.1) == (operation, streams));
@@ -100,20 +124,23 @@ impl Breakdown {
                 published.iter().map(|row| (row.2[place], "a Tesla C2075")).collect();
             let low = microseconds.iter().copied().fold(f64::INFINITY, f64::min);
             let high = microseconds.iter().copied().fold(0.0, f64::max);
+            let mut values = vec![
+                beside(value("share", "%", 100.0 * sum(times) / all), STUDY, &figures),
+                value("calls", "1", microseconds.len() as f64),
+                value("average", "µs", 1e6 * sum(times) / microseconds.len() as f64),
+                value("minimum", "µs", low),
+                value("maximum", "µs", high),
+            ];
+            values.extend(seen.of_the_link(sum(times)).filter(|_| self.moves_texts(activity)));
             Row {
                 axes: axes(operation, streams, activity),
-                values: vec![
-                    beside(value("share", "%", 100.0 * sum(times) / all), STUDY, &figures),
-                    value("calls", "1", microseconds.len() as f64),
-                    value("average", "µs", 1e6 * sum(times) / microseconds.len() as f64),
-                    value("minimum", "µs", low),
-                    value("maximum", "µs", high),
-                ],
+                values,
                 verified: Some(seen.verified),
                 notes: vec![format!(
                     "{} by the device's own times of each copy and each launch; keys and IVs are copied apart from \
                      texts, and expanding keys is a launch of its own; shares are of the sum of the three, which \
-                     overlap on several streams; batches of {:?} messages",
+                     overlap on several streams; of the link: bytes of texts in the time of copies that way; batches of \
+                     {:?} messages",
                     self.algorithm, self.messages
                 )],
                 ..Row::default()
@@ -199,7 +226,11 @@ mod tests {
         };
         let times = |all: &[u64]| all.iter().copied().map(Duration::from_micros).collect::<Vec<_>>();
         let calls = Calls { kernels: times(&[60, 20]), to_device: times(&[15]), to_host: times(&[5]) };
-        let rows = breakdown.rows(Operation::Encrypt, 4, &Seen { calls, verified: true });
+        let rows = breakdown.rows(
+            Operation::Encrypt,
+            4,
+            &Seen { calls, verified: true, bytes: 60_000, link: Some(8.0) },
+        );
         let numbers = |row: &Row| row.values.iter().filter_map(|value| value.value).collect::<Vec<_>>();
         assert_eq!(rows.iter().map(|row| row.values[0].value.unwrap()).sum::<f64>(), 100.0);
         let close =
@@ -207,5 +238,9 @@ mod tests {
         assert!(close, "{:?}", rows[0]);
         assert_eq!(rows[0].values[0].published[0].value, 88.10);
         assert_eq!(rows[2].values[0].published[0].value, 5.83);
+        // 60 kB in 15 µs are 4 GB/s, and in 5 µs 12: half of the link's 8, and more than it carries.
+        let link: Vec<_> = rows.iter().map(|row| row.values.get(5).and_then(|value| value.value)).collect();
+        let [kernels, Some(there), Some(back)] = link[..] else { panic!("{link:?}") };
+        assert!(kernels.is_none() && (there - 50.0).abs() < 1e-9 && (back - 150.0).abs() < 1e-9, "{link:?}");
     }
 }

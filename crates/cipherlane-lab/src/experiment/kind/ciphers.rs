@@ -34,10 +34,19 @@ pub(in crate::experiment) struct Ciphers {
     seconds: f64,
 }
 
+/// Figures of a study with what they were measured on, by the begin of an algorithm's name.
+pub(super) type OfCiphers = [(&'static str, &'static [(f64, &'static str)])];
+
+/// Those of the cipher of `algorithm` in `table`.
+pub(super) fn of_cipher(table: &OfCiphers, algorithm: Algorithm) -> &'static [(f64, &'static str)] {
+    let name = algorithm.to_string();
+    table.iter().find(|(cipher, _)| name.starts_with(cipher)).map_or(&[], |(_, figures)| figures)
+}
+
 /// Gbit/s with keys of 128 bits (study 001, figure 1; kernels alone).
 const STUDY: &str = "001.1";
 /// What the text says of Camellia and SC2000 is the CPU's share of the HD 7970: the figures follow from it.
-const PUBLISHED: [(&str, &[(f64, &str)]); 3] = [
+const PUBLISHED: &OfCiphers = &[
     (
         "aes-128",
         &[
@@ -52,7 +61,7 @@ const PUBLISHED: [(&str, &[(f64, &str)]); 3] = [
 ];
 /// The same on a CPU, six threads.
 const STUDY_CPU: &str = "001.3";
-const PUBLISHED_CPU: [(&str, &[(f64, &str)]); 3] = [
+const PUBLISHED_CPU: &OfCiphers = &[
     ("aes-128", &[(8.3, "six threads of a Phenom II X6, AES")]),
     ("camellia-128", &[(6.8, "six threads of a Phenom II X6, Camellia")]),
     ("sc2000-128", &[(7.8, "six threads of a Phenom II X6, SC2000")]),
@@ -60,10 +69,8 @@ const PUBLISHED_CPU: [(&str, &[(f64, &str)]); 3] = [
 
 /// `value` beside the study's figures for the cipher of `algorithm`, on a CPU or on GPUs.
 fn published(value: Value, algorithm: Algorithm, cpu: bool) -> Value {
-    let (table, source) = if cpu { (&PUBLISHED_CPU, STUDY_CPU) } else { (&PUBLISHED, STUDY) };
-    let name = algorithm.to_string();
-    let figures = table.iter().find(|(cipher, _)| name.starts_with(cipher)).map_or(&[][..], |row| row.1);
-    beside(value, source, figures)
+    let (table, source) = if cpu { (PUBLISHED_CPU, STUDY_CPU) } else { (PUBLISHED, STUDY) };
+    beside(value, source, of_cipher(table, algorithm))
 }
 
 fn axes(algorithm: Algorithm, kernel: &Kernel) -> BTreeMap<String, Axis> {

@@ -86,6 +86,7 @@ impl Datatypes {
             seconds: self.seconds,
             unit: ("ms", 1e3),
             study: STUDY,
+            best_published: None,
             cost_published: Some(CAST_COST),
             notes: vec![
                 format!("x = x * a + b over 1024 values, {} times, one thread", self.walks),
@@ -135,11 +136,12 @@ impl Datatypes {
                 program,
                 arguments: vec![kind.to_owned(), self.walks.to_string(), "-1".to_owned()],
                 axes: Self::axes(recipe, kind),
-                published: None,
+                published: Vec::new(),
                 without: float.filter(|_| kind == CAST),
+                single: None,
             }));
         }
-        self.race().run(setting, &entries, observer)
+        self.race().run(setting, &entries, observer).map(drop)
     }
 }
 

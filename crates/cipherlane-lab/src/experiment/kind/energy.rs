@@ -8,6 +8,7 @@ use cipherlane::{Algorithm, Device};
 use cipherlane_record::{Axis, Energy, Value};
 use serde::Deserialize;
 
+use super::ciphers::{OfCiphers, of_cipher};
 use crate::energy::probe::{Wave, square_wave, steps};
 use crate::energy::{Protocol, Trial};
 use crate::experiment::setting::{Row, Run, Setting, beside, known, median};
@@ -44,30 +45,40 @@ pub(in crate::experiment) struct Power {
     probe: f64,
 }
 
-/// Gbit/s per watt net of idleness (study 001, figure 5).
+/// Gbit/s per watt net of idleness on GPUs (study 001, figure 5).
 const STUDY: &str = "001.7";
-const PUBLISHED: [(&str, &[(f64, &str)]); 3] = [
-    (
-        "aes-128",
-        &[(1.3, "HD 7970"), (0.68, "HD 6770"), (0.43, "GTX 680"), (0.39, "GTX 580"), (0.07, "Phenom II X6")],
-    ),
+const PUBLISHED: &OfCiphers = &[(
+    "aes-128",
+    &[(1.3, "HD 7970"), (0.68, "HD 6770"), (0.43, "GTX 680"), (0.39, "GTX 580"), (0.27, "GTX 650")],
+)];
+/// The same on the study's CPU.
+const PUBLISHED_CPU: &OfCiphers = &[
+    ("aes-128", &[(0.07, "Phenom II X6")]),
     ("camellia-128", &[(0.06, "Phenom II X6")]),
     ("sc2000-128", &[(0.07, "Phenom II X6")]),
 ];
-/// Watts beyond idleness (study 001, table 6).
+/// Watts beyond idleness on GPUs (study 001, table 6).
 const STUDY_WATTS: &str = "001.6";
-const PUBLISHED_WATTS: [(&str, &[(f64, &str)]); 3] = [
+const PUBLISHED_WATTS: &OfCiphers = &[
     ("aes-128", &[(157.5, "HD 7970"), (147.7, "GTX 680")]),
     ("camellia-128", &[(173.5, "HD 7970"), (153.1, "GTX 680")]),
     ("sc2000-128", &[(179.0, "HD 7970"), (150.3, "GTX 680")]),
 ];
 
-fn published(
-    table: &[(&str, &'static [(f64, &'static str)])],
-    algorithm: Algorithm,
-) -> &'static [(f64, &'static str)] {
-    let name = algorithm.to_string();
-    table.iter().find(|(cipher, _)| name.starts_with(cipher)).map_or(&[], |(_, figures)| figures)
+/// The study's figures for a cipher, of devices of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Figures {
+    bits_per_joule: &'static [(f64, &'static str)],
+    watts: &'static [(f64, &'static str)],
+}
+
+impl Figures {
+    fn of(algorithm: Algorithm, cpu: bool) -> Self {
+        if cpu {
+            return Self { bits_per_joule: of_cipher(PUBLISHED_CPU, algorithm), watts: &[] };
+        }
+        Self { bits_per_joule: of_cipher(PUBLISHED, algorithm), watts: of_cipher(PUBLISHED_WATTS, algorithm) }
+    }
 }
 
 impl Run for Power {
@@ -145,13 +156,11 @@ impl Power {
             if trials.trials.is_empty() {
                 continue;
             }
+            let mut row = self.row(setting, device, &trials);
             if self.probe > 0.0 {
-                let mut row = self.row(setting, &trials);
                 row.notes.extend(self.probes(setting, device, &mut trials.steady));
-                observer.observed(&setting.observation(device, row))?;
-            } else {
-                observer.observed(&setting.observation(device, self.row(setting, &trials)))?;
             }
+            observer.observed(&setting.observation(device, row))?;
         }
         Ok(())
     }
@@ -183,14 +192,15 @@ impl Power {
         Ok(trial)
     }
 
-    fn row(&self, setting: &Setting<'_>, trials: &Trials) -> Row {
+    fn row(&self, setting: &Setting<'_>, device: &dyn Device, trials: &Trials) -> Row {
         let rates: Vec<f64> = trials
             .trials
             .iter()
             .map(|trial| 8e-9 * trial.bytes as f64 / trial.windows.load.seconds())
             .collect();
         let mut values = vec![median("throughput", "Gbit/s", &rates, setting.seed)];
-        values.extend(self.power(setting, trials));
+        let figures = Figures::of(trials.algorithm, setting.is_cpu(device));
+        values.extend(self.power(setting, trials, figures));
         let mut notes = vec![format!(
             "the device's own meters; study 001 measured the rails of the board; kernels alone, as there, on {} B that stay \
              in the caches of a CPU, or in the memory of the device; trials: {}",
@@ -209,7 +219,7 @@ impl Power {
     }
 
     /// Power and efficiency over the trials, or why they are not known.
-    fn power(&self, setting: &Setting<'_>, trials: &Trials) -> Vec<Value> {
+    fn power(&self, setting: &Setting<'_>, trials: &Trials, figures: Figures) -> Vec<Value> {
         let energies: Result<Vec<&Energy>, String> = trials.trials.iter().map(metered).collect();
         let over = |name: &str, unit: &str, of: &dyn Fn(&Energy) -> Option<f64>, lack: &str| match &energies {
             Err(reason) => known(name, unit, Err(reason.clone())),
@@ -227,16 +237,12 @@ impl Power {
             beside(
                 over("net", "Gbit/s/W", &|energy| Some(1e-9 * energy.net_bits_per_joule()?), idle),
                 STUDY,
-                published(&PUBLISHED, trials.algorithm),
+                figures.bits_per_joule,
             ),
             over("gross", "Gbit/s/W", &|energy| Some(1e-9 * energy.bits_per_joule()), ""),
             over("power", "W", &|energy| Some(energy.watts()), ""),
             over("idle", "W", &|energy| energy.idle_watts, idle),
-            beside(
-                over("power beyond idle", "W", &net, idle),
-                STUDY_WATTS,
-                published(&PUBLISHED_WATTS, trials.algorithm),
-            ),
+            beside(over("power beyond idle", "W", &net, idle), STUDY_WATTS, figures.watts),
             over("sigma", "W", &|energy| energy.sigma_watts, "fewer than two readings of power"),
             over("energy", "J/GB", &|energy| Some(8e9 / energy.bits_per_joule()), ""),
             over(
@@ -357,10 +363,14 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_the_study_are_found_by_cipher() {
-        let algorithm = |name: &str| name.parse::<Algorithm>().unwrap();
-        assert_eq!(published(&PUBLISHED, algorithm("aes-128-ctr"))[0], (1.3, "HD 7970"));
-        assert_eq!(published(&PUBLISHED_WATTS, algorithm("sc2000-128-ecb"))[0].0, 179.0);
-        assert!(published(&PUBLISHED, algorithm("sm4-ctr")).is_empty());
+    fn figures_of_the_study_are_found_by_cipher_and_kind_of_device() {
+        let figures = |name: &str, cpu| Figures::of(name.parse::<Algorithm>().unwrap(), cpu);
+        let gpus = figures("aes-128-ctr", false);
+        assert_eq!((gpus.bits_per_joule[0], gpus.bits_per_joule[4]), ((1.3, "HD 7970"), (0.27, "GTX 650")));
+        assert!(gpus.bits_per_joule.iter().all(|(_, on)| !on.contains("Phenom")));
+        let cpu = Figures { bits_per_joule: &[(0.07, "Phenom II X6")], watts: &[] };
+        assert_eq!(figures("aes-128-ecb", true), cpu);
+        assert_eq!(figures("sc2000-128-ecb", false).watts[0].0, 179.0);
+        assert_eq!(figures("sm4-ctr", false), Figures { bits_per_joule: &[], watts: &[] });
     }
 }

@@ -139,6 +139,7 @@ impl Languages {
             seconds: self.seconds,
             unit: ("ms", 1e3),
             study: STUDY,
+            best_published: recipes().filter_map(|(_, figure)| figure).reduce(f64::min),
             cost_published: None,
             notes: vec![
                 format!(
@@ -174,9 +175,10 @@ impl Run for Languages {
             program,
             arguments: vec![self.queries.to_string()],
             axes: Self::axes(recipe),
-            published: published[place].map(|figure| (figure, STUDY_MACHINE)),
+            published: published[place].iter().map(|&figure| (figure, STUDY_MACHINE)).collect(),
             without: None,
+            single: None,
         });
-        self.race().run(setting, &entries.collect::<Vec<_>>(), observer)
+        self.race().run(setting, &entries.collect::<Vec<_>>(), observer).map(drop)
     }
 }

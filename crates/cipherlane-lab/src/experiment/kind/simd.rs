@@ -1,5 +1,7 @@
 //! Tiers by threads, by turbo and by hyper-threading: what a thread is worth when others work beside it (study 003).
 
+mod printed;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
@@ -15,6 +17,7 @@ use crate::experiment::switch::{Change, Switch};
 use crate::experiment::thread_grid::{Cell, ThreadGrid, at, cores, single_of};
 use crate::observer::Observer;
 use crate::telemetry::Files;
+use printed::Printed;
 
 /// The experiment's parameters.
 #[derive(Clone, Debug, Deserialize)]
@@ -38,19 +41,6 @@ pub(in crate::experiment) struct Simd {
 const STUDY: &str = "003.2";
 /// After a switch was turned, clocks and scheduler settle.
 const SETTLE: Duration = Duration::from_millis(500);
-
-/// Turbo, hyper-threading, whether all logical CPUs work or a thread on each core; then a figure for each tier.
-type Printed = (bool, bool, bool, [(&'static str, f64); 4]);
-
-/// Efficiencies in percent that the study prints for its cipher.
-const EFFICIENCY: [Printed; 3] = [
-    (true, true, true, [("portable", 75.8), ("sse", 72.3), ("avx2", 53.7), ("avx512", 47.4)]),
-    (true, true, false, [("portable", 89.5), ("sse", 90.1), ("avx2", 88.8), ("avx512", 82.5)]),
-    (false, true, true, [("portable", 84.0), ("sse", 80.5), ("avx2", 62.9), ("avx512", 59.4)]),
-];
-/// Mbit/s of AVX-512 with turbo and hyper-threading, on a thread per core and on all logical CPUs.
-const AVX512: [(bool, f64); 2] = [(false, 90_999.0), (true, 104_483.0)];
-const ON: &str = "the study's cipher, 8 cores, 16 logical CPUs";
 
 /// Turbo and hyper-threading while cells are measured; unknown where the machine does not tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -253,18 +243,12 @@ fn values(
     let (cores, logical) = (cores(setting), setting.host.logical_cores);
     let (turbo, smt) = (state.turbo.unwrap_or(true), state.smt.unwrap_or(true));
     let all = cell.threads == logical && logical > cores;
-    let several = cell.threads > 1;
-    let rate =
-        AVX512.iter().find(|(of_all, _)| turbo && smt && several && tier == "avx512" && *of_all == all);
-    let rates: Vec<(f64, &str)> = rate.iter().map(|(_, figure)| (*figure, ON)).collect();
-    let efficiency = EFFICIENCY
-        .iter()
-        .find(|row| (row.0, row.1, row.2) == (turbo, smt, all) && several)
-        .and_then(|(.., tiers)| tiers.iter().find(|(name, _)| *name == tier));
-    let values = cell.values(single, ("Mbit/s", MBIT), STUDY, &rates, setting.seed);
-    let with_figure = |value: Value| match efficiency {
-        Some(&(_, figure)) if value.name == "efficiency" => beside(value, STUDY, &[(figure, ON)]),
-        _ => value,
+    let printed = Printed::of(turbo, smt, all).filter(|_| cell.threads > 1);
+    let rate: Vec<_> = printed.and_then(|row| row.rate(tier)).into_iter().collect();
+    let efficiency: Vec<_> = printed.and_then(|row| row.efficiency(tier)).into_iter().collect();
+    let values = cell.values(single, ("Mbit/s", MBIT), STUDY, &rate, setting.seed);
+    let with_figure = |value: Value| {
+        if value.name == "efficiency" { beside(value, STUDY, &efficiency) } else { value }
     };
     values.into_iter().map(with_figure).collect()
 }

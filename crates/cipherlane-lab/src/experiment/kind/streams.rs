@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::experiment::setting::{Row, Run, Setting, beside, median, value};
 use crate::experiment::steady::{Often, Prepared, Work};
+use crate::experiment::units::link_gigabytes;
 use crate::observer::Observer;
 
 /// The experiment's parameters.
@@ -40,7 +41,18 @@ pub(in crate::experiment) struct Streams {
 /// The table of encryption, and what the text says of decryption.
 const STUDY: &str = "004.1";
 const STUDY_DECRYPTION: &str = "004.2";
-const CARD: &str = "a Tesla C2075";
+/// The link that the study holds its throughput against: PCIe 2.0 with sixteen lanes, GB/s each way.
+const STUDY_LINK: &str = "004.4";
+const LINK_OF_THE_STUDY: f64 = 8.0;
+
+/// The study's card, by the streams on which a figure was measured.
+const fn card(streams: usize) -> &'static str {
+    match streams {
+        1 => "a Tesla C2075, 1 stream",
+        _ => "a Tesla C2075, 4 streams",
+    }
+}
+
 /// A point of the study: messages and streams, then microseconds, where it gives them, and Mbit/s.
 struct Figures {
     operation: Operation,
@@ -94,20 +106,34 @@ pub(super) fn keyed(
     Work { operation, keys: Keys::Distinct, ..Work::forward(algorithm, message_bytes, Some(messages)) }
 }
 
-/// Latency and throughput, beside the study's of the same point.
+/// The value of which part of its link a device makes use.
+pub(super) const OF_THE_LINK: &str = "of the link";
+
+/// Percent of a link, `gigabytes` a second each way, that `megabits` of text a second take each way.
+pub(super) fn of_the_link(megabits: f64, gigabytes: f64) -> f64 {
+    100.0 * 1e6 / 8.0 * megabits / (1e9 * gigabytes)
+}
+
+/// Latency, throughput and its part of the link, beside the study's of the same point.
 fn published(
     algorithm: Algorithm,
     operation: Operation,
     point: (usize, usize),
-    values: [Value; 2],
+    values: Vec<Value>,
 ) -> Vec<Value> {
     let source = if operation == Operation::Encrypt { STUDY } else { STUDY_DECRYPTION };
     let is_same = |of: &&Figures| of.operation == operation && of.point == point;
     let figures = PUBLISHED.iter().find(is_same).filter(|_| algorithm.to_string() == "aes-128-cbc");
-    let [latency, throughput] = values;
-    let Some(figures) = figures else { return vec![latency, throughput] };
-    let latencies: Vec<(f64, &str)> = figures.microseconds.iter().map(|&found| (found, CARD)).collect();
-    vec![beside(latency, source, &latencies), beside(throughput, source, &[(figures.megabits, CARD)])]
+    let Some(figures) = figures else { return values };
+    let (on, megabits) = (card(point.1), figures.megabits);
+    let latencies: Vec<(f64, &str)> = figures.microseconds.iter().map(|&found| (found, on)).collect();
+    let with_figures = |value: Value| match value.name.as_str() {
+        "latency" => beside(value, source, &latencies),
+        "throughput" => beside(value, source, &[(megabits, on)]),
+        OF_THE_LINK => beside(value, STUDY_LINK, &[(of_the_link(megabits, LINK_OF_THE_STUDY), on)]),
+        _ => value,
+    };
+    values.into_iter().map(with_figures).collect()
 }
 
 /// What each stream did in `runs`: medians. Where devices share out the batch, which are not the `subject`, streams are
@@ -179,10 +205,16 @@ impl Streams {
         let latencies: Vec<f64> = runs.iter().map(|(spans, _)| 1e6 * spans.wall.as_secs_f64()).collect();
         let bits = 8.0 * steady.bytes() as f64;
         let rates: Vec<f64> = latencies.iter().map(|microseconds| bits / microseconds).collect();
-        let values = [
+        let mut values = vec![
             median("latency", "µs", &latencies, setting.seed),
             median("throughput", "Mbit/s", &rates, setting.seed),
         ];
+        // Digests do not fill the way back: what is read of the link is that of texts which go both ways.
+        let link = link_gigabytes(device).ok().filter(|_| self.algorithm.hash().is_none());
+        values.extend(link.map(|link| {
+            let parts: Vec<f64> = rates.iter().map(|&rate| of_the_link(rate, link)).collect();
+            median(OF_THE_LINK, "%", &parts, setting.seed)
+        }));
         let row = Row {
             values: published(self.algorithm, operation, (messages, streams), values),
             samples: latencies,
@@ -190,7 +222,8 @@ impl Streams {
             timeline: Some(setting.sampler.since(mark)),
             notes: vec![format!(
                 "{}, messages of {} B with a key each, from the host's memory and back to it, by way of staging: the \
-                 batch is cut into as many parts as there are streams; latency is that of the whole batch",
+                 batch is cut into as many parts as there are streams; latency is that of the whole batch; of the \
+                 link: texts each way in that time, by what the link carries each way at its highest",
                 self.algorithm, self.message_bytes
             )],
             ..Row::default()
@@ -307,15 +340,33 @@ mod tests {
 
     #[test]
     fn figures_stand_beside_the_point_that_they_are_of() {
-        let values = || [value("latency", "µs", 1.0), value("throughput", "Mbit/s", 1.0)];
+        let values = || {
+            [("latency", "µs"), ("throughput", "Mbit/s"), (OF_THE_LINK, "%")]
+                .map(|(name, unit)| value(name, unit, 1.0))
+                .to_vec()
+        };
         let of = |algorithm: &str, operation, point| {
             let values = published(algorithm.parse().unwrap(), operation, point, values());
-            let figures = |value: &Value| value.published.first().map(|figure| figure.value);
+            let figures = |value: &Value| value.published.first().map(|figure| figure.value.round());
             values.iter().map(figures).collect::<Vec<_>>()
         };
-        assert_eq!(of("aes-128-cbc", Operation::Encrypt, (4096, 4)), [Some(27_270.0), Some(19_687.0)]);
-        assert_eq!(of("aes-128-cbc", Operation::Decrypt, (64, 4)), [None, Some(19_195.0)]);
-        assert_eq!(of("aes-128-cbc", Operation::Decrypt, (64, 1)), [None, None]);
-        assert_eq!(of("aes-256-cbc", Operation::Encrypt, (4096, 4)), [None, None]);
+        // 19,687 Mbit/s are 2.46 GB/s.
+        let best = of("aes-128-cbc", Operation::Encrypt, (4096, 4));
+        assert_eq!(best, [Some(27_270.0), Some(19_687.0), Some(31.0)]);
+        let decrypted = of("aes-128-cbc", Operation::Decrypt, (64, 4));
+        assert_eq!(decrypted, [None, Some(19_195.0), Some(30.0)]);
+        assert_eq!(of("aes-128-cbc", Operation::Decrypt, (64, 1)), [None; 3]);
+        assert_eq!(of("aes-256-cbc", Operation::Encrypt, (4096, 4)), [None; 3]);
+    }
+
+    #[test]
+    fn figures_of_one_and_of_four_streams_have_names_of_their_own() {
+        let on = |streams| {
+            let values = vec![value("latency", "µs", 1.0)];
+            let algorithm = "aes-128-cbc".parse().unwrap();
+            published(algorithm, Operation::Encrypt, (4096, streams), values)[0].published[0].on.clone()
+        };
+        assert_eq!((&*on(1), &*on(4)), ("a Tesla C2075, 1 stream", "a Tesla C2075, 4 streams"));
+        assert!(PUBLISHED.iter().all(|figures| [1, 4].contains(&figures.point.1)));
     }
 }

@@ -1,4 +1,5 @@
-//! How a device warms up: its sensors before, after ten seconds of load, when steady, and afterwards.
+//! How a device warms up: its sensors before, after ten seconds of load, when steady, and afterwards. A device with memory of
+//! its own runs kernels alone, as the study's did.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,8 +25,8 @@ pub(in crate::experiment) struct Thermal {
     algorithm: Algorithm,
     /// Bytes of its messages.
     message_bytes: usize,
-    /// Bytes that a device with memory of its own is given at a time: several times its caches, so that launching and
-    /// beginning do not count.
+    /// Bytes that a device with memory of its own keeps there and runs again and again: several times its caches, so that
+    /// launching and beginning do not count.
     batch_bytes: usize,
     /// Seconds of idleness before.
     #[serde(deserialize_with = "super::super::fields::seconds")]
@@ -63,6 +64,26 @@ const NONE: [Option<f64>; 2] = [None; 2];
 const fn both(before: f64, after: f64) -> [Option<f64>; 2] {
     [Some(before), Some(after)]
 }
+
+/// Of the CPU beside a GPU at work, by the study after ten seconds.
+const HOST: [Quantity; 2] = [
+    Quantity {
+        name: "host's temperature",
+        unit: "°C",
+        channel: "temperature",
+        factor: 1.0,
+        cpu: [None, Some(61.0)],
+        gpu: NONE,
+    },
+    Quantity {
+        name: "host's load",
+        unit: "%",
+        channel: "load",
+        factor: 100.0,
+        cpu: [None, Some(12.0)],
+        gpu: NONE,
+    },
+];
 
 const QUANTITIES: [Quantity; 7] = [
     Quantity {
@@ -204,6 +225,9 @@ impl Look {
             .filter(|quantity| !is_cpu || quantity.channel != "memory_frequency")
             .map(|quantity| self.value(id, quantity, is_cpu, thermal.early))
             .collect();
+        if !is_cpu {
+            values.extend(HOST.iter().map(|quantity| self.value("cpu", quantity, true, thermal.early)));
+        }
         if is_cpu {
             let clock = self.clock.clone().map(|hertz| hertz * 1e-9);
             values.push(known("core clock, measured", "GHz", clock));

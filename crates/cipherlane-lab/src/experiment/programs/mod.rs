@@ -7,6 +7,6 @@ mod race;
 mod recipe;
 mod tool;
 
-pub(super) use race::{Entry, Race};
+pub(super) use race::{Entry, Figure, Race, Single};
 pub(super) use recipe::{Recipe, Workshop};
 pub(super) use tool::{CLANG, CPP, CSHARP, GCC, GO, JAVA, JAVAC, NODE, PYTHON, RUSTC, Tool};

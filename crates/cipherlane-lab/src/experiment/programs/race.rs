@@ -26,9 +26,30 @@ pub(in crate::experiment) struct Entry<'a> {
     /// Its place on the experiment's axes.
     pub(in crate::experiment) axes: BTreeMap<String, Axis>,
     /// What the study found for the like, and on what.
-    pub(in crate::experiment) published: Option<(f64, &'static str)>,
+    pub(in crate::experiment) published: Vec<Figure>,
     /// The place of the entry that does the same without what this one does more.
     pub(in crate::experiment) without: Option<usize>,
+    /// The same program on one thread, where this one has more.
+    pub(in crate::experiment) single: Option<Single>,
+}
+
+/// A figure of a study, and on what it was found.
+pub(in crate::experiment) type Figure = (f64, &'static str);
+
+/// A program on one thread.
+#[derive(Debug)]
+pub(in crate::experiment) struct Single {
+    /// The median of its times.
+    pub(in crate::experiment) seconds: f64,
+    /// How many times as fast the study's programs are on as many threads as the entry has.
+    pub(in crate::experiment) published: Vec<Figure>,
+}
+
+impl Single {
+    /// How many times as fast `seconds` are.
+    fn gain(&self, seconds: f64, study: &str) -> Value {
+        beside(value("gain", "1", self.seconds / seconds), study, &self.published)
+    }
 }
 
 /// How a race is run, and the study that had the like.
@@ -42,6 +63,8 @@ pub(in crate::experiment) struct Race {
     pub(in crate::experiment) unit: (&'static str, f64),
     /// The study's number and row.
     pub(in crate::experiment) study: &'static str,
+    /// The study's best time, also where the like of it is not here: its times are in percent of that.
+    pub(in crate::experiment) best_published: Option<f64>,
     /// What the study found that the extra work of an entry costs in percent, and on what.
     pub(in crate::experiment) cost_published: Option<(f64, &'static str)>,
     /// What differs from the study.
@@ -60,6 +83,7 @@ struct Runs {
 
 impl Race {
     /// Runs all `entries`, and hands out a row of each. A race that was stopped has no rows.
+    /// What comes back are the medians of their seconds: none of a race that was stopped, and NaN of what failed.
     ///
     /// # Errors
     /// If a row cannot be kept.
@@ -68,9 +92,9 @@ impl Race {
         setting: &Setting<'_>,
         entries: &[Entry<'_>],
         observer: &mut dyn Observer,
-    ) -> io::Result<()> {
+    ) -> io::Result<Vec<f64>> {
         let mark = setting.sampler.mark();
-        let Some(runs) = self.rounds(setting, entries) else { return Ok(()) };
+        let Some(runs) = self.rounds(setting, entries) else { return Ok(Vec::new()) };
         let mut timeline = Some(setting.sampler.since(mark));
         let expected = most_frequent(&runs);
         let medians: Vec<f64> = runs
@@ -85,12 +109,19 @@ impl Race {
             }
             let mut row = self.row(setting, entry, runs, best);
             row.values.extend(entry.without.map(|other| self.cost(medians[place], medians[other])));
+            row.values.extend(entry.single.as_ref().map(|single| single.gain(medians[place], self.study)));
             row.verified = Some(runs.checksums.iter().all(|checksum| *checksum == expected));
             // All programs ran in turn: what the sensors said belongs to all, and stands once.
             row.timeline = timeline.take();
             observer.observed(&setting.observation(setting.cpu, row))?;
         }
-        Ok(())
+        Ok(medians)
+    }
+
+    /// The study's times in percent of the best of them.
+    fn normalised(&self, published: &[Figure]) -> Vec<Figure> {
+        let of_best = |&(figure, on): &Figure| Some((100.0 * self.best_published? / figure, on));
+        published.iter().filter_map(of_best).collect()
     }
 
     /// What a program takes more than another, in percent of that.
@@ -128,11 +159,9 @@ impl Race {
         let (unit, factor) = self.unit;
         let scaled = |seconds: &[f64]| seconds.iter().map(|second| second * factor).collect::<Vec<_>>();
         let samples = scaled(&runs.inside);
-        let mut time = median("time", unit, &samples, setting.seed);
+        let time = beside(median("time", unit, &samples, setting.seed), self.study, &entry.published);
         let normalised = value("normalised", "%", 100.0 * best / statistics::median(&runs.inside));
-        if let Some((figure, on)) = entry.published {
-            time = beside(time, self.study, &[(figure, on)]);
-        }
+        let normalised = beside(normalised, self.study, &self.normalised(&entry.published));
         let cpu = if runs.cpu.len() == runs.process.len() {
             Ok(statistics::median(&scaled(&runs.cpu)))
         } else {
@@ -215,6 +244,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn times_of_the_study_are_held_against_its_own_best() {
+        let race = Race {
+            rounds: 1,
+            seconds: 1.0,
+            unit: ("s", 1.0),
+            study: "000.2",
+            best_published: Some(24.0),
+            cost_published: None,
+            notes: Vec::new(),
+        };
+        assert_eq!(race.normalised(&[(25.0, "g++"), (24.0, "MSVC")]), [(96.0, "g++"), (100.0, "MSVC")]);
+        assert!(Race { best_published: None, ..race }.normalised(&[(25.0, "g++")]).is_empty());
+    }
+
+    #[test]
+    fn a_gain_is_over_one_thread_and_beside_the_study_s() {
+        let gain = Single { seconds: 8.0, published: vec![(7.0, "g++")] }.gain(2.0, "000.2");
+        assert_eq!((gain.value, gain.published[0].value), (Some(4.0), 7.0));
+    }
+
+    #[test]
     fn a_program_prints_a_checksum_and_seconds() {
         assert_eq!(read("4711 0.25\n"), Ok(("4711".to_owned(), 0.25)));
         for text in ["", "4711", "4711 x", "4711 0", "4711 -1", "4711 NaN"] {
@@ -247,7 +297,14 @@ mod tests {
         assert_eq!(place, 1);
         let run = |arguments: &[&str]| {
             let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-            let entry = Entry { program, arguments, axes: BTreeMap::new(), published: None, without: None };
+            let entry = Entry {
+                program,
+                arguments,
+                axes: BTreeMap::new(),
+                published: Vec::new(),
+                without: None,
+                single: None,
+            };
             let mut runs = Runs::default();
             runs.take(&entry, true);
             runs
