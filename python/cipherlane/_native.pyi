@@ -162,13 +162,14 @@ class Engine:
 
         offsets: message i has the bytes from `offsets[i]` to `offsets[i + 1]` of `source` and of `text` alike: numbers of 64
             bits without a sign, one more than there are messages.
-        keys, nonces, aad: one dimension (one row for all messages), two (a row each), or a tuple of rows and their offsets.
-            That no nonce serves twice under a key is the caller's to see to.
+        keys, nonces, aad: bytes (one row for all messages), two dimensions (a row each), or a tuple of rows and their offsets.
+            That no nonce serves twice under a key is the caller's to see to, but that one for all messages is refused in GCM
+            and CTR, unless it is of 12 or 16 bytes and no key comes twice.
         source: the texts to read. Without it they are read from `text`, and overwritten.
         text: where results go. A hash function writes none.
         tags: a row for each message: what "seal" makes, "open" checks, and the digests of "hash".
         tag_bytes: how long these rows are: 16 for "open", which takes no others, unless this says so; as `tags` has them for
-            "seal" and "hash".
+            "seal" and "hash", but that "seal" makes 16 where `tags` has one dimension.
         accepted: a byte for each message, 1 where "open" found its tag right; else 0, and the message is zeros.
 
         `source` and `text` may be tensors on the NVIDIA GPU that the engine is on; all else stays in buffers of the host.

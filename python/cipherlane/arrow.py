@@ -13,6 +13,9 @@ Results are new columns, ``large_binary`` or of rows of one length; strings coun
 strings without nulls are read where they lie, others are copied first. Keys and additional data are ``bytes`` for all rows, or a
 column with a value for each; nonces are a column. An array of two dimensions will do for either.
 
+Arrays of NumPy's types ``S`` and ``V`` are rows of their full width, zeros included, and such of ``object`` are lists. What pandas
+holds as objects, as strings or as Arrow does, is taken as well; other types are no bytes, and are refused.
+
 That no nonce serves twice under a key is the caller's to see to. A row that is null stays null, and uses up its nonce all the
 same: a message that comes there later needs another.
 """
@@ -41,6 +44,8 @@ __all__ = ["decrypt", "encrypt", "hash", "open", "seal"]
 Column = pa.Array | pa.ChunkedArray | Sequence[bytes | None]
 # What makes one, in the words of errors.
 COLUMN = "a column of Arrow's, or a list with the bytes of each row"
+# What else makes one of keys, nonces and additional data.
+TABLE = "bytes in two dimensions, a row each"
 
 
 def seal(
@@ -151,9 +156,10 @@ class _Texts:
         array = _binary(column, what)
         self.count = len(array)
         self.valid = array.is_valid() if array.null_count else None
+        # What may lie there is hidden, and so would be what came of it. XTS alone takes no less than a block.
+        self.under_nulls = bytes(16 if algorithm.lower().endswith("-xts") else 0)
         if array.null_count:
-            # What may lie there is hidden, and so would be what came of it. XTS alone takes no less than a block.
-            array = array.fill_null(bytes(16 if algorithm.lower().endswith("-xts") else 0))
+            array = array.fill_null(self.under_nulls)
         self.starts, self.source = _parts(array)
 
     def run(self, engine, algorithm, operation, *, tags=None, tag_bytes=None, accepted=None, **columns):
@@ -178,7 +184,12 @@ class _Texts:
 
     def column(self, text, valid):
         """The results as a column, given which rows are not null."""
-        return pa.Array.from_buffers(pa.large_binary(), self.count, [_bitmap(valid), self.starts, text])
+        kind, parts = pa.large_binary(), [self.starts, text]
+        if self.valid is not None and self.under_nulls:
+            # A block that the key has made of zeros: Arrow would send it along.
+            made = pa.Array.from_buffers(kind, self.count, [None, *parts])
+            parts = pc.if_else(self.valid, made, pa.scalar(b"", kind)).buffers()[1:]
+        return pa.Array.from_buffers(kind, self.count, [_bitmap(valid), *parts])
 
 
 class _Rows:
@@ -210,18 +221,45 @@ def _no_str(column, what, remedy):
 def _array(column, what):
     """An array of whatever makes one."""
     _no_str(column, what, COLUMN)
+    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
+        column = _made(column, what)
     if isinstance(column, pa.ChunkedArray):
         if not pa.types.is_fixed_size_binary(column.type):
             # Before they are one: offsets of 32 bits end at 2 GiB.
             column = _cast(column, what)
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if isinstance(column, pa.Array):
-        # A null may be one of its words: it shows when they are in their places.
-        return _cast(column, what) if pa.types.is_dictionary(column.type) else column
+    # A null may be one of its words: it shows when they are in their places.
+    return _cast(column, what) if pa.types.is_dictionary(column.type) else column
+
+
+def _made(column, what):
+    """A column of Arrow's from what is none yet."""
+    dtype = getattr(column, "dtype", None)
+    kind = getattr(dtype, "kind", None)
     try:
-        return pa.array(column, pa.large_binary())
+        if hasattr(dtype, "pyarrow_dtype") or (kind == "O" and dtype != object):
+            # Of pandas, which knows what they are.
+            return pa.array(column)
+        if kind in (None, "O"):
+            return pa.array(column, pa.large_binary())
     except (pa.ArrowException, TypeError) as error:
         raise TypeError(f"{what}: neither a column of Arrow's nor bytes of rows: {error}") from error
+    if kind in ("S", "V") and _is_plain(column):
+        return _whole(column)
+    remedy = f"{COLUMN}, or {TABLE}" if what in ("keys", "nonces", "aad") else COLUMN
+    raise TypeError(f"{what}: an array of {dtype}, which is no column of bytes; give {remedy}")
+
+
+def _whole(array):
+    """Rows of NumPy's, each of which Arrow would end at its first zero."""
+    rows = pa.py_buffer(array.tobytes())
+    return pa.Array.from_buffers(pa.binary(array.dtype.itemsize), len(array), [None, rows])
+
+
+def _is_plain(array):
+    """Whether an array has one dimension of bytes, without a mask and without Python's objects in them."""
+    is_masked = hasattr(array, "mask")
+    return hasattr(array, "tobytes") and array.ndim == 1 and not array.dtype.hasobject and not is_masked
 
 
 def _binary(column, what):
@@ -266,7 +304,11 @@ def _numbers(starts):
 
 def _rows(column, count, what):
     """Keys, nonces or additional data as ``Engine.run`` takes them."""
-    if column is None or _is_buffer(column):
+    if column is None:
+        return None
+    if _is_buffer(column):
+        if what == "nonces":
+            _no_shared(column, count)
         return column
     if what != "nonces":
         _no_str(column, what, f"bytes for all rows, {COLUMN}")
@@ -277,13 +319,21 @@ def _rows(column, count, what):
     return data, _numbers(starts)
 
 
+def _no_shared(nonces, count):
+    """Those of all rows, one after the other, would be one nonce that each of them has."""
+    view = memoryview(nonces)
+    if count > 1 and view.ndim == 1 and view.nbytes:
+        raise ValueError(f"nonces: one row of bytes for {count} messages; give {COLUMN}, or {TABLE}")
+
+
 def _is_buffer(column):
     """Whether ``Engine.run`` takes it as it is: bytes for all rows, or a row for each in a second dimension."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return False
     try:
         view = memoryview(column)
-    except TypeError:
+    except (TypeError, ValueError):
+        # NumPy has types that it shows to nobody.
         return False
     return view.ndim == 2 or (view.ndim == 1 and view.format in ("B", "b", "c"))
 

@@ -16,13 +16,15 @@ Datasets are lazy, and Ray runs a task again whose results are lost. Each run dr
 tags belong together only where one run has written all of them, as above.
 
 ``options`` are those of ``ray.data.Dataset.map_batches``, but for ``batch_format``, ``zero_copy_batch`` and
-``fn_constructor_args``. ``num_cpus`` is also how many threads an engine has (1, if it is not given); with ``num_gpus=1`` engines are on GPUs, each on the one that Ray gives it.
+``fn_constructor_args``. ``num_cpus`` is also how many threads an engine has (1, if it is not given, and no less); with
+``num_gpus=1`` engines are on GPUs, each on the one that Ray gives it, and with more each is on all that it is given.
 
 ``measure`` has every machine of the cluster measure itself, by the program ``cipherlane``.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
 import subprocess
@@ -144,9 +146,10 @@ def measure(
     """Runs the laboratory on all machines at once: ``measure(["bench", "--quick"], "records")``.
 
     ``program`` is the command line that starts ``cipherlane``, which each machine has, there. It has all CPUs and GPUs of a machine
-    that Ray may give, once other tasks have given them back. Its records are put to ``folder``, in a file of its node's name, for
-    ``cipherlane report`` and ``compare``; the paths of these files are returned. RuntimeError says what a machine on which it
-    failed has said, once all are done; the records of the others are there.
+    that Ray may give, once other tasks have given them back. Its records are put to ``folder``, in a new file of its node's name,
+    with a number behind where there are some of it already, for ``cipherlane report`` and ``compare``; the paths of these files
+    are returned. RuntimeError says what a machine on which it failed has said, once all are done; the records of the others are
+    there.
     """
     if isinstance(arguments, str) or isinstance(program, str):
         raise TypeError("arguments and program are lists of words: [\"bench\", \"--quick\"]")
@@ -166,13 +169,24 @@ def measure(
         except ray.exceptions.RayError as error:
             trouble, records = str(error), b""
         if records:
-            paths.append(folder / f"{name}.jsonl")
-            paths[-1].write_bytes(records)
+            paths.append(_write_new(folder, name, records))
         if trouble:
             failed.append(f"{name}: {trouble}")
     if failed:
         raise RuntimeError("\n".join(failed))
     return paths
+
+
+def _write_new(folder, name, records):
+    """Puts records where none are yet: the path of their file."""
+    for number in itertools.count(1):
+        path = folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl")
+        try:
+            with path.open("xb") as file:
+                file.write(records)
+            return path
+        except FileExistsError:
+            continue
 
 
 def _measure(command):
@@ -231,13 +245,13 @@ class _Names:
 
 
 class _Secret:
-    """A key that Ray sends along, but shows nowhere: it lists the arguments of its tasks."""
+    """A key that Ray sends along, or what fetches it, but shows nowhere: it lists the arguments of its tasks."""
 
     def __init__(self, key):
         self._key = key
 
     def __call__(self):
-        return self._key
+        return self._key() if callable(self._key) else self._key
 
     def __repr__(self):
         return "a key"
@@ -261,12 +275,12 @@ def _bytes(key):
 def _map(dataset, step, algorithm, key, arguments, options):
     key_bytes = sizes(algorithm).key
     if not callable(key):
-        key = _Secret(_bytes(key))
-        if len(key()) != key_bytes:
-            raise ValueError(f"{algorithm} has keys of {key_bytes} bytes, and this one has {len(key())}")
-    threads, gpus = options.get("num_cpus") or 1, options.get("num_gpus")
-    options["num_cpus"] = threads
-    where = {"device": "cuda:0"} if gpus else {"threads": max(1, int(threads))}
+        key = _bytes(key)
+        if len(key) != key_bytes:
+            raise ValueError(f"{algorithm} has keys of {key_bytes} bytes, and this one has {len(key)}")
+    if options.get("num_cpus") is None:
+        options["num_cpus"] = 1
+    gpus = options.get("num_gpus")
     options.setdefault("batch_size", GPU_BATCH if gpus else None)
     if "concurrency" not in options:
         options.setdefault("compute", ray.data.ActorPoolStrategy(min_size=1))
@@ -274,9 +288,16 @@ def _map(dataset, step, algorithm, key, arguments, options):
         step,
         batch_format="pyarrow",
         zero_copy_batch=True,
-        fn_constructor_args=(algorithm, key, where, *arguments),
+        fn_constructor_args=(algorithm, _Secret(key), _where(options["num_cpus"], gpus), *arguments),
         **options,
     )
+
+
+def _where(cpus, gpus):
+    """The engine of a task that has so many of each: Ray shows it no other GPUs."""
+    if not gpus:
+        return {"threads": max(1, int(cpus))}
+    return {"device": "cuda:all" if gpus > 1 else "cuda:0"}
 
 
 class _Step:

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 import traceback
+import types
 import unittest
 import warnings
 
@@ -105,6 +106,30 @@ class Lists(unittest.TestCase):
             with self.subTest(words):
                 self.assertRaisesRegex(ValueError, words, call)
 
+    def test_an_array_is_no_list(self):
+        # One of NumPy's gives items of bytes without the zeros at their end.
+        class Array(list):
+            dtype = types.SimpleNamespace(kind="S")
+
+        class Objects(list):
+            dtype = types.SimpleNamespace(kind="O")
+
+        engine, key, rows = self.engine, bytes(16), [bytes(16), bytes([1]) * 16]
+        sealed = engine.seal("aes-128-gcm", key, rows, nonces=rows)
+        for call in [
+            lambda kind: engine.seal("aes-128-gcm", key, kind(rows), nonces=rows),
+            lambda kind: engine.seal("aes-128-gcm", key, rows, nonces=kind(rows)),
+            lambda kind: engine.open("aes-128-gcm", key, kind(sealed), nonces=rows),
+            lambda kind: engine.open("aes-128-gcm", key, sealed, nonces=kind(rows)),
+            lambda kind: engine.encrypt("aes-128-cbc", key, kind(rows), nonces=rows),
+            lambda kind: engine.encrypt("aes-128-cbc", key, rows, nonces=kind(rows)),
+            lambda kind: engine.decrypt("aes-128-cbc", key, kind(rows), nonces=rows),
+            lambda kind: engine.decrypt("aes-128-cbc", key, rows, nonces=kind(rows)),
+            lambda kind: engine.hash("sha-256", kind(rows)),
+        ]:
+            self.assertRaisesRegex(TypeError, "zeros at their end.*give a list of bytes", lambda: call(Array))
+            self.assertEqual(call(Objects), call(list))
+
     def test_nonces_are_given_by_name(self):
         # GCM takes nonces of any length: of two lists in a row, one would do for the other.
         engine, key, one, other = self.engine, bytes(16), [bytes(16)], [bytes(range(16))]
@@ -154,9 +179,8 @@ class Buffers(unittest.TestCase):
         nonces = (bytes(range(150)), offsets([12, 1, 60, 16, 61]))
         text, tags = bytearray(152), bytearray(5 * 12)
         key = bytes(16)
-        self.engine.run(
-            "camellia-128-gcm", "seal", offsets=ends, keys=key, nonces=nonces, source=source, text=text, tags=tags
-        )
+        batch = {"offsets": ends, "keys": key, "nonces": nonces, "source": source, "text": text, "tags": tags}
+        self.engine.run("camellia-128-gcm", "seal", tag_bytes=12, **batch)
         for i in range(5):
             nonce = nonces[0][nonces[1][i] : nonces[1][i + 1]]
             (sealed,) = self.engine.seal("camellia-128-gcm", key, [source[ends[i] : ends[i + 1]]], nonces=[nonce])
@@ -196,6 +220,7 @@ class Buffers(unittest.TestCase):
             "multiple of 8": {"offsets": memoryview(bytearray(17))[1:].cast("Q")},
             "rows, and there are 2": {"nonces": rows(bytes(32), 16)},
             "Python's objects": {"keys": (ctypes.py_object * 2)(b"one", b"two")},
+            "items of 8 bytes": {"nonces": array.array("Q", [1, 2])},
             "neither one dimension": {"nonces": memoryview(bytes(16)).cast("B", (1, 2, 8))},
         }.items():
             with self.subTest(words):
@@ -218,12 +243,65 @@ class Buffers(unittest.TestCase):
                 self.assertRaisesRegex(TypeError, words, lambda: self.engine.run("aes-128-gcm", "open", **call))
         self.assertRaisesRegex(ValueError, "known: ", lambda: self.engine.run("\0", "encrypt", **good))
 
+    def test_addresses_are_no_bytes(self):
+        class Pair(ctypes.Structure):
+            _fields_ = [("length", ctypes.c_size_t), ("first", ctypes.POINTER(ctypes.c_uint8))]
+
+        class Named(ctypes.Structure):
+            _fields_ = [("P", ctypes.c_uint64), ("Z", ctypes.c_uint64)]
+
+        key, text = bytes(16), bytearray(16)
+        run = lambda **change: self.engine.run(
+            "aes-128-ctr", "encrypt", **{"offsets": offsets([16]), "keys": key, "nonces": key, "text": text} | change
+        )
+        function = ctypes.CFUNCTYPE(None)
+        for kind in [ctypes.c_char_p, ctypes.c_wchar_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint8), function, Pair]:
+            for what in ["keys", "nonces", "source", "text"]:
+                with self.subTest(kind=kind, what=what):
+                    self.assertRaisesRegex(ValueError, f"{what}: .* or pointers", lambda: run(**{what: (kind * 2)()}))
+        self.assertEqual(text, bytes(16))
+        # Numbers of such names are bytes like others.
+        numbers = (Named * 1)()
+        run(text=numbers)
+        run()
+        self.assertEqual(bytes(numbers), text)
+
+    def test_numbers_in_one_dimension_are_no_row_for_all(self):
+        text, tags, ids = bytearray(b"one two "), bytearray(32), array.array("Q", [7, 8])
+        batch = {"offsets": offsets([4, 4]), "keys": bytes(16), "nonces": rows(bytes(range(24)), 12), "text": text}
+        seal = lambda **change: self.engine.run("aes-128-gcm", "seal", tags=tags, **batch | change)
+        for what in ["keys", "nonces", "aad"]:
+            with self.subTest(what):
+                words = f"{what}: one dimension of items of 8 bytes; give bytes, .* two dimensions"
+                self.assertRaisesRegex(ValueError, words, lambda: seal(**{what: ids}))
+        self.assertEqual(text, b"one two ")
+        # In two, each has its own.
+        seal(aad=memoryview(ids).cast("B").cast("Q", (2, 1)))
+        (one,) = self.engine.seal("aes-128-gcm", bytes(16), [b"two "], nonces=[bytes(range(12, 24))], aad=bytes(ids)[8:])
+        self.assertEqual(text[4:] + tags[16:], one)
+
+    def test_one_nonce_serves_one_message_of_a_key(self):
+        text, tags, keys = bytearray(b"one two "), bytearray(32), bytes(16) + bytes([1]) * 16
+        batch = {"offsets": offsets([4, 4]), "text": text, "tags": tags}
+        seal = lambda keys, nonces: self.engine.run("aes-128-gcm", "seal", keys=keys, nonces=nonces, **batch)
+        for words, wrong in {
+            "2 messages share a key and a nonce": (rows(bytes(32), 16), bytes(12)),
+            "2 messages need 2 nonces": (rows(keys, 16), bytes(range(24))),
+            "give each message its own nonce": (bytes(16), bytes(range(24))),
+        }.items():
+            self.assertRaisesRegex(ValueError, words, lambda: seal(*wrong))
+        self.assertEqual((text, tags), (b"one two ", bytes(32)))
+        seal(rows(keys, 16), bytes(12))
+        self.assertNotEqual(text, b"one two ")
+
     def test_a_stale_buffer_shortens_no_tag(self):
         text = bytearray(4)
         batch = {"offsets": offsets([1] * 4), "keys": bytes(16), "nonces": rows(bytes(range(48)), 12), "text": text}
         seal = lambda tags: self.engine.run("aes-128-gcm", "seal", tags=tags, **batch)
         self.assertRaisesRegex(ValueError, "4 rows, and there are 3", lambda: seal(rows(bytearray(48), 16)))
         self.assertRaisesRegex(ValueError, "no 4 tags of one length", lambda: seal(bytearray(50)))
+        words = "tags of 4 bytes, where 16 are asked for; pass tag_bytes=4 if that is meant"
+        self.assertRaisesRegex(ValueError, words, lambda: seal(bytearray(16)))
         self.assertEqual(text, bytes(4))
         tags = bytearray(64)
         seal(tags)
@@ -253,7 +331,7 @@ class Buffers(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "tags of 4 bytes, where 16 are asked for"):
             run("aes-128-gcm", "seal", tags=rows(short, 4), tag_bytes=16, **batch)
         with self.assertRaisesRegex(ValueError, "tags of 4, 8 or 12 to 16 bytes"):
-            run("aes-128-gcm", "seal", tags=bytearray(10), **batch)
+            run("aes-128-gcm", "seal", tags=bytearray(10), tag_bytes=5, **batch)
         with self.assertRaisesRegex(ValueError, "no tags"):
             run("aes-128-ctr", "encrypt", tag_bytes=16, **batch | {"nonces": rows(bytes(range(32)), 16)})
 

@@ -108,7 +108,8 @@ typedef struct {
     // Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     cipherlane_column keys;
     // Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice
-    // under a key is the caller's to see to.
+    // under a key is the caller's to see to, but that one for all messages is refused in GCM and CTR, unless it is of 12
+    // or 16 bytes and no key comes twice.
     cipherlane_column nonces;
     // Additional authenticated data of GCM; else empty.
     cipherlane_column aad;

@@ -51,7 +51,8 @@ pub struct Batch {
     /// Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     pub keys: Column,
     /// Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice
-    /// under a key is the caller's to see to.
+    /// under a key is the caller's to see to, but that one for all messages is refused in GCM and CTR, unless it is of 12
+    /// or 16 bytes and no key comes twice.
     pub nonces: Column,
     /// Additional authenticated data of GCM; else empty.
     pub aad: Column,

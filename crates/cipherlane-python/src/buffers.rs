@@ -21,11 +21,10 @@ impl Lent {
         if !buffer.is_c_contiguous() {
             return Err(refused(what, "it is not contiguous; copy it (numpy.ascontiguousarray)"));
         }
-        // Its bytes are addresses.
-        if has_objects(buffer.format().to_bytes()) {
+        if has_addresses(buffer.format().to_bytes()) {
             return Err(refused(
                 what,
-                "it has Python's objects in it; give their bytes, one after the other",
+                "it has Python's objects or pointers in it; give the bytes that are meant, one after the other",
             ));
         }
         Ok(Self(buffer))
@@ -99,6 +98,25 @@ impl Lent {
         }
     }
 
+    /// Whoever gives a number for each message means a row of each, and not that all numbers are one row for all.
+    fn check_is_a_row(&self, what: &str) -> PyResult<()> {
+        match self.0.item_size() {
+            0 | 1 => Ok(()),
+            bytes => Err(refused(
+                what,
+                &format!(
+                    "one dimension of items of {bytes} bytes; give bytes, which are one row for all messages, or a row \
+                     for each in two dimensions (numpy: array.reshape(-1, 1))"
+                ),
+            )),
+        }
+    }
+
+    /// Whether there is one dimension, which does not tell how long a row of it is meant to be.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.0.dimensions() == 1
+    }
+
     /// Bytes of each tag, with or without a second dimension.
     pub(crate) fn tag_width(&self, messages: usize, what: &str) -> PyResult<usize> {
         if let Some(width) = self.width(messages, what)? {
@@ -116,10 +134,21 @@ impl Lent {
     }
 }
 
-/// Whether items of `format`, as `struct` spells it, have Python's objects in them: an `O`, but for those of the names of
-/// fields, each of which stands between two colons.
-fn has_objects(format: &[u8]) -> bool {
-    format.split(|&byte| byte == b':').step_by(2).any(|codes| codes.contains(&b'O'))
+/// Whether items of `format`, as `struct` and ctypes spell it, are addresses. Names of fields, each of which stands between two
+/// colons, tell nothing.
+fn has_addresses(format: &[u8]) -> bool {
+    format
+        .split(|&byte| byte == b':')
+        .step_by(2)
+        .any(|codes| (0..codes.len()).any(|at| is_address(&codes[at..])))
+}
+
+/// Whether the first of `codes` is one.
+fn is_address(codes: &[u8]) -> bool {
+    // A `Z` is one of a wide string, unless a complex number of two such follows.
+    let is_complex = matches!(codes, [b'Z', b'f' | b'd' | b'g', ..]);
+    // Of objects, of anything, of strings, of items of a type, of functions.
+    !is_complex && matches!(codes, [b'O' | b'P' | b'z' | b'Z' | b'&' | b'X', ..])
 }
 
 /// Keys, nonces or additional data.
@@ -131,13 +160,16 @@ pub(crate) struct LentColumn {
 }
 
 impl LentColumn {
-    /// `None` has no bytes for any message; one dimension is one row for all, two are a row each; (rows, offsets) are
+    /// `None` has no bytes for any message; one dimension of bytes is one row for all, two are a row each; (rows, offsets) are
     /// rows of several lengths.
     pub(crate) fn of(object: Option<&Bound<'_, PyAny>>, messages: usize, what: &str) -> PyResult<Self> {
         let Some(object) = object else { return Ok(Self::default()) };
         let Ok(pair) = object.cast::<PyTuple>() else {
             let rows = Lent::read(object, what)?;
             let width = rows.width(messages, what)?;
+            if width.is_none() {
+                rows.check_is_a_row(what)?;
+            }
             return Ok(Self { rows: Some(rows), width, offsets: None });
         };
         let (rows, offsets): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;

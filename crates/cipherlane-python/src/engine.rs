@@ -13,6 +13,7 @@ use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 
 use crate::buffers::{Lent, LentColumn, refused};
 use crate::errors;
+use crate::messages::Messages;
 use crate::texts::Texts;
 
 /// Runs batches of messages on one device: `Engine()` on the CPU, `Engine("cuda:0")` on the first NVIDIA GPU.
@@ -45,8 +46,6 @@ impl Spans {
         format!("Spans(load={load}, execute={execute}, store={store}, wall={wall})")
     }
 }
-
-type Messages = Vec<PyBackedBytes>;
 
 #[pymethods]
 impl Engine {
@@ -170,14 +169,15 @@ impl Engine {
 
     /// Runs a batch where it lies, in objects with the buffer protocol, and copies nothing. Message i has the bytes from
     /// `offsets[i]` to `offsets[i + 1]` of `source` and of `text` alike; without `source` it is read from `text`, too, and
-    /// overwritten (a hash function writes none). Keys, nonces and aad have one dimension (one row for all messages), two
+    /// overwritten (a hash function writes none). Keys, nonces and aad are bytes (one row for all messages), have two dimensions
     /// (a row each), or are a tuple of rows and their offsets. Nobody may touch any of it meanwhile.
     ///
     /// `tags` has a row for each message: "seal" writes tags there and "hash" digests, both as long as the rows are, and
     /// "open" reads tags of `tag_bytes`, which are 16 unless it says so: short ones are forged by guessing, so that their
-    /// length is not left to who sent them. Where "seal" or "hash" is given `tag_bytes` as well, the rows have to be as long.
-    /// `accepted` is a byte for each message, 1 where "open" found its tag right. That no nonce serves twice under a key is
-    /// the caller's to see to.
+    /// length is not left to who sent them. Where "seal" or "hash" is given `tag_bytes` as well, the rows have to be as long;
+    /// in one dimension, which has no rows, "seal" makes tags of 16 bytes unless it says so. `accepted` is a byte for each
+    /// message, 1 where "open" found its tag right. That no nonce serves twice under a key is the caller's to see to, but that
+    /// one for all messages is refused in GCM and CTR, unless it is of 12 or 16 bytes and no key comes twice.
     ///
     /// `source` and `text` may be tensors on the NVIDIA GPU that the engine is on (whatever has `__cuda_array_interface__`),
     /// which are run there; all else stays in buffers of the host. What this process has begun on that GPU is waited for.
@@ -209,14 +209,16 @@ impl Engine {
         let texts = Texts::of(source, text)?;
         let (algorithm, operation) =
             (named(algorithm)?, operation.parse::<Operation>().map_err(errors::of_name)?);
-        let opens = operation == Operation::Open;
+        let (opens, seals) = (operation == Operation::Open, operation == Operation::Seal);
         let lend = if opens { Lent::read } else { Lent::write };
         let tags = tags.map(|tags| lend(tags, "tags")).transpose()?;
         let accepted = accepted.map(|accepted| Lent::verdicts(accepted, messages, "accepted")).transpose()?;
 
         let (nothing, nowhere) =
             (Bytes { data: ptr::null(), length: 0 }, Buffer { data: ptr::null_mut(), length: 0 });
-        let asked = if opens { Some(tag_bytes.unwrap_or(BLOCK)) } else { tag_bytes };
+        // A buffer that is too small for whole tags shortens none.
+        let is_whole = opens || (seals && tags.as_ref().is_some_and(Lent::is_flat));
+        let asked = if is_whole { Some(tag_bytes.unwrap_or(BLOCK)) } else { tag_bytes };
         let tag_bytes = match &tags {
             None => tag_bytes.unwrap_or(0),
             // No row tells how long it is.

@@ -6,6 +6,7 @@
 mod buffers;
 mod engine;
 mod errors;
+mod messages;
 mod names;
 mod texts;
 

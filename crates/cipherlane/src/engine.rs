@@ -1,17 +1,21 @@
 //! The engine: the devices of this machine, and the sessions that are open on them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
 use cipherlane_core::{
-    Batch, BatchError, Device, DeviceError, DeviceTexts, Mode, Operation, Output, Plan, Resident, Session,
-    Shape, Spans, UnknownName, Unsupported, Wish,
+    Algorithm, Batch, BatchError, Column, Device, DeviceError, DeviceTexts, Mode, Operation, Output, Plan,
+    Resident, Session, Shape, Spans, UnknownName, Unsupported, Wish,
 };
 use cipherlane_cpu::Cpu;
 
 use crate::devices::{self, NoDevice};
 use crate::kept::Kept;
+
+/// SP 800-38D section 5.2.1.1 recommends it.
+const GCM_NONCE_BYTES: usize = 12;
 
 /// Knows devices of this machine and runs batches on the first of them.
 ///
@@ -141,8 +145,10 @@ impl Engine {
     ///
     /// # Errors
     /// If the batch is not well formed, or the device cannot run it. [`BatchError::SharedNonce`] if it would seal, or
-    /// encrypt in CTR, several messages under one key and one nonce; that rows of nonces differ is the caller's to see
-    /// to: rows that happen to be equal are not looked for. A wrong tag is no error: see [`Output::accepted`].
+    /// encrypt in CTR, several messages under one key and one nonce. Where all share a nonce and each has a key of its own,
+    /// keys are looked at, and none may come twice; in GCM such a nonce has 12 bytes, so that those of all messages are not
+    /// taken for one ([`BatchError::Rows`]). That rows of nonces differ is the caller's to see to: rows that happen to be
+    /// equal are not looked for. A wrong tag is no error: see [`Output::accepted`].
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
         check_nonce_not_shared(batch)?;
@@ -224,8 +230,29 @@ fn check_nonce_not_shared(batch: &Batch<'_>) -> Result<(), BatchError> {
     let Batch { algorithm, operation, keys, nonces, .. } = batch;
     let encrypts = matches!(operation, Operation::Seal | Operation::Encrypt);
     let streams = matches!(algorithm.mode(), Some(Mode::Gcm | Mode::Ctr));
-    if encrypts && streams && keys.is_shared() && nonces.is_shared() && batch.len() > 1 {
-        return Err(BatchError::SharedNonce { algorithm: *algorithm, messages: batch.len() });
+    if !(encrypts && streams && nonces.is_shared() && batch.len() > 1) {
+        return Ok(());
     }
-    Ok(())
+    // GCM takes a nonce of any length, and so the nonces of all messages for one that they share.
+    if !keys.is_shared() && nonces.width() != Some(usual_nonce_bytes(*algorithm)) {
+        return Err(BatchError::Rows { what: "nonces", messages: batch.len() });
+    }
+    match under_one_key(keys, batch.len()) {
+        1 => Ok(()),
+        messages => Err(BatchError::SharedNonce { algorithm: *algorithm, messages }),
+    }
+}
+
+/// Bytes of the nonces that an algorithm usually has.
+fn usual_nonce_bytes(algorithm: Algorithm) -> usize {
+    algorithm.nonce_bytes().unwrap_or(GCM_NONCE_BYTES)
+}
+
+/// How many messages are found to have one key: all of them, the first two that meet, or each is alone.
+fn under_one_key(keys: &Column<'_>, messages: usize) -> usize {
+    if keys.is_shared() {
+        return messages;
+    }
+    let mut seen = HashSet::with_capacity(messages);
+    if (0..messages).all(|message| seen.insert(keys.row(message))) { 1 } else { 2 }
 }

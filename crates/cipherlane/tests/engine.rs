@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cipherlane::verify::Reference;
 use cipherlane::{
     Algorithm, Batch, BatchError, Column, Device, DeviceError, Engine, Error, Info, Kernel, Messages,
-    Operation, Output, Plan, Sealed, Session, Shape, Source, Unsupported, Wish,
+    Operation, Output, Plan, Ragged, Sealed, Session, Shape, Source, Unsupported, Wish,
 };
 
 /// The reference, which counts how often it plans and opens a session, and plans longer chunks for more messages.
@@ -181,6 +181,42 @@ fn one_nonce_for_many_messages_is_refused_where_it_gives_them_away() {
     run("aes-128-ctr", Operation::Decrypt, shared(16), 2).unwrap();
     run("aes-128-cbc", Operation::Encrypt, shared(16), 2).unwrap();
     run("aes-128-gcm", Operation::Seal, each, 2).unwrap();
+}
+
+#[test]
+fn one_nonce_for_a_key_each_is_refused_unless_no_key_comes_twice() {
+    let (_, engine) = counted();
+    let offsets = [0, 16, 32, 48];
+    let run = |algorithm: &str, keys, nonces| {
+        let messages = Messages { source: Source::Apart(&[0; 48]), offsets: &offsets };
+        let algorithm: Algorithm = algorithm.parse().unwrap();
+        let batch = match algorithm.is_aead() {
+            true => Batch::seal(algorithm, keys, nonces, Column::EMPTY, messages),
+            false => Batch::cipher(algorithm, Operation::Encrypt, keys, nonces, messages),
+        };
+        engine.run(&batch, &mut Output { bytes: &mut [0; 48], tags: &mut [0; 48], accepted: &mut [] })
+    };
+    let (mut other, again) = ([1; 48], [7; 48]);
+    other[16..32].fill(2);
+    other[32..].fill(3);
+    let each = |bytes| Column::Each { bytes, width: 16 };
+    let ragged = |bytes| Column::Ragged(Ragged { bytes, offsets: &offsets });
+    for (algorithm, width) in [("aes-128-gcm", 12), ("aes-128-ctr", 16)] {
+        let nonce = Column::Shared(&[5; 36][..width]);
+        run(algorithm, each(&other), nonce).unwrap();
+        run(algorithm, ragged(&other), nonce).unwrap();
+        for keys in [each(&again), ragged(&again)] {
+            let error = run(algorithm, keys, nonce).unwrap_err();
+            assert!(matches!(error, DeviceError::Batch(BatchError::SharedNonce { .. })), "{error}");
+        }
+    }
+    // Those of all messages, without a width: whatever the keys are.
+    for keys in [each(&again), each(&other)] {
+        let error = run("aes-128-gcm", keys, Column::Shared(&[5; 36])).unwrap_err();
+        assert_eq!(error.to_string(), "3 messages need 3 nonces, one row each");
+    }
+    run("aes-128-gcm", each(&again), Column::Each { bytes: &[5; 36], width: 12 }).unwrap();
+    run("aes-128-cbc", each(&again), Column::Shared(&[5; 16])).unwrap();
 }
 
 #[test]

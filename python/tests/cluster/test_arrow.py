@@ -7,6 +7,7 @@ import unittest
 
 import cipherlane
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from cipherlane import arrow
 
@@ -100,6 +101,13 @@ class Columns(unittest.TestCase):
             self.assertEqual(texts.is_null().to_pylist(), [False, True, False, True])
         digests = arrow.hash(ENGINE, "sha-256", messages)
         self.assertEqual(digests.buffers()[1].to_pybytes()[32:64], bytes(32))
+        blocks = pa.array([bytes(16), None, bytes(20), None])
+        for operation in [arrow.encrypt, arrow.decrypt]:
+            texts = operation(ENGINE, "aes-128-xts", bytes(range(32)), blocks, nonces=counters)
+            texts.validate(full=True)
+            self.assertEqual(texts.is_null().to_pylist(), [False, True, False, True])
+            self.assertEqual(starts(texts), [0, 16, 16, 36, 36])
+            self.assertEqual(texts.buffers()[2].size, 36)
 
     def test_what_a_tag_refuses_is_null(self):
         texts, tags = self.seal(MESSAGES)
@@ -126,7 +134,7 @@ class Columns(unittest.TestCase):
         )
         expected = seal(keys, NONCES, keys)
         bytes_of = lambda rows: np.frombuffer(b"".join(rows), np.uint8).reshape(300, -1)
-        words, objects = np.array(keys[1:] + [keys[1]]), np.array(keys, object)
+        words, objects = np.array(keys), np.array(keys, object)
         for name, columns in {
             "two dimensions": (bytes_of(keys), bytes_of(NONCES), bytes_of(keys)),
             "objects": (objects, np.array(NONCES, object), objects),
@@ -134,7 +142,102 @@ class Columns(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(seal(*columns), expected)
         # One dimension of rows, and not the bytes of all of them for each.
-        self.assertEqual(seal(KEY, NONCES, words), seal(KEY, NONCES, words.tolist()))
+        self.assertEqual(seal(KEY, NONCES, words), seal(KEY, NONCES, keys))
+
+    def test_rows_of_numpy_keep_their_zeros(self):
+        rows = [b"a\0bc", b"\0abc", b"abc\0", bytes(4), b"\0\0a\0", b"abcd"]
+        count = len(rows)
+        # A salt and a counter: all that is after the salt differs.
+        nonces = [b"salt" + i.to_bytes(8, "big") for i in range(count)]
+        expected = self.seal(rows, nonces, aad=rows)
+        self.assertEqual(expected[0].to_pylist()[0], self.expected(rows[:1], nonces[:1], rows[0])[0][0])
+        for kind in "SV":
+            of = lambda rows: np.array(rows, f"{kind}{len(rows[0])}")
+            twice = lambda rows: of([row for row in rows for _ in range(2)])[::2]
+            for name, array in {"whole": of, "in steps": twice}.items():
+                with self.subTest(f"{kind}, {name}"):
+                    self.assertEqual(self.seal(array(rows), array(nonces), aad=array(rows)), expected)
+                    tags = array(expected[1].to_pylist())
+                    opened = self.open(expected[0], array(nonces), tags, aad=array(rows))
+                    self.assertEqual(opened.to_pylist(), rows)
+        # Short ones are as NumPy has them.
+        digests = arrow.hash(ENGINE, "sha-256", np.array([b"a", b"abcd"]))
+        self.assertEqual(digests.to_pylist(), ENGINE.hash("sha-256", [b"a\0\0\0", b"abcd"]))
+
+    def test_arrays_of_other_types_are_refused(self):
+        masked = np.ma.array(np.array([b"one", b"two"]), mask=[False, True])
+        for array in [
+            np.array(["one", "two"]),
+            np.array([1, 2]),
+            np.array([1, 2], np.uint8),
+            np.array([1.5, 2.5]),
+            np.array([True, False]),
+            np.array(["2026-01-01", "2026-01-02"], "M8[s]"),
+            np.array([[b"one", b"two"]]),
+            np.array([(1, b"one"), (2, b"two")], "i4,O"),
+            masked,
+            pd.Series([1, 2]),
+            pd.Series([1.5, 2.5]),
+            pd.Series([1, 2], dtype="Int64"),
+            pd.Series([1, 2], dtype="category"),
+            pd.Series([1, 2], dtype=pd.ArrowDtype(pa.int64())),
+            pd.Series(pd.to_datetime(["2026-01-01", "2026-01-02"])),
+            pd.Series(pd.period_range("2026", periods=2)),
+            pd.Series(pd.interval_range(0, 2)),
+        ]:
+            with self.subTest(array.dtype):
+                remedy = "bytes; give a column of Arrow's, or a list|which are no bytes; cast it"
+                self.assertRaisesRegex(TypeError, remedy, lambda: arrow.hash(ENGINE, "sha-256", array))
+        for array in [np.array([1, 2], np.uint64), np.array(["2026", "2027"], "M8[Y]")]:
+            remedy = "aad: an array of .*; give .*, or bytes in two dimensions, a row each"
+            self.assertRaisesRegex(TypeError, remedy, lambda: self.seal([b"", b""], NONCES[:2], aad=array))
+
+    def test_series_of_pandas(self):
+        strings, rows = ["a\0", None, "\0b"], [b"a\0", None, b"\0b"]
+        expected = arrow.hash(ENGINE, "sha-256", rows)
+        for series in [
+            pd.Series(rows),
+            pd.Series(strings),
+            pd.Series(strings, dtype="string"),
+            pd.Series(strings, dtype="category"),
+            pd.Series(strings, dtype=pd.ArrowDtype(pa.string())),
+            pd.Series(rows, dtype=pd.ArrowDtype(pa.binary())),
+            pd.Series([row and row.ljust(2) for row in rows], dtype=pd.ArrowDtype(pa.binary(2))),
+        ]:
+            with self.subTest(series.dtype):
+                self.assertEqual(arrow.hash(ENGINE, "sha-256", series), expected)
+
+    def test_one_nonce_is_not_for_all(self):
+        rows, keys = [b"one", b"two", b"six"], [KEY] * 3
+        tags = self.seal(rows, NONCES[:3])[1]
+        for nonces in [bytes(12), bytes(36), np.zeros(36, np.uint8), bytearray(12)]:
+            words = "nonces: one row of bytes for 3 messages; give a column"
+            for call in [
+                lambda: arrow.seal(ENGINE, "aes-128-gcm", keys, rows, nonces=nonces),
+                lambda: arrow.seal(ENGINE, "aes-128-gcm", KEY, rows, nonces=nonces),
+                lambda: arrow.open(ENGINE, "aes-128-gcm", keys, rows, nonces=nonces, tags=tags),
+                lambda: arrow.encrypt(ENGINE, "aes-128-cbc", keys, [KEY] * 3, nonces=nonces),
+            ]:
+                self.assertRaisesRegex(ValueError, words, call)
+        self.assertEqual(self.seal(rows[:1], NONCES[0]), self.seal(rows[:1], NONCES[:1]))
+
+    def test_lists_are_no_arrays_of_numpy(self):
+        # Of these, each item that is asked for comes without the zeros at its end.
+        for messages in [np.array([b"a\0", b"bc"]), np.array([1, 2]), np.array(["a", "b"])]:
+            with self.subTest(messages.dtype):
+                call = lambda: ENGINE.hash("sha-256", messages)
+                self.assertRaisesRegex(TypeError, "give a list of bytes", call)
+                call = lambda: ENGINE.seal("aes-128-gcm", KEY, [b"a", b"b"], nonces=messages)
+                self.assertRaisesRegex(TypeError, "give a list of bytes", call)
+        rows = [b"a\0", b"bc"]
+        self.assertEqual(ENGINE.hash("sha-256", np.array(rows, object)), ENGINE.hash("sha-256", rows))
+
+    def test_complex_numbers_and_fields_are_no_addresses(self):
+        fields = np.zeros(2, [("P", "u4"), ("Z", "S3"), ("&", "u1")])
+        for text in [np.zeros(2, np.complex128), np.zeros(2, np.complex64), fields]:
+            batch = {"offsets": np.array([0, 16], np.uint64), "keys": KEY, "nonces": KEY, "text": text}
+            ENGINE.run("aes-128-ctr", "encrypt", **batch)
+            self.assertEqual(text.tobytes()[:16], ENGINE.encrypt("aes-128-ctr", KEY, [bytes(16)], nonces=[KEY])[0])
 
     def test_what_lies_under_nulls_is_no_message(self):
         hidden = pa.array([bytes(32), b"odd", bytes(16)])

@@ -1,5 +1,6 @@
 """Datasets on a cluster of two machines, which Ray makes of this one."""
 
+import functools
 import logging
 import pathlib
 import sys
@@ -19,8 +20,15 @@ ROWS = 5000
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
-def fetch_key():
+def fetch_key(password=None):
     return KEY
+
+
+class Asked:
+    """In place of a dataset: what is asked of Ray."""
+
+    def map_batches(self, step, *, fn_constructor_args, **options):
+        return {"where": fn_constructor_args[2], **options}
 
 
 class Datasets(unittest.TestCase):
@@ -93,9 +101,33 @@ class Datasets(unittest.TestCase):
         operator = sealed._logical_plan.dag
         self.assertIn("a key", repr(vars(operator)))
         self.assertNotIn(repr(KEY), repr(vars(operator)))
+        # What fetches it may have a password in it.
+        fetch = functools.partial(fetch_key, password="open sesame")
+        sealed = cipherlane.ray.seal(self.readings(), "aes-256-gcm", fetch, column="reading")
+        operator = sealed._logical_plan.dag
+        self.assertIn("a key", repr(vars(operator)))
+        self.assertNotIn("open sesame", repr(vars(operator)))
+        self.assertEqual(sealed.count(), ROWS)
 
     def test_a_gpu_has_batches_of_some_size(self):
         cipherlane.ray.seal(self.readings(), "aes-256-gcm", KEY, column="reading", num_gpus=1)
+
+    def test_an_engine_has_what_its_task_has(self):
+        asked = lambda **options: cipherlane.ray.hash(Asked(), "sha-256", column="reading", **options)
+        for options, where, cpus in [
+            ({}, {"threads": 1}, 1),
+            ({"num_cpus": None}, {"threads": 1}, 1),
+            ({"num_cpus": 0}, {"threads": 1}, 0),
+            ({"num_cpus": 0.5}, {"threads": 1}, 0.5),
+            ({"num_cpus": 3}, {"threads": 3}, 3),
+            ({"num_gpus": 0}, {"threads": 1}, 1),
+            ({"num_gpus": 0.5}, {"device": "cuda:0"}, 1),
+            ({"num_gpus": 1, "num_cpus": 0}, {"device": "cuda:0"}, 0),
+            ({"num_gpus": 2}, {"device": "cuda:all"}, 1),
+        ]:
+            with self.subTest(options):
+                found = asked(**options)
+                self.assertEqual((found["where"], found["num_cpus"]), (where, cpus))
 
     def test_ciphers_and_digests(self):
         before = self.rows(self.readings())
@@ -130,6 +162,11 @@ class Datasets(unittest.TestCase):
             paths = cipherlane.ray.measure(["bench"], folder, program=[sys.executable, "-c", program])
             self.assertEqual([path.read_text() for path in paths], ["a record"] * 2)
             self.assertEqual(sorted(paths), sorted(pathlib.Path(folder).iterdir()))
+            # Those of before stay.
+            other = program.replace("a record", "another")
+            again = cipherlane.ray.measure(["bench"], folder, program=[sys.executable, "-c", other])
+            self.assertEqual([path.read_text() for path in paths + again], ["a record"] * 2 + ["another"] * 2)
+            self.assertEqual(sorted(paths + again), sorted(pathlib.Path(folder).iterdir()))
             with self.assertRaisesRegex(RuntimeError, "0 bytes of records"):
                 cipherlane.ray.measure(["bench"], folder, program=[sys.executable, "-c", "pass"])
             self.assertRaises(TypeError, lambda: cipherlane.ray.measure("bench", folder))

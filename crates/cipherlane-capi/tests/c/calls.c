@@ -255,6 +255,33 @@ static void faults(const cipherlane_engine *engine) {
     expect(cipherlane_sizes_of("sm4-ctr", NULL), CIPHERLANE_STATUS_POINTER, "sizes");
 }
 
+/* Where the width of nonces is left out, their first bytes are no nonce for all. */
+static void a_width_that_is_left_out(const cipherlane_engine *engine) {
+    const uint8_t keys[2][16] = {{1}, {1}}, nonces[2][12] = {{1}, {2}};
+    const uint64_t offsets[] = {0, 1, 2};
+    uint8_t text[2] = {5, 5}, tags[2][16];
+    cipherlane_batch batch = {0};
+    cipherlane_output output = {0};
+    step = "a width that is left out";
+    batch.algorithm = "aes-128-gcm";
+    batch.operation = "seal";
+    batch.messages = 2;
+    batch.offsets = offsets;
+    batch.keys.bytes = bytes(keys, sizeof keys);
+    batch.keys.width = 16;
+    batch.nonces.bytes = bytes(nonces, sizeof nonces);
+    batch.tag_bytes = 16;
+    output.text = buffer(text, sizeof text);
+    output.tags = buffer(tags, sizeof tags);
+    expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_BATCH, "need 2 nonces");
+    CHECK(text[0] == 5 && text[1] == 5);
+    batch.nonces.bytes = bytes(nonces, 12);
+    expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_BATCH, "share a key and a nonce");
+    batch.nonces.bytes = bytes(nonces, sizeof nonces);
+    batch.nonces.width = 12;
+    CHECK(cipherlane_run(engine, &batch, &output, NULL) == CIPHERLANE_STATUS_OK);
+}
+
 static void names(void) {
     cipherlane_sizes sizes;
     char devices[4096], few[3];
@@ -293,6 +320,7 @@ int main(void) {
     there_and_back(engine);
     there_and_back(one_thread);
     tags_of_some_lengths(engine);
+    a_width_that_is_left_out(engine);
     names();
     faults(engine);
     cipherlane_engine_close(engine);
