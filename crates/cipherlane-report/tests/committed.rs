@@ -57,6 +57,7 @@ fn experiments_are_drawn_as_their_studies_drew_them() {
         ("gpu-load", "t_total longer by (%)"),
         ("both-loads", "device load (%) ↓"),
         ("simd-grid", "Efficiency of a thread"),
+        ("simd-grid", "What a thread loses to sharing"),
         ("streams", "a Tesla C2075 [004.1]"),
         ("breakdown", "a Tesla C2075 [004.3]: 84.9 + 7.85 + 7.23 %"),
         ("thermal", "Temperature (°C)"),
@@ -115,6 +116,7 @@ fn the_first_screen_says_what_the_records_of_the_h200_say() {
         "is full with",
         "messages in",
         "does most for a watt",
+        "Take 16 threads with portable, sse, avx2, avx512 (3 of 3 algorithms).",
     ] {
         assert!(first.contains(said), "the first screen does not say: {said}");
     }

@@ -7,35 +7,12 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Axis, Channel, Interval, Measurement, Observation, Record, Value, Verdict};
+use cipherlane_record::{Axis, Channel, Measurement, Record, Verdict};
 use cipherlane_report::Report;
-use support::{measurement, observation, on_gpu, timeline};
+use support::{measurement, on_gpu, row, timeline};
 
 fn markdown(records: &[Record]) -> String {
     Report::new(records, &BTreeMap::new()).markdown()
-}
-
-/// A row of a device at these axes, with values of these names and units, of a hundredth up and down.
-fn row(
-    experiment: &str,
-    device: &str,
-    axes: &[(&str, Axis)],
-    values: &[(&str, &str, Option<f64>)],
-) -> Record {
-    let value = |&(name, unit, value): &(&str, &str, Option<f64>)| Value {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        value,
-        reason: value.is_none().then(|| "not measured".to_owned()),
-        ci95: value.map(|value| Interval { low: 0.99 * value, high: 1.01 * value }),
-        published: Vec::new(),
-    };
-    let row = observation(experiment, device, axes, 0.0);
-    Record::Observation(Box::new(Observation {
-        subject_name: "NVIDIA H200".to_owned(),
-        values: values.iter().map(value).collect(),
-        ..row
-    }))
 }
 
 /// Times with the device and without, in microseconds.

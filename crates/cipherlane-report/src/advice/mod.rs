@@ -2,7 +2,9 @@
 
 mod devices;
 mod limits;
+mod loads;
 mod observed;
+mod sharing;
 
 use cipherlane_record::Observation;
 
@@ -68,8 +70,10 @@ fn rules(own: &[Row<'_>], seen: &[&Observation], machines: &Machines<'_>) -> Vec
         observed::against(seen),
         devices::tiers(own).or_else(|| observed::tiers(seen)),
         limits::threads(own, machines).or_else(|| observed::threads(seen)),
+        sharing::threads(seen),
         observed::launch(seen),
         observed::streams(seen),
+        loads::loads(seen),
         limits::size(own),
         limits::energy(own).or_else(|| observed::energy(seen)),
         limits::rivals(own),

@@ -11,21 +11,21 @@ use crate::section::grouped;
 use crate::{beside, level, units};
 
 /// The number of a value.
-fn of(row: &Observation, name: &str) -> Option<f64> {
+pub(super) fn of(row: &Observation, name: &str) -> Option<f64> {
     value(row, name)?.value
 }
 
-fn name(row: &Observation, axis: &str) -> String {
+pub(super) fn name(row: &Observation, axis: &str) -> String {
     row.axes.get(axis).map_or_else(String::new, ToString::to_string)
 }
 
-fn experiment<'a>(rows: &[&'a Observation], name: &str) -> Vec<&'a Observation> {
+pub(super) fn experiment<'a>(rows: &[&'a Observation], name: &str) -> Vec<&'a Observation> {
     rows.iter().filter(|row| row.experiment == name).copied().collect()
 }
 
 /// Things by the device that they are of, which `device` knows by its id and its name. The name tells it, unless several
 /// have the same.
-fn by_device<T>(items: Vec<T>, device: impl Fn(&T) -> (String, String)) -> Vec<(String, Vec<T>)> {
+pub(super) fn by_device<T>(items: Vec<T>, device: impl Fn(&T) -> (String, String)) -> Vec<(String, Vec<T>)> {
     let devices = grouped(items, device);
     let names: Vec<String> = devices.iter().map(|((_, name), _)| name.clone()).collect();
     let told = |(id, name): (String, String)| {
@@ -41,13 +41,16 @@ fn devices<'a>(rows: &[&'a Observation], name: &str) -> Vec<(String, Vec<&'a Obs
 }
 
 /// A rule of a sentence for each device that has one.
-fn sentences(title: &'static str, of_devices: impl Iterator<Item = Option<String>>) -> Option<Rule> {
+pub(super) fn sentences(
+    title: &'static str,
+    of_devices: impl Iterator<Item = Option<String>>,
+) -> Option<Rule> {
     let text = of_devices.flatten().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(Rule { title, text })
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sizes and counts, below 2^53
-fn whole(value: f64) -> u64 {
+pub(super) fn whole(value: f64) -> u64 {
     value.max(0.0).round() as u64
 }
 

@@ -112,7 +112,7 @@ fn draw_group(
         }
     }
     for (_, value) in &group.published {
-        draw::published(paper, (place(*value), top + LINE + BAR / 2), svg::OTHERS)?;
+        draw::published(paper, svg::PUBLISHED, (place(*value), top + LINE + BAR / 2))?;
     }
     Ok(())
 }

@@ -139,11 +139,17 @@ pub(super) fn marker(paper: &Paper<'_>, place: usize, at: (i32, i32)) -> Result<
     Ok(())
 }
 
-/// Draws the marker of a figure that others published: a hollow diamond.
-pub(super) fn published(paper: &Paper<'_>, at: (i32, i32), colour: RGBColor) -> Result<(), Error> {
-    let r = RADIUS + 3;
-    let corners: Vec<(i32, i32)> =
-        [(0, -r), (r, 0), (0, r), (-r, 0), (0, -r)].iter().map(|(dx, dy)| (at.0 + dx, at.1 + dy)).collect();
+/// Draws the marker of a figure that others published: a hollow diamond, and another hollow form once the colours
+/// are used up.
+pub(super) fn published(paper: &Paper<'_>, place: usize, at: (i32, i32)) -> Result<(), Error> {
+    let (r, s) = (RADIUS + 3, RADIUS + 1);
+    let colour = if place == svg::PUBLISHED { svg::OTHERS } else { svg::series(place) };
+    let form: &[(i32, i32)] = match place / super::MOST_SERIES {
+        1 => &[(-s, -s), (s, -s), (s, s), (-s, s), (-s, -s)],
+        2 => &[(0, -r), (r, s), (-r, s), (0, -r)],
+        _ => &[(0, -r), (r, 0), (0, r), (-r, 0), (0, -r)],
+    };
+    let corners: Vec<(i32, i32)> = form.iter().map(|(dx, dy)| (at.0 + dx, at.1 + dy)).collect();
     paper.draw(&Polygon::new(corners.clone(), area(svg::PAPER, 1.0)))?;
     Ok(paper.draw(&PathElement::new(corners, line(colour, 4)))?)
 }

@@ -118,7 +118,7 @@ fn draw_series(
         }
         match series.look {
             Look::Measured | Look::Scattered => draw::marker(paper, number, at(point))?,
-            Look::Published => draw::published(paper, at(point), colour)?,
+            Look::Published => draw::published(paper, number, at(point))?,
             Look::Dense | Look::Computed | Look::Solid => {}
         }
     }
@@ -140,9 +140,6 @@ pub(super) fn sample(paper: &Paper<'_>, look: Look, number: usize) -> Result<(),
             Ok(paper.draw(&block)?)
         }
         Look::Computed => Ok(paper.draw(&across(draw::line(svg::dashed(number), 4)))?),
-        Look::Published => {
-            let colour = if number == svg::PUBLISHED { svg::OTHERS } else { svg::series(number) };
-            draw::published(paper, (24, 12), colour)
-        }
+        Look::Published => draw::published(paper, number, (24, 12)),
     }
 }

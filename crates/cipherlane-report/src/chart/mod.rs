@@ -16,6 +16,8 @@ pub(crate) use svg::swatch;
 
 /// Series that can be told apart by colour and by marker.
 pub(crate) const MOST_SERIES: usize = 8;
+/// Series of published figures that are drawn beside them: hollow forms tell apart what shares a colour.
+pub(crate) const MOST_PUBLISHED: usize = 12;
 
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]

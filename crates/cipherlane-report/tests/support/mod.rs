@@ -233,6 +233,43 @@ pub(crate) fn observation(experiment: &str, subject: &str, axes: &[(&str, Axis)]
     }
 }
 
+/// A row of a device at these axes, with values of these names and units, of a hundredth up and down.
+pub(crate) fn row(
+    experiment: &str,
+    device: &str,
+    axes: &[(&str, Axis)],
+    values: &[(&str, &str, Option<f64>)],
+) -> Record {
+    let value = |&(name, unit, value): &(&str, &str, Option<f64>)| Value {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        value,
+        reason: value.is_none().then(|| "not measured".to_owned()),
+        ci95: value.map(|value| Interval { low: 0.99 * value, high: 1.01 * value }),
+        published: Vec::new(),
+    };
+    let row = observation(experiment, device, axes, 0.0);
+    Record::Observation(Box::new(Observation {
+        subject_name: "NVIDIA H200".to_owned(),
+        values: values.iter().map(value).collect(),
+        ..row
+    }))
+}
+
+/// The same with what others published of a quantity: the figure, on what, and in which row of the studies.
+pub(crate) fn beside(mut record: Record, quantity: &str, figures: &[(f64, &str, &str)]) -> Record {
+    if let Record::Observation(row) = &mut record {
+        let figure = |&(value, on, source): &(f64, &str, &str)| Published {
+            value,
+            on: on.to_owned(),
+            source: source.to_owned(),
+        };
+        let value = row.values.iter_mut().find(|value| value.name == quantity).unwrap();
+        value.published = figures.iter().map(figure).collect();
+    }
+    record
+}
+
 /// One experiment for each kind of chart, under its name.
 pub(crate) fn every_chart() -> Vec<Record> {
     let mut records = sizes();

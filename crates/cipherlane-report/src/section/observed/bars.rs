@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::published::{self, Published};
 use super::seen::{Names, Seen, titled};
 use crate::chart::{Axis, Bar, Bars, Chart, Group, MOST_SERIES, Plot};
 use crate::section::conditions::{MOST_BARS, more};
@@ -28,16 +29,40 @@ pub(super) fn finding(seen: &[Seen<'_>], name: impl Fn(&Seen<'_>) -> String) -> 
     format!("From {} to {}{unit}.", text(lowest), text(highest))
 }
 
-/// The places on `by`, in the order in which they come first, and no more than can be told apart.
-fn places(seen: &[Seen<'_>], by: &str) -> Vec<String> {
+/// The places on `by`, in the order in which they come first.
+fn all_places(seen: &[Seen<'_>], by: &str) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for place in seen.iter().filter_map(|one| one.place(by)) {
         if !places.contains(&place) {
             places.push(place);
         }
     }
-    places.truncate(MOST_SERIES);
     places
+}
+
+/// No more of them than can be told apart.
+fn places(seen: &[Seen<'_>], by: &str) -> Vec<String> {
+    let places = all_places(seen, by);
+    if places.len() <= MOST_SERIES { places } else { thinned(places, seen, by) }
+}
+
+/// As many of them as can be told apart: those at which others published figures, and of the rest some from all along
+/// the axis.
+fn thinned(places: Vec<String>, seen: &[Seen<'_>], by: &str) -> Vec<String> {
+    let beside = seen.iter().filter(|one| !one.published.is_empty());
+    let beside: Vec<String> = beside.filter_map(|one| one.place(by)).collect();
+    let mut kept: Vec<String> = places.iter().filter(|place| beside.contains(place)).cloned().collect();
+    kept.truncate(MOST_SERIES);
+    let rest: Vec<&String> = places.iter().filter(|place| !kept.contains(place)).collect();
+    let room = MOST_SERIES - kept.len();
+    kept.extend((0..room).filter_map(|step| Some((*rest.get(step * rest.len() / room)?).clone())));
+    places.into_iter().filter(|place| kept.contains(place)).collect()
+}
+
+/// How many places on `by` have no bars.
+fn undrawn(seen: &[Seen<'_>], by: &str, drawn: usize) -> String {
+    let all = if by.is_empty() { 0 } else { all_places(seen, by).len() };
+    if all > drawn { format!(" {} more of {by} are in the table only.", all - drawn) } else { String::new() }
 }
 
 fn bar(one: &Seen<'_>) -> Bar {
@@ -66,10 +91,16 @@ pub(super) fn side_by_side(title: &str, seen: &[Seen<'_>], by: &str) -> Option<C
         groups.extend(published(seen, by, &series));
     }
     let value = Axis::lengths(&axis_title(title, seen), numbers(&groups).into_iter());
+    let left_out = undrawn(seen, by, series.len());
     let full = Names::of(seen, &[]);
     (!seen.is_empty()).then(|| Chart {
         title: title.to_owned(),
-        finding: format!("{}{}{}", finding(seen, |one| full.name(one)), full.shared(), more(all, shown)),
+        finding: format!(
+            "{}{}{}{left_out}",
+            finding(seen, |one| full.name(one)),
+            full.shared(),
+            more(all, shown)
+        ),
         plot: Plot::Bars(Bars {
             value,
             series: if several { named(&series, by) } else { vec![MEASURED.to_owned()] },
@@ -111,12 +142,8 @@ fn group(label: String, seen: &[&Seen<'_>], by: &str, series: &[String]) -> Grou
 
 /// What others published, a group for each thing that they measured.
 fn published(seen: &[Seen<'_>], by: &str, series: &[String]) -> Vec<Group> {
-    let figures = seen.iter().flat_map(|one| {
-        let place = one.place(by).and_then(|place| series.iter().position(|known| *known == place));
-        one.published.iter().filter_map(move |(on, value)| Some((on.clone(), place?, *value)))
-    });
-    let group = |(label, figures): (String, Vec<(String, usize, f64)>)| {
-        let at = |place: usize| figures.iter().find(|(_, at, _)| *at == place).map(|(.., value)| *value);
+    let group = |Published { name: label, figures }: Published<usize>| {
+        let at = |place: usize| figures.iter().find(|(at, _)| *at == place).map(|(_, value)| *value);
         let bar = |value| Bar { value, interval: None, note: "published".to_owned() };
         Group {
             label,
@@ -124,7 +151,8 @@ fn published(seen: &[Seen<'_>], by: &str, series: &[String]) -> Vec<Group> {
             published: Vec::new(),
         }
     };
-    grouped(figures, |(on, ..)| on.clone()).into_iter().map(group).collect()
+    let place = |one: &Seen<'_>| series.iter().position(|known| one.place(by).as_ref() == Some(known));
+    published::sets(seen, by, place).into_iter().map(group).collect()
 }
 
 /// The same in per cent of the best, beside the times of studies in per cent of their own best: their programs and

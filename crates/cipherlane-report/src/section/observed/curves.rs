@@ -3,9 +3,12 @@
 use cipherlane_record::{Interval, Verdict};
 
 use super::bars::finding;
+use super::published::{self, Published};
 use super::seen::{Names, Seen, axis_title, places, titled};
 use super::view::Marks;
-use crate::chart::{Axis, Chart, Form, Heat, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
+use crate::chart::{
+    Axis, Chart, Form, Heat, Lines, Look, MOST_PUBLISHED, MOST_SERIES, Mark, Plot, Point, Series,
+};
 use crate::crossover::{self, Lead};
 use crate::level::Rate;
 use crate::machine::Machines;
@@ -43,7 +46,9 @@ pub(super) fn curves(
     series.truncate(MOST_SERIES - lawful.len());
     let shown = series.len();
     series.extend(lawful);
-    series.extend(published(seen, axis).into_iter().take(MOST_SERIES - series.len()));
+    let published = published(seen, axis);
+    let left_out = published.len().saturating_sub(MOST_PUBLISHED);
+    series.extend(published.into_iter().take(MOST_PUBLISHED));
     let first = seen.first()?;
     let alike = seen.iter().all(|one| one.value.name == first.value.name);
     let y_title = if alike { first.title() } else { titled(title, &first.unit) };
@@ -60,7 +65,7 @@ pub(super) fn curves(
     };
     Some(Chart {
         title: title.to_owned(),
-        finding: format!("{}{}{}", finding(seen, place), names.shared(), more(count, shown)),
+        finding: format!("{}{}{}", finding(seen, place), names.shared(), more(count + left_out, shown)),
         plot: Plot::Lines(Lines { x, y, series, marks: marked }),
     })
 }
@@ -100,15 +105,11 @@ fn x_axis(axis: &str, series: &[Series]) -> Axis {
 
 /// What others published along the same axis, a series for each thing that they measured.
 fn published(seen: &[Seen<'_>], axis: &str) -> Vec<Series> {
-    let figures = seen.iter().flat_map(|one| {
-        let x = one.number_on(axis);
-        one.published.iter().filter_map(move |(on, value)| Some((on.clone(), x?, *value)))
-    });
-    let series = |(name, figures): (String, Vec<(String, f64, f64)>)| {
-        let points = figures.iter().map(|&(_, x, y)| Point { x, y, interval: None }).collect();
+    let series = |Published { name, figures }: Published<f64>| {
+        let points = figures.iter().map(|&(x, y)| Point { x, y, interval: None }).collect();
         Series { name, points: sorted(points), look: Look::Published }
     };
-    grouped(figures, |(on, ..)| on.clone()).into_iter().map(series).collect()
+    published::sets(seen, axis, |one| one.number_on(axis)).into_iter().map(series).collect()
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // threads

@@ -3,6 +3,7 @@
 
 mod bars;
 mod curves;
+mod published;
 mod seen;
 mod swept;
 mod view;

@@ -186,27 +186,57 @@ const OFFLOAD: &[Picture] = &[
         .only(&[Only::Is("bytes", "1048576")]),
 ];
 
+/// No load costs nothing by definition.
+const CPU_LOADED: &[Only] = &[Only::Not("cpu load", "0")];
+const DEVICE_LOADED: &[Only] = &[Only::Not("device load", "0")];
+/// Without the lightest load of the device there are no more curves than can be told apart.
+const BOTH_LOADED: &[Only] =
+    &[Only::Not("cpu load", "0"), Only::Not("device load", "0"), Only::Not("device load", "25")];
+
+/// Against the size, along which the study saw its breaks; a curve for each load.
+const fn by_size(title: &'static str, values: &'static [&'static str], loaded: &'static [Only]) -> Picture {
+    picture(title, values, curves("bytes")).only(loaded).each(&["algorithm"])
+}
+
+/// Of large data: the curves have all sizes.
+const fn of_both_loads(title: &'static str, values: &'static [&'static str]) -> Picture {
+    let field = Form::Field { x: "cpu load", y: "device load" };
+    picture(title, values, field).only(&[Only::Is("bytes", "1048576")]).each(&["algorithm", "bytes"])
+}
+
 const CPU_LOAD: &[Picture] = &[
-    picture("All of it takes longer by", &["t_total longer by"], curves("cpu load")),
-    picture("Kernels take longer by", &["t_gpu longer by"], curves("cpu load")),
+    by_size("All of it takes longer by", &["t_total longer by"], CPU_LOADED),
+    by_size("Kernels take longer by", &["t_gpu longer by"], CPU_LOADED),
+    by_size("The load that was reached", &["cpu load reached"], CPU_LOADED),
 ];
 
 const GPU_LOAD: &[Picture] = &[
-    picture("All of it takes longer by", &["t_total longer by"], curves("device load")),
-    picture("Kernels take longer by", &["t_gpu longer by"], curves("device load")),
+    by_size("All of it takes longer by", &["t_total longer by"], DEVICE_LOADED),
+    by_size("Kernels take longer by", &["t_gpu longer by"], DEVICE_LOADED),
+    by_size("The load that was reached", &["device load reached"], DEVICE_LOADED),
 ];
 
-const BOTH_LOADS: &[Picture] = &[picture(
-    "All of it takes longer by",
-    &["t_total longer by"],
-    Form::Field { x: "cpu load", y: "device load" },
-)
-.each(&["algorithm", "bytes"])];
+const BOTH_LOADS: &[Picture] = &[
+    of_both_loads("All of it takes longer by", &["t_total longer by"]),
+    by_size("All of it takes longer by", &["t_total longer by"], BOTH_LOADED),
+    of_both_loads("The load of the device that was reached", &["device load reached"]),
+];
+
+/// What the machine is set to: the study has figures of several states.
+const STATE: &[&str] = &["turbo", "hyper-threading"];
+
+/// What becomes of a thread when others work beside it.
+const fn beside_others(title: &'static str, values: &'static [&'static str]) -> Picture {
+    picture(title, values, Form::Bars { by: "tier" }).only(&[Only::Not("threads", "1")]).each(STATE)
+}
 
 const SIMD_GRID: &[Picture] = &[
+    beside_others("Efficiency of a thread", &["efficiency"]),
+    beside_others("What a thread loses to the clock", &["lost to the clock"]),
+    beside_others("What a thread loses to sharing", &["lost to sharing"]),
+    beside_others("What a thread loses to a sibling on its core", &["a thread loses to its sibling"]),
     picture("Throughput by tier", &["throughput"], Form::Bars { by: "threads" }).each(&["algorithm"]),
-    picture("Efficiency of a thread", &["efficiency"], Form::Bars { by: "tier" })
-        .only(&[Only::Not("threads", "1")]),
+    beside_others("How many threads to take", &["take threads"]),
 ];
 
 const STREAMS: &[Picture] = &[
