@@ -1,4 +1,5 @@
-//! The GPU's half: the same sum in each type, in every thread that the device holds.
+//! The GPU's half: the same sum in each type, by one group of threads on each unit, whose steps wait for one another as the
+//! study's one thread did, and by as many as the device holds.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -35,11 +36,14 @@ const TYPES: [(&str, Steps); 5] = [
     ("double", Steps::F64Fma),
     (CAST, Steps::F32Cast),
 ];
-/// What the conversion cost at most, in percent.
+/// What the conversion cost one thread at most, in percent.
 const CAST_COST: [(f64, &str); 1] = [(800.0, "the study's GPU, at most")];
 
-fn axes(kind: &str) -> BTreeMap<String, Axis> {
-    BTreeMap::from([("type".to_owned(), Axis::from(kind))])
+/// How many threads run a type, by the axis `threads`.
+const LOADS: [(&str, Load); 2] = [("one group", Load::Alone), ("all", Load::Full)];
+
+fn axes(kind: &str, threads: &str) -> BTreeMap<String, Axis> {
+    BTreeMap::from([("type".to_owned(), Axis::from(kind)), ("threads".to_owned(), Axis::from(threads))])
 }
 
 /// Sums of the whole device in a second, in units of 1e9, by launch.
@@ -54,17 +58,20 @@ impl OnGpu {
         /// Of each kernel.
         const COMPILING: f64 = 1.0;
         let launches = 2.0 * (self.launches + 10) as f64 * self.seconds;
-        Duration::from_secs_f64(TYPES.len() as f64 * (COMPILING + launches))
+        Duration::from_secs_f64((LOADS.len() * TYPES.len()) as f64 * (COMPILING + launches))
     }
 
-    /// All types on `device`. Costs are beside the float of the same run.
+    /// All types on `device`, by a group and by all threads.
     pub(super) fn run(
         self,
         setting: &Setting<'_>,
         device: &dyn Device,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
-        if TYPES.iter().all(|(kind, _)| setting.is_done(device, &axes(kind))) {
+        let is_done =
+            |threads: &str| TYPES.iter().all(|(kind, _)| setting.is_done(device, &axes(kind, threads)));
+        let left: Vec<(&str, Load)> = LOADS.into_iter().filter(|(threads, _)| !is_done(threads)).collect();
+        if left.is_empty() {
             return Ok(());
         }
         let mut bench = match Bench::open(&device.info().id) {
@@ -74,6 +81,21 @@ impl OnGpu {
                 return Ok(());
             }
         };
+        for load in left {
+            self.load(setting, device, observer, &mut bench, load)?;
+        }
+        Ok(())
+    }
+
+    /// All types by so many threads. Costs are beside the float of the same run.
+    fn load(
+        self,
+        setting: &Setting<'_>,
+        device: &dyn Device,
+        observer: &mut dyn Observer,
+        bench: &mut Bench,
+        (threads, load): (&str, Load),
+    ) -> io::Result<()> {
         let mark = setting.sampler.mark();
         let effort = Effort { seconds: self.seconds, launches: self.launches };
         let mut all = Vec::new();
@@ -81,7 +103,7 @@ impl OnGpu {
             if setting.stopped() {
                 return Ok(());
             }
-            all.push((kind, bench.measure(steps, Load::Full, effort)));
+            all.push((kind, bench.measure(steps, load, effort)));
         }
         let mut timeline = Some(setting.sampler.since(mark));
         let units = bench.units();
@@ -95,17 +117,23 @@ impl OnGpu {
             let row = found.map(|found| Row {
                 // All types ran in one go: what the sensors said belongs to all, and stands once.
                 timeline: timeline.take(),
-                ..row(setting, kind, &found, units, &medians)
+                ..row(setting, kind, &found, (units, load), &medians)
             });
-            setting.point(observer, device, None, axes(kind), || {
-                row.map_err(|reason| format!("{kind}: {reason}"))
+            setting.point(observer, device, None, axes(kind, threads), || {
+                row.map_err(|reason| format!("{kind}, {threads}: {reason}"))
             })?;
         }
         Ok(())
     }
 }
 
-fn row(setting: &Setting<'_>, kind: &str, found: &Found, units: usize, medians: &BTreeMap<&str, f64>) -> Row {
+fn row(
+    setting: &Setting<'_>,
+    kind: &str,
+    found: &Found,
+    (units, load): (usize, Load),
+    medians: &BTreeMap<&str, f64>,
+) -> Row {
     let samples = rates(found, units);
     let own = statistics::median(&samples);
     let best = medians.values().copied().fold(0.0, f64::max);
@@ -114,13 +142,16 @@ fn row(setting: &Setting<'_>, kind: &str, found: &Found, units: usize, medians: 
         value("normalised", "%", 100.0 * own / best),
         median("per clock and unit", "1/clk", &found.per_clock, setting.seed),
     ];
-    values.extend((kind == CAST).then(|| cost(own, medians.get(FLOAT).copied())));
+    values.extend((kind == CAST).then(|| cost(own, medians.get(FLOAT).copied(), load)));
     Row {
         values,
         samples,
         verified: Some(found.verified),
         notes: vec![
-            format!("x = x * a + b in registers, as many threads as {units} units hold, not one thread as in the study"),
+            format!(
+                "x = x * a + b in registers, by one group of 32 threads on each of {units} units, whose steps wait for one \
+                 another as the study's one thread did, or by as many threads as they hold"
+            ),
             "float-cast: the float is made a double, and the sum a float; cost: beside float; normalised: this rate by \
              the best"
                 .to_owned(),
@@ -129,8 +160,22 @@ fn row(setting: &Setting<'_>, kind: &str, found: &Found, units: usize, medians: 
     }
 }
 
-/// What the conversion takes more, in percent.
-fn cost(own: f64, float: Option<f64>) -> Value {
+/// What the conversion takes more, in percent. The study asked one thread.
+fn cost(own: f64, float: Option<f64>, load: Load) -> Value {
     let cost = float.map(|float| 100.0 * (float / own - 1.0)).ok_or_else(|| "float failed".to_owned());
-    beside(known("cost", "%", cost), STUDY, &CAST_COST)
+    let cost = known("cost", "%", cost);
+    if load == Load::Alone { beside(cost, STUDY, &CAST_COST) } else { cost }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_study_stands_beside_one_group_alone() {
+        let of = |load| cost(2.0, Some(10.0), load);
+        assert_eq!([of(Load::Alone).value, of(Load::Full).value], [Some(400.0); 2]);
+        assert_eq!([of(Load::Alone).published.len(), of(Load::Full).published.len()], [1, 0]);
+        assert_eq!(cost(2.0, None, Load::Full).value, None);
+    }
 }

@@ -88,7 +88,10 @@ impl Look {
 
     /// The dearest conversion of optimised code.
     fn cast(&self, on_gpu: bool) -> Option<f64> {
-        let of = |row: &&Observation| is_gpu(row) == on_gpu && (on_gpu || is(row, "build", "optimised"));
+        // The study asked one thread.
+        let of = |row: &&Observation| {
+            is_gpu(row) == on_gpu && (on_gpu || is(row, "build", "optimised")) && !is(row, "threads", "all")
+        };
         let costs = self.of("datatypes").filter(of).filter_map(|row| row.value("cost"));
         costs.map(|percent| 1.0 + percent / 100.0).max_by(f64::total_cmp)
     }
@@ -300,6 +303,8 @@ mod tests {
         );
         let cast = |cost| row("datatypes", "cuda:0", &[("type", "float-cast".into())], &[("cost", cost)]);
         let wrong = Observation { verified: Some(false), ..cast(1.0) };
+        let of_all = &[("type", "float-cast".into()), ("threads", "all".into())];
+        let of_all = row("datatypes", "cuda:0", of_all, &[("cost", 2000.0)]);
         // The earlier ones are the faster programs and the dearer conversion.
         let rows = [
             language(1.0),
@@ -311,6 +316,7 @@ mod tests {
             cast(900.0),
             cast(400.0),
             wrong,
+            of_all,
         ];
         let look = Look::at(&rows.iter().collect::<Vec<_>>());
         assert_eq!(look.python_by_native(), Some(10.0));
