@@ -135,6 +135,24 @@ fn a_lead_that_may_be_chance_is_not_counted() {
 }
 
 #[test]
+fn a_tier_that_was_insisted_on_is_not_held_against_a_faster_one() {
+    let row = |tier: &str, gigabytes: f64, bytes: u64, ratio: f64, verdict: Verdict| {
+        let mut row = measurement(gigabytes, bytes);
+        tier.clone_into(&mut row.tier);
+        let rival = row.best_rival.as_mut().unwrap();
+        (rival.ratio, rival.verdict) = (ratio, verdict);
+        support::experiment("bench", row)
+    };
+    let fast = row("avx512", 10.0, 1024, 1.25, Verdict::Faster);
+    let insisted = row("sse", 2.0, 1024, 0.25, Verdict::Slower);
+    let slow = row("sse", 2.0, 16384, 0.5, Verdict::Slower);
+    let text = markdown(&[fast, insisted, slow]);
+    let rule = "faster than the best rival in 1 of 2 rows, slower in 1: OpenSSL 3.6.3 is 2.00 times as fast as cpu sse at \
+        aes-128-ctr encrypt, 16 KiB.";
+    assert!(text.contains(rule), "{text}");
+}
+
+#[test]
 fn the_fewest_threads_that_are_enough_are_advised() {
     let gains = [(1.0, 1.0), (2.0, 1.95), (4.0, 1.99), (8.0, 2.0)];
     let records = gains.map(|(threads, gain)| {

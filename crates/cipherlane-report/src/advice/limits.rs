@@ -98,9 +98,11 @@ pub(super) fn energy(own: &[Row<'_>]) -> Option<Rule> {
     Some(Rule { title: "Energy", text })
 }
 
-/// Where a rival is faster, which a reader wants to know first.
+/// Where a rival is faster, which a reader wants to know first. Tiers that somebody insisted on do not count beside a faster
+/// one: rivals have all of the CPU's instructions there.
 pub(super) fn rivals(own: &[Row<'_>]) -> Option<Rule> {
-    let compared: Vec<_> = own.iter().filter_map(|row| Some((row, row.best_rival.as_ref()?))).collect();
+    let best = of_fastest_tiers(own);
+    let compared: Vec<_> = best.iter().filter_map(|row| Some((row, row.best_rival.as_ref()?))).collect();
     if compared.is_empty() {
         return None;
     }
@@ -113,7 +115,23 @@ pub(super) fn rivals(own: &[Row<'_>]) -> Option<Rule> {
         units::count(compared.len(), "row")
     );
     let worst = slower.first().map_or_else(String::new, |(row, best)| {
-        format!(": {} is {:.2} times as fast at {}", best.rival_name, 1.0 / best.ratio, row.does())
+        let (ratio, device) = (1.0 / best.ratio, row.contender());
+        format!(": {} is {ratio:.2} times as fast as {device} at {}", best.rival_name, row.does())
     });
     Some(Rule { title: "Rivals", text: format!("{tally}{worst}.") })
+}
+
+/// The rows of each job on a device by its fastest tier there.
+fn of_fastest_tiers<'a>(own: &[Row<'a>]) -> Vec<Row<'a>> {
+    let of_fastest = |(_, rows): (_, Vec<Row<'a>>)| {
+        let best =
+            rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second)).copied();
+        rows.into_iter().filter(move |row| best.is_some_and(|best| best.tier == row.tier))
+    };
+    grouped(own.iter().copied(), |row| {
+        (row.job(), row.message_bytes, row.threads, row.device.clone(), row.machine)
+    })
+    .into_iter()
+    .flat_map(of_fastest)
+    .collect()
 }
