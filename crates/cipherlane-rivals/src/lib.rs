@@ -22,6 +22,7 @@ mod each;
 mod evp;
 #[cfg(all(feature = "crates", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod graviola;
+mod intel_gcm;
 mod ipsec_mb;
 mod isal;
 mod libcrypto;

@@ -6,34 +6,10 @@
 
 use cipherlane_core::{Algorithm, Cipher, Mode};
 use libloading::Library as Shared;
-use zeroize::Zeroize;
 
+use crate::intel_gcm::{Pre, Run, State};
 use crate::message::{Fault, Message, PerMessage, Tag, is_tag};
 use crate::shared::symbol;
-
-/// `struct gcm_key_data`, opaque. In version 1.3 it has 15 round keys and 48 powers of H; this is eight times that.
-#[repr(C, align(64))]
-struct KeyData([u8; 8192]);
-
-/// `struct gcm_context_data`, opaque: below 128 bytes in every version so far.
-#[repr(C, align(64))]
-struct ContextData([u8; 1024]);
-
-/// `aes_gcm_pre_*`.
-type Pre = unsafe extern "C" fn(*const u8, *mut KeyData);
-/// `aes_gcm_enc_*` and `aes_gcm_dec_*`: key, context, out, in, bytes, IV of 12 bytes, AAD, its bytes, tag, its bytes.
-type Run = unsafe extern "C" fn(
-    *const KeyData,
-    *mut ContextData,
-    *mut u8,
-    *const u8,
-    u64,
-    *const u8,
-    *const u8,
-    u64,
-    *mut u8,
-    u64,
-);
 
 /// The functions for one key length.
 #[derive(Clone, Copy)]
@@ -106,55 +82,31 @@ impl Gcms {
     }
 }
 
-/// A key and what a message leaves behind.
+/// A message at a time under a key.
 pub(super) struct Gcm {
     functions: Functions,
-    key: Box<KeyData>,
-    context: Box<ContextData>,
+    state: State,
 }
 
 impl Gcm {
     pub(super) fn new(functions: Functions) -> Self {
-        Self { functions, key: Box::new(KeyData([0; 8192])), context: Box::new(ContextData([0; 1024])) }
-    }
-}
-
-impl Drop for Gcm {
-    fn drop(&mut self) {
-        self.key.0.zeroize();
-        self.context.0.zeroize();
+        Self { functions, state: State::new() }
     }
 }
 
 impl PerMessage for Gcm {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
-            // SAFETY: the key has the length of the function; the structure has room for what it writes.
-            unsafe { (self.functions.pre)(key.as_ptr(), &raw mut *self.key) }
+            self.state.expand(self.functions.pre, key);
         }
         let mut computed = [0; 16];
-        let (run, tag): (Run, &mut [u8]) = match &mut message.tag {
-            Tag::Make(tag) => (self.functions.seal, tag),
-            Tag::Check(tag) => (self.functions.open, &mut computed[..tag.len()]),
+        let (run, tag, bytes) = match &mut message.tag {
+            Tag::Make(tag) => (self.functions.seal, tag.as_mut_ptr(), tag.len()),
+            Tag::Check(tag) => (self.functions.open, computed.as_mut_ptr(), tag.len()),
             Tag::Absent => return Err("the search for a tag"),
         };
-        let out = message.out.as_mut_ptr();
-        let input = message.source.map_or(out.cast_const(), <[u8]>::as_ptr);
-        // SAFETY: input and output are of one length, the same or apart; the nonce has 12 bytes, the tag at most 16.
-        unsafe {
-            run(
-                &raw const *self.key,
-                &raw mut *self.context,
-                out,
-                input,
-                message.out.len() as u64,
-                message.nonce.as_ptr(),
-                message.aad.as_ptr(),
-                message.aad.len() as u64,
-                tag.as_mut_ptr(),
-                tag.len() as u64,
-            );
-        }
+        // SAFETY: there is room for the tag in either place.
+        unsafe { self.state.run(run, message, tag, bytes) };
         match &message.tag {
             Tag::Check(expected) => Ok(is_tag(expected, &computed)),
             Tag::Make(_) | Tag::Absent => Ok(true),

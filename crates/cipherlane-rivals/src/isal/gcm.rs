@@ -2,8 +2,8 @@
 #![allow(unsafe_code)] // the library is C
 
 use libloading::Library as Shared;
-use zeroize::Zeroize;
 
+use crate::intel_gcm::{Pre, Run, State};
 use crate::message::{Fault, Message, PerMessage, Tag, is_tag};
 use crate::shared::symbol;
 
@@ -11,31 +11,6 @@ use crate::shared::symbol;
 const LINE: usize = 64;
 /// Bytes of a whole tag.
 const TAG: usize = 16;
-
-/// `struct isal_gcm_key_data`, opaque. In version 2.26 it has 15 round keys and 65 powers of H or parts of them; this is six
-/// times that.
-#[repr(C, align(64))]
-struct KeyData([u8; 8192]);
-
-/// `struct isal_gcm_context_data`, opaque: below 128 bytes in every version so far.
-#[repr(C, align(64))]
-struct ContextData([u8; 1024]);
-
-/// `aes_gcm_pre_*`.
-type Pre = unsafe extern "C" fn(*const u8, *mut KeyData);
-/// `aes_gcm_enc_*` and `aes_gcm_dec_*`: key, context, out, in, bytes, IV of 12 bytes, AAD, its bytes, tag, its bytes.
-type Run = unsafe extern "C" fn(
-    *const KeyData,
-    *mut ContextData,
-    *mut u8,
-    *const u8,
-    u64,
-    *const u8,
-    *const u8,
-    u64,
-    *mut u8,
-    u64,
-);
 
 /// One direction, through the caches and past them.
 #[derive(Clone, Copy)]
@@ -76,19 +51,17 @@ impl Functions {
     }
 }
 
-/// A key and what a message leaves behind.
+/// A message at a time under a key.
 pub(super) struct Gcm {
     functions: Functions,
     past_caches: bool,
-    key: Box<KeyData>,
-    context: Box<ContextData>,
+    state: State,
 }
 
 impl Gcm {
     /// Without a key yet. Texts go past the caches where that is asked for and they lie as it demands.
     pub(super) fn new(functions: Functions, past_caches: bool) -> Self {
-        let (key, context) = (Box::new(KeyData([0; 8192])), Box::new(ContextData([0; 1024])));
-        Self { functions, past_caches, key, context }
+        Self { functions, past_caches, state: State::new() }
     }
 
     /// Whether `message` goes past the caches: not in place, which the library advises against, and not off a line.
@@ -103,24 +76,8 @@ impl Gcm {
     fn run(&mut self, direction: Direction, message: &mut Message<'_>, tag: *mut u8) {
         let passes = self.passes_caches(message);
         let run = if passes { direction.past_caches } else { direction.usual };
-        let out = message.out.as_mut_ptr();
-        let input = message.source.map_or(out.cast_const(), <[u8]>::as_ptr);
-        // SAFETY: input and output are of one length, the same or apart, and begin a line where that is asked for; the
-        // nonce has 12 bytes, and there is room for the tag.
-        unsafe {
-            run(
-                &raw const *self.key,
-                &raw mut *self.context,
-                out,
-                input,
-                message.out.len() as u64,
-                message.nonce.as_ptr(),
-                message.aad.as_ptr(),
-                message.aad.len() as u64,
-                tag,
-                TAG as u64,
-            );
-        }
+        // SAFETY: there is room for the tag, and texts begin a line where that is asked for.
+        unsafe { self.state.run(run, message, tag, TAG) };
         if passes {
             publish();
         }
@@ -136,18 +93,10 @@ fn publish() {
     }
 }
 
-impl Drop for Gcm {
-    fn drop(&mut self) {
-        self.key.0.zeroize();
-        self.context.0.zeroize();
-    }
-}
-
 impl PerMessage for Gcm {
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
-            // SAFETY: the key has the length of the function; the structure has room for what it writes.
-            unsafe { (self.functions.pre)(key.as_ptr(), &raw mut *self.key) }
+            self.state.expand(self.functions.pre, key);
         }
         // The library makes tags of 8, 12 and 16 bytes: the others are cut from those of 16.
         let mut whole = [0; TAG];
