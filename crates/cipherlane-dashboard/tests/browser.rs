@@ -88,6 +88,16 @@ fn the_page_asks_nobody_else_and_runs_no_script_but_its_own() {
 }
 
 #[test]
+fn the_chart_has_a_top_for_every_rate() {
+    let Some((_served, mut browser)) = opened("the chart's scale", 1280) else { return };
+    // Half a hundredth from one to the next, over three powers of ten: just below each of these as well.
+    let has_top = "most => { const top = roundUp(most); return most < top && top < 1.6 * most; }";
+    let rates = "Array.from({ length: 1400 }, (_, place) => 0.9 * 1.005 ** place)";
+    assert_eq!(browser.evaluate(&format!("{rates}.every({has_top})")), json!(true));
+    assert_eq!(browser.evaluate("[9.995, 99.99].map(roundUp).join()"), json!("12,120"));
+}
+
+#[test]
 fn closing_the_page_stops_no_run_unless_asked() {
     let Some((served, mut browser)) = opened("what closing the dashboard's page does", 1280) else { return };
     let id = served.run(&small(None));

@@ -48,7 +48,7 @@ function drawn(name, attributes, text = '') {
 // A little above `most`, so that four steps are round numbers.
 function roundUp(most) {
   const power = 10 ** Math.floor(Math.log10(most || 1));
-  return [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].map(step => step * power).find(top => top >= most * 1.001);
+  return [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10, 12].map(step => step * power).find(top => top >= most * 1.001);
 }
 
 // The means of `step` neighbours each. Gaps stay, and nothing is joined over them.
