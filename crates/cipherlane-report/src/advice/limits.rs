@@ -50,9 +50,13 @@ pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> 
     Some(Rule { title: "Threads", text })
 }
 
+fn fastest<'r, 'a>(rows: &'r [Row<'a>]) -> Option<&'r Row<'a>> {
+    rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))
+}
+
 /// The fewest threads that are enough, the most measured, and what they gain over the fewest. The fastest tier counts.
 fn enough(rows: &[Row<'_>]) -> Option<(usize, usize, f64)> {
-    let best = rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))?;
+    let best = fastest(rows)?;
     let alike: Vec<_> =
         rows.iter().filter(|row| (&row.device, &row.tier) == (&best.device, &best.tier)).collect();
     let fewest = alike.iter().min_by_key(|row| row.threads)?;
@@ -124,8 +128,7 @@ pub(super) fn rivals(own: &[Row<'_>]) -> Option<Rule> {
 /// The rows of each job on a device by its fastest tier there.
 fn of_fastest_tiers<'a>(own: &[Row<'a>]) -> Vec<Row<'a>> {
     let of_fastest = |(_, rows): (_, Vec<Row<'a>>)| {
-        let best =
-            rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second)).copied();
+        let best = fastest(&rows).copied();
         rows.into_iter().filter(move |row| best.is_some_and(|best| best.tier == row.tier))
     };
     grouped(own.iter().copied(), |row| {
