@@ -20,9 +20,11 @@ pub(crate) fn print_aside(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes `kind: text` to stderr.
+/// Writes `kind: text` to stderr, above the bar if there is one.
 pub(crate) fn complain(kind: &str, text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{kind}: {text}");
+    progress::above(|| {
+        let _ = writeln!(io::stderr().lock(), "{kind}: {text}");
+    });
 }
 
 /// Whether results on stdout may be coloured: on a terminal, unless `NO_COLOR` or `CLICOLOR_FORCE` say otherwise.

@@ -2,7 +2,7 @@
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
-use super::{complain, progress};
+use super::complain;
 
 /// What is logged by crates of this project: others tell of their own workings.
 const OURS: &str = "cipherlane";
@@ -17,7 +17,7 @@ impl Log for Notes {
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
             let kind = if record.level() <= Level::Warn { "warning" } else { "note" };
-            progress::above(|| complain(kind, &record.args().to_string()));
+            complain(kind, &record.args().to_string());
         }
     }
 

@@ -14,7 +14,7 @@ const STEPS: u64 = 1000;
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Writes above the bar, if there is one.
-pub(crate) fn above(write: impl FnOnce()) {
+pub(super) fn above(write: impl FnOnce()) {
     let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match shown {
         Some(bar) => bar.suspend(write),
@@ -48,14 +48,16 @@ impl Bar {
         self.0.set_message(message);
     }
 
-    /// Writes a line above the bar.
-    pub(crate) fn suspend(&self, write: impl FnOnce()) {
-        self.0.suspend(write);
-    }
-
     /// Takes the bar away.
     pub(crate) fn clear(&self) {
         self.0.finish_and_clear();
         SHOWN.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// However the work ends: what is said of it afterwards stands on a line of its own.
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.clear();
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn check<'a>(
         match first_wrong(&contender, &known)? {
             None => right.push(contender),
             Some(first) if contender.is_rival() => {
-                watch.above(|| complain("warning", &format!("{label} is left out, it is wrong: {first}")));
+                complain("warning", &format!("{label} is left out, it is wrong: {first}"));
             }
             Some(first) => return Err(WrongAnswer { contender: label, first: first.to_string() }.into()),
         }

@@ -51,11 +51,6 @@ impl Watch {
         self.bar.show(0.0, None, what.to_owned());
     }
 
-    /// Writes above the bar.
-    pub(super) fn above(&self, write: impl FnOnce()) {
-        self.bar.suspend(write);
-    }
-
     /// Takes the bar away.
     pub(super) fn clear(&self) {
         self.bar.clear();
@@ -87,7 +82,7 @@ impl Observer for Watch {
         if !row.verified {
             let (wrong, all) = (row.checks.unexpected, row.checks.messages);
             let text = format!("{} on {}: {wrong} of {all} outputs are wrong", row.workload, row.device);
-            self.bar.suspend(|| complain("warning", &text));
+            complain("warning", &text);
         }
         self.store.append(row)
     }
@@ -106,7 +101,7 @@ impl Observer for Watch {
     fn no_outputs(&mut self, row: &Measurement, reason: &str) {
         let Measurement { workload, algorithm, operation, device, .. } = row;
         let text = format!("the log lacks {workload} {algorithm} {operation} on {device}: {reason}");
-        self.bar.suspend(|| complain("warning", &text));
+        complain("warning", &text);
     }
 
     fn observed(&mut self, row: &Observation) -> io::Result<()> {
@@ -120,7 +115,7 @@ impl Observer for Watch {
     fn skipped(&mut self, skipped: &Skipped) {
         self.skipped.push(describe(skipped));
         if !is_lacking(skipped) {
-            self.bar.suspend(|| complain("skipped", &describe(skipped)));
+            complain("skipped", &describe(skipped));
         }
     }
 }

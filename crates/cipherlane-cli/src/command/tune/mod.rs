@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
                 bar.show(fraction, None, format!("{title} on {}", device.info().id));
                 let entry = Entry::new(device, &title, &task, tune(device, &task, options));
                 if let Err(reason) = &entry.tuned {
-                    bar.suspend(|| complain("failed", &format!("{title} on {}: {reason}", device.info().id)));
+                    complain("failed", &format!("{title} on {}: {reason}", device.info().id));
                 }
                 entries.push(entry);
             }
