@@ -21,6 +21,7 @@ pub(super) const FILES: &[&str] = &[
     include_str!("../../../../experiments/gpu-speeds.toml"),
     include_str!("../../../../experiments/instructions.toml"),
     include_str!("../../../../experiments/languages.toml"),
+    include_str!("../../../../experiments/launch-geometry.toml"),
     include_str!("../../../../experiments/mix.toml"),
     include_str!("../../../../experiments/offload.toml"),
     include_str!("../../../../experiments/projection.toml"),

@@ -4,6 +4,7 @@ mod fields;
 mod files;
 mod kind;
 mod programs;
+mod sensors;
 mod setting;
 mod steady;
 mod sweep;
@@ -356,7 +357,7 @@ mod tests {
             }
         }
         // Its parameters are in a table of another kind, of which no line is shown.
-        let load = "kind = \"load\"\n[load.full]\ncpu = [0.5]\ngpu = [0.5]\nseconds = -1.5";
+        let load = "kind = \"load\"\n[load.full]\ncpu = [0.5]\ngpu = [0.5]\nvisits = 6\nseconds = -1.5";
         let error = refused("name = \"mine\"", load);
         assert!(error.contains("-1.5 is no time"), "{error}");
     }

@@ -11,7 +11,7 @@ use cipherlane_record::{Axis, Host, Kind, Observation, Published, Record, SCHEMA
 use crate::judge::Judges;
 use crate::observer::{Observer, Skipped};
 use crate::resume::Done;
-use crate::statistics;
+use crate::statistics::{self, FEWEST_ROUNDS};
 use crate::telemetry::Sampler;
 
 /// How much of an experiment is run.
@@ -232,6 +232,19 @@ pub(super) fn median(name: &str, unit: &str, samples: &[f64], seed: u64) -> Valu
     }
     let interval = statistics::median_interval(samples, seed);
     Value { ci95: Some(interval), ..value(name, unit, statistics::median(samples)) }
+}
+
+/// The median of what visits found, one number each, with its interval where there are [enough](too_few) of them.
+pub(super) fn over_visits(name: &str, unit: &str, found: &[f64], seed: u64) -> Value {
+    let value = median(name, unit, found, seed);
+    Value { ci95: value.ci95.filter(|_| too_few(found.len()).is_none()), ..value }
+}
+
+/// Why so many visits have figures alone, without intervals and verdicts; `None` if they are enough for these.
+pub(super) fn too_few(visits: usize) -> Option<String> {
+    (visits < FEWEST_ROUNDS).then(|| {
+        format!("visits: {visits}, too few to tell how sure a figure is; take {FEWEST_ROUNDS} or more")
+    })
 }
 
 /// `value` beside figures of a study: each with what it was measured on.

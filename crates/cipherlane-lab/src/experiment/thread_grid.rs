@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use cipherlane::Wish;
 use cipherlane_record::Value;
 
-use super::setting::{Setting, beside, known, median, value};
+use super::setting::{Setting, beside, known, over_visits, too_few, value};
 use super::steady::{Prepared, Steady, Work};
 use crate::measure::clock;
 use crate::random::Random;
 use crate::scaling::Gain;
-use crate::statistics::{self, FEWEST_ROUNDS};
+use crate::statistics;
 
 /// A sample lasts as long as passes begin in this time.
 const SAMPLE: Duration = Duration::from_millis(10);
@@ -178,10 +178,7 @@ impl Cell {
 
     /// Why it has figures alone, without intervals and verdicts; `None` if there are visits enough for these.
     pub(super) fn too_few(&self) -> Option<String> {
-        let visits = self.visits.len();
-        (visits < FEWEST_ROUNDS).then(|| {
-            format!("visits: {visits}, too few to tell how sure a figure is; take {FEWEST_ROUNDS} or more")
-        })
+        too_few(self.visits.len())
     }
 
     /// How many times as fast it is as `other`; visits stand for themselves, whatever the number of their samples.
@@ -221,8 +218,7 @@ impl Cell {
         figures: &[(f64, &str)],
         seed: u64,
     ) -> Vec<Value> {
-        let rate = median("throughput", name, &self.medians(unit), seed);
-        let rate = Value { ci95: rate.ci95.filter(|_| self.too_few().is_none()), ..rate };
+        let rate = over_visits("throughput", name, &self.medians(unit), seed);
         let mut values = vec![beside(rate, study, figures)];
         if let Some(single) = single {
             values.extend(self.gain(single).map(|gain| value("gain", "1", gain.gain)));
@@ -294,6 +290,7 @@ pub(super) fn at(tier: &str) -> Wish {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::FEWEST_ROUNDS;
     use cipherlane_record::Verdict;
 
     fn cell(threads: usize, rate: f64, clock: f64) -> Cell {

@@ -1,11 +1,11 @@
-//! Blocks and their threads: how a GPU's throughput follows from the geometry of the launch (study 000).
+//! Blocks and their threads: how a GPU's throughput follows from the geometry of the launch (studies 000 and 001).
 
 use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-use cipherlane::{Algorithm, Device, Wish};
-use cipherlane_record::{Axis, Keys};
+use cipherlane::{Algorithm, Device, Geometry, Wish};
+use cipherlane_record::{Axis, Keys, Value};
 use serde::Deserialize;
 
 use crate::experiment::setting::{Row, Run, Setting, beside, known, median, value};
@@ -18,9 +18,9 @@ use crate::observer::Observer;
 #[serde(deny_unknown_fields)]
 pub(in crate::experiment) struct Grid {
     /// What is run.
-    #[serde(deserialize_with = "super::super::fields::algorithm")]
-    algorithm: Algorithm,
-    /// One key for all messages, or one each: all sweeps for each of these.
+    #[serde(deserialize_with = "super::super::fields::algorithms")]
+    algorithms: Vec<Algorithm>,
+    /// One key for all messages, or one each: all sweeps of each algorithm for each of these.
     keys: Vec<Keys>,
     /// Bytes of a message.
     message_bytes: usize,
@@ -43,7 +43,7 @@ pub(in crate::experiment) struct Grid {
     seconds: f64,
 }
 
-/// MB/s of pairs, and where the curves break: at the cores of a multiprocessor, and at the multiprocessors.
+/// MB/s of pairs by AES-GCM, and where its curves break: at the cores of a multiprocessor, and at the multiprocessors.
 const STUDY: &str = "000.5";
 const CARD: &str = "an RTX 4070 (36 multiprocessors of 128 cores)";
 const PUBLISHED: [((usize, usize), f64); 7] = [
@@ -87,13 +87,16 @@ const fn name(keys: Keys) -> &'static str {
     }
 }
 
-fn axes(sweep: &str, keys: Keys, (blocks, threads): (usize, usize)) -> BTreeMap<String, Axis> {
-    BTreeMap::from([
-        ("sweep".to_owned(), sweep.into()),
-        ("keys".to_owned(), name(keys).into()),
-        ("blocks".to_owned(), Axis::Number(blocks as f64)),
-        ("threads per block".to_owned(), Axis::Number(threads as f64)),
-    ])
+/// Whether the figures of the study are of what `algorithm` does.
+fn is_of_the_study(algorithm: Algorithm) -> bool {
+    algorithm.to_string().ends_with("-gcm")
+}
+
+/// Blocks and threads with a throughput.
+type Seen = ((usize, usize), f64);
+
+fn fastest(seen: &[Seen]) -> Option<Seen> {
+    seen.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
 /// The least value at which a sweep is as good as at its best.
@@ -105,14 +108,40 @@ fn knee(points: &[(usize, f64)]) -> Option<usize> {
 /// A device with the batch that it runs.
 struct Stage<'a> {
     device: &'a dyn Device,
+    algorithm: Algorithm,
     keys: Keys,
     batch: Result<Prepared, String>,
 }
 
+impl Stage<'_> {
+    /// What its rows have in common, and `own`.
+    fn axes(&self, own: &[(&str, Axis)]) -> BTreeMap<String, Axis> {
+        let own = own.iter().map(|(name, axis)| ((*name).to_owned(), axis.clone()));
+        let common = [
+            ("algorithm".to_owned(), Axis::Name(self.algorithm.to_string())),
+            ("keys".to_owned(), name(self.keys).into()),
+        ];
+        own.chain(common).collect()
+    }
+
+    fn axes_of(&self, sweep: Sweep, (blocks, threads): (usize, usize)) -> BTreeMap<String, Axis> {
+        self.axes(&[
+            ("sweep", sweep.name().into()),
+            ("blocks", Axis::Number(blocks as f64)),
+            ("threads per block", Axis::Number(threads as f64)),
+        ])
+    }
+}
+
 impl Grid {
-    fn work(&self, keys: Keys) -> Work {
-        let work = Work::forward(self.algorithm, self.message_bytes, Some(self.messages));
+    fn work(&self, algorithm: Algorithm, keys: Keys) -> Work {
+        let work = Work::forward(algorithm, self.message_bytes, Some(self.messages));
         Work { keys, ..work }
+    }
+
+    /// Each algorithm with each kind of keys.
+    fn jobs(&self) -> impl Iterator<Item = (Algorithm, Keys)> {
+        self.algorithms.iter().flat_map(|&algorithm| self.keys.iter().map(move |&keys| (algorithm, keys)))
     }
 
     /// Blocks and threads of the points of `sweep` on a device of `units` units.
@@ -140,36 +169,54 @@ impl Grid {
         pair: (usize, usize),
     ) -> Result<Row, String> {
         let (blocks, threads) = pair;
-        let at = |reason: String| format!("{blocks} blocks of {threads} threads: {reason}");
         let wish = Wish { blocks: Some(blocks), threads_per_block: Some(threads), ..Wish::default() };
-        let mark = setting.sampler.mark();
-        let mut steady = stage.batch.as_ref()?.resident(stage.device, &wish).map_err(at)?;
-        let most = Duration::from_secs_f64(self.seconds);
-        let spans = steady.repeat(setting, Often { runs: self.runs, dropped: 1, most }).map_err(at)?;
-        let rate = |seconds: f64| 1e-6 * steady.bytes() as f64 / seconds;
-        let rates: Vec<f64> = spans.iter().map(|spans| rate(spans.execute.as_secs_f64())).collect();
+        let at = |reason| format!("{blocks} blocks of {threads} threads: {reason}");
+        let (mut row, _) = self.launched(setting, stage, &wish).map_err(at)?;
         let figures: Vec<(f64, &str)> = PUBLISHED
             .iter()
             .filter(|(published, _)| sweep == Sweep::Pairs && *published == pair)
+            .filter(|_| is_of_the_study(stage.algorithm))
             .map(|&(_, figure)| (figure, CARD))
             .collect();
-        Ok(Row {
-            values: vec![beside(median("throughput", "MB/s", &rates, setting.seed), STUDY, &figures)],
+        row.values = row.values.into_iter().map(|value| beside(value, STUDY, &figures)).collect();
+        Ok(row)
+    }
+
+    /// The batch, launched as wished: its throughput, and the geometry that it had.
+    fn launched(
+        &self,
+        setting: &Setting<'_>,
+        stage: &Stage<'_>,
+        wish: &Wish,
+    ) -> Result<(Row, Option<Geometry>), String> {
+        let mark = setting.sampler.mark();
+        let mut steady = stage.batch.as_ref()?.resident(stage.device, wish)?;
+        let most = Duration::from_secs_f64(self.seconds);
+        let spans = steady.repeat(setting, Often { runs: self.runs, dropped: 1, most })?;
+        let rate = |seconds: f64| 1e-6 * steady.bytes() as f64 / seconds;
+        let rates: Vec<f64> = spans.iter().map(|spans| rate(spans.execute.as_secs_f64())).collect();
+        let row = Row {
+            values: vec![median("throughput", "MB/s", &rates, setting.seed)],
             samples: rates,
             verified: Some(steady.verified()),
             timeline: Some(setting.sampler.since(mark)),
-            notes: vec![format!(
-                "{} by {} in the device's memory, messages of {} B; the study says messages of 128 B, but its file \
-                 has texts of 13 to 51 B",
-                self.algorithm,
-                steady.plan().kernel,
-                self.message_bytes
-            )],
+            notes: vec![self.note(stage.algorithm, &steady.plan().kernel)],
             ..Row::default()
-        })
+        };
+        Ok((row, steady.plan().geometry))
     }
 
-    /// Runs all points of `sweep` and says where its curve breaks.
+    fn note(&self, algorithm: Algorithm, kernel: &str) -> String {
+        let of_the_study = if is_of_the_study(algorithm) {
+            "; the study says messages of 128 B, but its file has texts of 13 to 51 B"
+        } else {
+            ""
+        };
+        let bytes = self.message_bytes;
+        format!("{algorithm} by {kernel} in the device's memory, messages of {bytes} B{of_the_study}")
+    }
+
+    /// Runs all points of `sweep` and says what they come to.
     fn sweep(
         &self,
         setting: &Setting<'_>,
@@ -177,49 +224,92 @@ impl Grid {
         sweep: Sweep,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
-        let Stage { device, keys, .. } = *stage;
-        let units = units(device);
-        let mut seen = Vec::new();
-        for pair in self.points(sweep, units.clone().unwrap_or(1)) {
-            let axes = axes(sweep.name(), keys, pair);
+        let Stage { device, algorithm, .. } = *stage;
+        let mut seen: Vec<Seen> = Vec::new();
+        for pair in self.points(sweep, units(device).unwrap_or(1)) {
+            let axes = stage.axes_of(sweep, pair);
             if let Some(row) = setting.found(device, &axes) {
                 seen.extend(row.value("throughput").map(|rate| (pair, rate)));
             }
-            setting.point(observer, device, Some(self.algorithm), axes, || {
+            setting.point(observer, device, Some(algorithm), axes, || {
                 let row = self.point(setting, stage, sweep, pair)?;
                 seen.extend(row.values[0].value.map(|rate| (pair, rate)));
                 Ok(row)
             })?;
         }
-        let (by, unit_count, study) = match sweep {
-            Sweep::Pairs => return Ok(()),
-            Sweep::Threads => ("cores of a unit", cores_of_a_unit(device), THREADS_BREAK),
-            Sweep::Blocks => ("units", units, BLOCKS_BREAK),
+        if setting.stopped() {
+            return Ok(());
+        }
+        match (sweep, fastest(&seen)) {
+            (_, None) => Ok(()),
+            (Sweep::Pairs, Some(best)) => {
+                let axes = stage.axes(&[("best of", sweep.name().into())]);
+                let make = || self.beside_the_plan(setting, stage, best);
+                setting.point(observer, device, Some(algorithm), axes, make)
+            }
+            (Sweep::Threads | Sweep::Blocks, Some(_)) => {
+                let axes = stage.axes(&[("knee of", sweep.name().into())]);
+                let make = || Ok(bent(device, algorithm, sweep, &seen));
+                setting.point(observer, device, Some(algorithm), axes, make)
+            }
+        }
+    }
+
+    /// The fastest of the pairs beside the launch that the plan has when nobody says one.
+    fn beside_the_plan(
+        &self,
+        setting: &Setting<'_>,
+        stage: &Stage<'_>,
+        ((blocks, threads), best): Seen,
+    ) -> Result<Row, String> {
+        let (row, geometry) = self.launched(setting, stage, &Wish::default())?;
+        let own = row.values[0].value.unwrap_or(0.0);
+        let planned = |of: fn(Geometry) -> usize| {
+            geometry.map(|geometry| of(geometry) as f64).ok_or_else(|| "the plan launches none".to_owned())
         };
-        let along = |&((blocks, threads), rate): &((usize, usize), f64)| match sweep {
-            Sweep::Threads => (threads, rate),
-            _ => (blocks, rate),
-        };
-        let along: Vec<(usize, f64)> = seen.iter().map(along).collect();
-        let (Some(knee), false) = (knee(&along), setting.stopped()) else { return Ok(()) };
-        let axes = BTreeMap::from([
-            ("knee of".to_owned(), sweep.name().into()),
-            ("keys".to_owned(), name(keys).into()),
-        ]);
-        let ratio = unit_count.clone().map(|count| knee as f64 / count as f64);
-        let row = Row {
-            values: vec![
-                beside(value("knee", "1", knee as f64), STUDY, &[(study, CARD)]),
-                known(by, "1", unit_count.map(|count| count as f64)),
-                known("knee by these", "1", ratio),
-            ],
-            notes: vec![format!(
-                "the knee is the least value with {:.0} % of the best throughput of its sweep",
-                100.0 * AS_GOOD
-            )],
-            ..Row::default()
-        };
-        setting.point(observer, device, Some(self.algorithm), axes, || Ok(row))
+        let mut values = vec![
+            value("blocks", "1", blocks as f64),
+            value("threads per block", "1", threads as f64),
+            value("throughput", "MB/s", best),
+            known("planned blocks", "1", planned(|geometry| geometry.blocks)),
+            known("planned threads per block", "1", planned(|geometry| geometry.threads_per_block)),
+            value("best by planned", "%", 100.0 * best / own),
+        ];
+        values.extend(row.values.into_iter().map(|value| Value { name: "planned".to_owned(), ..value }));
+        let mut notes = row.notes;
+        notes.push(
+            "planned: the launch if none is asked for; `cipherlane tune` looks for a faster one".to_owned(),
+        );
+        Ok(Row { values, notes, ..row })
+    }
+}
+
+/// Where the curve of `seen` breaks: the row of its knee.
+fn bent(device: &dyn Device, algorithm: Algorithm, sweep: Sweep, seen: &[Seen]) -> Row {
+    let (by, count, study) = match sweep {
+        Sweep::Threads => ("cores of a unit", cores_of_a_unit(device), THREADS_BREAK),
+        Sweep::Blocks | Sweep::Pairs => ("units", units(device), BLOCKS_BREAK),
+    };
+    let along = |&((blocks, threads), rate): &Seen| match sweep {
+        Sweep::Threads => (threads, rate),
+        Sweep::Blocks | Sweep::Pairs => (blocks, rate),
+    };
+    let knee = knee(&seen.iter().map(along).collect::<Vec<_>>());
+    let knee = knee.map(|knee| knee as f64).ok_or_else(|| "nothing came out".to_owned());
+    let ratio = knee.clone().and_then(|knee| Ok(knee / count.clone()? as f64));
+    let figures = [(study, CARD)];
+    let figures = if is_of_the_study(algorithm) { &figures[..] } else { &[] };
+    Row {
+        values: vec![
+            beside(known("knee", "1", knee), STUDY, figures),
+            known(by, "1", count.map(|count| count as f64)),
+            known("knee by these", "1", ratio),
+        ],
+        notes: vec![format!(
+            "the knee is the least value with {:.0} % of the best throughput of its sweep",
+            100.0 * AS_GOOD
+        )],
+        ..Row::default()
     }
 }
 
@@ -228,11 +318,14 @@ impl Run for Grid {
         let time = Duration::from_secs_f64(self.seconds);
         let mut points = Vec::new();
         for &device in setting.devices.iter().filter(|device| !setting.is_cpu(**device)) {
-            for (&keys, sweep) in self.keys.iter().flat_map(|keys| Sweep::ALL.map(|sweep| (keys, sweep))) {
+            for ((algorithm, keys), sweep) in self.jobs().flat_map(|job| Sweep::ALL.map(|sweep| (job, sweep)))
+            {
                 let pairs = self.points(sweep, units(device).unwrap_or(1));
                 let what = |(blocks, threads)| {
                     let (id, sweep, keys) = (&device.info().id, sweep.name(), name(keys));
-                    format!("{sweep}, keys: {keys}: {blocks} blocks of {threads} threads on {id}")
+                    format!(
+                        "{algorithm}, {sweep}, keys: {keys}: {blocks} blocks of {threads} threads on {id}"
+                    )
                 };
                 points.extend(pairs.into_iter().map(|pair| (what(pair), time)));
             }
@@ -245,10 +338,10 @@ impl Run for Grid {
         if devices.is_empty() {
             return Ok(());
         }
-        for &keys in &self.keys {
-            let batch = self.work(keys).batch(setting, 1);
+        for (algorithm, keys) in self.jobs() {
+            let batch = self.work(algorithm, keys).batch(setting, 1);
             for &device in &devices {
-                let stage = Stage { device, keys, batch: batch.clone() };
+                let stage = Stage { device, algorithm, keys, batch: batch.clone() };
                 for sweep in Sweep::ALL {
                     self.sweep(setting, &stage, sweep, observer)?;
                 }
@@ -273,7 +366,7 @@ mod tests {
     #[test]
     fn blocks_are_counted_from_one_and_by_units() {
         let grid = Grid {
-            algorithm: "aes-128-gcm".parse().unwrap(),
+            algorithms: vec!["aes-128-gcm".parse().unwrap()],
             keys: vec![Keys::Same],
             message_bytes: 128,
             messages: 1,

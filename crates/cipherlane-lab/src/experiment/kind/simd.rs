@@ -1,5 +1,6 @@
 //! Tiers by threads, by turbo and by hyper-threading: what a thread is worth when others work beside it (study 003).
 
+mod clocks;
 mod printed;
 
 use std::collections::BTreeMap;
@@ -121,6 +122,8 @@ impl Simd {
 
     /// All algorithms in one state of the machine.
     fn state(&self, setting: &Setting<'_>, state: &State, observer: &mut dyn Observer) -> io::Result<()> {
+        let axes = clocks::axes(setting.host, state);
+        setting.point(observer, setting.cpu, None, axes, || Ok(clocks::row(setting, state)))?;
         for &algorithm in &self.algorithms {
             let tiers = Self::tiers(setting, algorithm);
             let done = |tier: &String| setting.is_done(setting.cpu, &Self::axes(algorithm, tier, state));

@@ -10,6 +10,7 @@ use cipherlane_record::{Axis, Timeline, Value};
 use serde::Deserialize;
 
 use crate::energy::pause;
+use crate::experiment::sensors::recent;
 use crate::experiment::setting::{Row, Run, Setting, beside, known};
 use crate::experiment::steady::Steady;
 use crate::measure::clock::core_clock_hertz;
@@ -42,8 +43,6 @@ pub(in crate::experiment) struct Thermal {
     after: f64,
 }
 
-/// Each look is a mean over the last second, or as much of it as there is.
-const LOOK_SECONDS: f64 = 1.0;
 /// What study 000 looked at, where ours has more.
 const STUDY: &str = "000.12";
 const STUDY_CPU: &str = "the study's CPU";
@@ -242,7 +241,8 @@ impl Look {
     }
 
     fn value(&self, id: &str, quantity: &Quantity, is_cpu: bool, early: f64) -> Value {
-        let found = self.last(&format!("{id}.{}", quantity.channel)).map(|value| value * quantity.factor);
+        let found = recent(&self.timeline, &format!("{id}.{}", quantity.channel));
+        let found = found.map(|value| value * quantity.factor);
         let value = known(quantity.name, quantity.unit, found);
         let (figures, on) = if is_cpu { (quantity.cpu, STUDY_CPU) } else { (quantity.gpu, STUDY_GPU) };
         // The study looked after ten seconds; another time has no figure.
@@ -255,22 +255,5 @@ impl Look {
             Some(figure) => beside(value, STUDY, &[(figure, on)]),
             None => value,
         }
-    }
-
-    /// Mean of the channel over the last second, or why there is none.
-    fn last(&self, name: &str) -> Result<f64, String> {
-        let Some(channel) = self.timeline.channel(name) else {
-            let device = name.split_once('.').map_or(name, |(device, _)| device);
-            let missing = self.timeline.missing.get(name).or_else(|| self.timeline.missing.get(device));
-            return Err(missing.cloned().unwrap_or_else(|| "no sensor of this device is known".to_owned()));
-        };
-        let end = self.timeline.seconds.last().copied().unwrap_or_default();
-        let recent = self.timeline.seconds.iter().zip(&channel.values);
-        let values: Vec<f64> =
-            recent.filter(|(at, _)| end - **at <= LOOK_SECONDS).filter_map(|(_, value)| *value).collect();
-        if values.is_empty() {
-            return Err("the sensor told nothing in the last second".to_owned());
-        }
-        Ok(values.iter().sum::<f64>() / values.len() as f64)
     }
 }

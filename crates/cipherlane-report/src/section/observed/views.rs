@@ -48,6 +48,7 @@ const VIEWS: &[View] = &[
     View { experiment: "findings", pictures: &[] },
     // Study 001.
     View { experiment: "block-ciphers", pictures: BLOCK_CIPHERS },
+    View { experiment: "launch-geometry", pictures: LAUNCH_GEOMETRY },
     View { experiment: "energy", pictures: ENERGY },
     View { experiment: "instructions", pictures: INSTRUCTIONS },
     View { experiment: "cpu-ceilings", pictures: CPU_CEILINGS },
@@ -133,6 +134,14 @@ const THERMAL: &[Picture] = &[
 ];
 
 const BLOCK_CIPHERS: &[Picture] = &[picture("Throughput", &["mean"], ALONE).each(&["algorithm"])];
+
+const LAUNCH_GEOMETRY: &[Picture] = &[
+    picture("Blocks x threads, chosen by hand", &["throughput"], ALONE)
+        .only(&[Only::Is("sweep", "pairs")])
+        .each(&["algorithm"]),
+    picture("The best of them beside the plan's", &["throughput", "planned"], Form::Bars { by: VALUE })
+        .only(&[Only::Has("best of")]),
+];
 
 const ENERGY: &[Picture] = &[
     picture("Throughput for the power beyond idle", &["net"], ALONE),
@@ -237,6 +246,12 @@ const SIMD_GRID: &[Picture] = &[
     beside_others("What a thread loses to a sibling on its core", &["a thread loses to its sibling"]),
     picture("Throughput by tier", &["throughput"], Form::Bars { by: "threads" }).each(&["algorithm"]),
     beside_others("How many threads to take", &["take threads"]),
+    picture(
+        "Clocks of idle and of busy cores",
+        &["clock of idle cores", "clock of one busy core", "clock of all busy cores"],
+        Form::Bars { by: VALUE },
+    )
+    .only(&[Only::Has("power plan")]),
 ];
 
 const STREAMS: &[Picture] = &[

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Axis, Measurement, Observation, Record, Transfer};
+use cipherlane_record::{Axis, Keys, Measurement, Observation, Record, Transfer};
 
 /// One job's throughput on one GPU.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub(super) struct Point {
 
 /// Jobs that studies and records share.
 pub(super) const ECB: &str = "AES-128-ECB, kernels alone";
-pub(super) const GCM: &str = "AES-128-GCM of 128 B, kernels alone";
+pub(super) const GCM: &str = "AES-128-GCM of 128 B, a key each, kernels alone";
 
 /// CBC of records, there and back.
 pub(super) fn cbc(operation: &str, streams: usize) -> String {
@@ -93,7 +93,12 @@ fn of_measurement(row: &Measurement) -> Vec<Point> {
     if alone && algorithm == "aes-128-ecb" && operation == "encrypt" {
         points.push(point(ECB.to_owned()));
     }
-    if alone && algorithm == "aes-128-gcm" && operation == "seal" && bytes == 128 {
+    if alone
+        && algorithm == "aes-128-gcm"
+        && operation == "seal"
+        && bytes == 128
+        && row.keys == Keys::Distinct
+    {
         points.push(point(GCM.to_owned()));
     }
     points
@@ -117,7 +122,8 @@ fn of_observation(row: &Observation) -> Option<Point> {
         "block-ciphers" if row.subject != "cpu" && name("algorithm")? == "aes-128-ecb" => {
             (ECB.to_owned(), row.value("mean")?)
         }
-        "gpu-grid" => (GCM.to_owned(), 8e-3 * row.value("throughput")?),
+        // Keys change from record to record in the study's file.
+        "gpu-grid" if name("keys")? == "one each" => (GCM.to_owned(), 8e-3 * row.value("throughput")?),
         _ => return None,
     };
     (row.verified == Some(true)).then(|| Point {
