@@ -142,8 +142,8 @@ pub trait Session: Send {
     ///
     /// The batch may have any sizes; its algorithm and operation are the plan's. A wrong tag is a value in
     /// [`Output::accepted`], never an error. A batch that is refused is not begun. If the device fails, texts that were
-    /// to come out apart are zeros, and so are those that were to be opened in place; others in place are undefined. No
-    /// message is accepted then.
+    /// to come out apart are zeros, and so are those that were to be opened in place, unless none can have come out yet, when
+    /// they are as they were; others in place are undefined. No message is accepted then.
     ///
     /// # Errors
     /// If the batch is not well formed, is not of the session's algorithm and operation, or the device fails.

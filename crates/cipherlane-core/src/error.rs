@@ -98,7 +98,7 @@ pub enum BatchError {
     SharedNonce {
         /// The algorithm of the batch.
         algorithm: Algorithm,
-        /// Messages of the batch.
+        /// How many were found: all of the batch, or the first two that meet.
         messages: usize,
     },
     /// A message whose length the mode does not take.

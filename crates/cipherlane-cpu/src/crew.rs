@@ -36,7 +36,7 @@ impl Crew {
     }
 
     /// Runs the whole batch.
-    pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>) -> Result<(), DeviceError> {
+    pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>) {
         let batch = job.batch();
         let cost = split::message_cost(batch.keys.is_shared()) + average_bytes(&batch.aad, batch.len());
         let segments = worker.segments();
@@ -45,18 +45,16 @@ impl Crew {
             None => Split::whole(batch.messages.offsets, cost, self.chunk, self.lanes),
         };
         if self.pool.threads() == 1 || split.is_one_task() {
-            worker.messages(job, 0..job.batch().len());
-            return Ok(());
+            return worker.messages(job, 0..job.batch().len());
         }
         split.evenly(self.pool.threads()).collect(&mut self.tasks);
         let pool = Arc::clone(&self.pool);
-        let run = pool.lend(|threads| match segments {
+        pool.lend(|threads| match segments {
             Some(segments) if self.tasks.iter().any(Task::is_segment) => {
                 self.run_segments(threads, worker, segments, job);
             }
             _ => self.run_messages(threads, worker, job),
         });
-        run.map_err(|error| not_started(pool.threads(), &error))
     }
 
     /// Runs tasks of whole messages.
@@ -77,10 +75,13 @@ impl Crew {
         segments: &dyn Segments,
         job: &Job<'_>,
     ) {
-        self.save_what_lies_before(job);
-        self.partials.clear();
-        self.partials.resize_with(self.tasks.len(), OnceLock::new);
-        let (tasks, partials) = (&self.tasks, &self.partials);
+        // However this ends.
+        let crew = Secretive(self);
+        let crew = &mut *crew.0;
+        crew.save_what_lies_before(job);
+        crew.partials.clear();
+        crew.partials.resize_with(crew.tasks.len(), OnceLock::new);
+        let (tasks, partials) = (&crew.tasks, &crew.partials);
         threads.run(tasks.len(), |index| match &tasks[index] {
             Task::Messages(range) => worker.messages(job, range.clone()),
             Task::Segment(segment) => {
@@ -88,13 +89,12 @@ impl Crew {
                 partials[index].get_or_init(|| partial);
             }
         });
-        self.gather();
-        let (done, messages) = (&self.segments, &self.messages);
+        crew.gather();
+        let (done, messages) = (&crew.segments, &crew.messages);
         threads.run(messages.len(), |index| {
             let parts = &done[messages[index].clone()];
             segments.finish(job, parts[0].0.message, parts);
         });
-        self.wipe();
     }
 
     /// Saves the block before each cut while no thread has overwritten it yet.
@@ -140,6 +140,15 @@ impl Crew {
         for partial in self.partials.iter_mut().filter_map(OnceLock::get_mut) {
             partial.zeroize();
         }
+    }
+}
+
+/// A crew at work on segments, of which nothing is left behind it.
+struct Secretive<'a>(&'a mut Crew);
+
+impl Drop for Secretive<'_> {
+    fn drop(&mut self) {
+        self.0.wipe();
     }
 }
 

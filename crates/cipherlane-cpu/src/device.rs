@@ -40,7 +40,7 @@ impl Cpu {
             details: describe::details(&topology),
         };
         let caches = caches(&topology);
-        Self { info, tiers, topology, caches, pools: Pools::default() }
+        Self { info, tiers, topology, caches, pools: Pools::apart() }
     }
 
     /// The CPU with a last cache of `bytes` bytes, whatever the system says of it: where texts overflow that, long
@@ -131,10 +131,10 @@ impl Cpu {
     }
 
     /// Threads for batches of `shape`, where nobody insists: one, or all. No number between, though no more may find work:
-    /// sessions are kept by their plan.
+    /// sessions are kept by their plan. Nor more than a quota lets work at a time.
     fn default_threads(&self, shape: &Shape, tier: Tier, entry: &Entry) -> usize {
         let is_small = batch_cost(shape) <= Grain::of(tier).alone;
-        if is_small || with_work(2, shape, entry) == 1 { 1 } else { self.topology.cpus().len() }
+        if is_small || with_work(2, shape, entry) == 1 { 1 } else { self.topology.at_once() }
     }
 }
 

@@ -364,7 +364,7 @@ impl EachSession {
                 *lock(&fault) = Err(failed(function));
             }
         };
-        self.pool.lend(|pool| pool.run(parts.len(), run)).map_err(|error| too_many(threads, &error))?;
+        self.pool.lend(|pool| pool.run(parts.len(), run));
         fault.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }

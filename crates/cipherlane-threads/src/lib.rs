@@ -3,10 +3,11 @@
 //! [`Topology`] says which CPUs there are and in which order to take them, [`Threads`] wait for work on them, and
 //! [`Pools`] share threads among those who need as many.
 
+mod berth;
 mod pool;
 mod threads;
 mod topology;
 
 pub use pool::{Pool, Pools};
-pub use threads::Threads;
+pub use threads::{FREE, Threads};
 pub use topology::{LogicalCpu, Topology};

@@ -30,6 +30,15 @@ use crate::topology::{LogicalCpu, Topology};
 /// and tens of microseconds there), so polling at most doubles the cost of a pause.
 const POLL: Duration = Duration::from_micros(50);
 
+/// Set to anything but nothing or 0, threads go where the system puts them: for processes that share a machine, each of
+/// which would take its first CPUs.
+pub const FREE: &str = "CIPHERLANE_NO_PINNING";
+
+/// Whether threads are not pinned.
+fn are_free() -> bool {
+    std::env::var_os(FREE).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
 /// Work lent to a thread, which is told its number. The true lifetime is that of [`Threads::share`], which ends after the
 /// last use.
 type Call = &'static (dyn Fn(usize) + Sync);
@@ -42,7 +51,7 @@ pub struct Threads {
     shared: Arc<Shared>,
     /// One per thread of the plan. The caller stands in for one of them, see [`Threads::stand_in`].
     workers: Vec<Worker>,
-    /// All CPUs of the process, those without a worker included.
+    /// All CPUs of the process, those without a worker included; none where workers are not pinned.
     cpus: Vec<LogicalCpu>,
     /// The process that the workers are of.
     process: u32,
@@ -75,7 +84,8 @@ struct Ends {
 
 impl Threads {
     /// Starts `threads` threads on the CPUs of `topology`, in its order. One thread is the caller alone. Threads
-    /// beyond the last CPU are left to the scheduler, and so is one that the system refuses to pin.
+    /// beyond the last CPU are left to the scheduler, and so is one that the system refuses to pin, and all of them where
+    /// [`FREE`] is set.
     ///
     /// # Errors
     /// If the system starts no more threads.
@@ -90,22 +100,32 @@ impl Threads {
     /// If the system starts no more threads.
     pub fn polling(threads: usize, topology: &Topology, poll: Duration) -> io::Result<Self> {
         let workers = if threads > 1 { threads } else { 0 };
-        let crowded = threads > topology.cpus().len();
+        // More threads than may run: who polls keeps another from working, or uses up its quota.
+        let crowded = threads > topology.at_once();
+        let mut threads = Self::of(workers, topology, if crowded { Duration::ZERO } else { poll });
+        for index in 0..workers {
+            threads.spawn(index)?;
+        }
+        Ok(threads)
+    }
+
+    /// With room for `workers` workers, none of which is there yet.
+    fn of(workers: usize, topology: &Topology, poll: Duration) -> Self {
         let shared = Arc::new(Shared {
             slots: (0..workers).map(|_| Slot::default()).collect(),
             ends: Ends::default(),
             caller: Mutex::default(),
             panic: Mutex::new(None),
             stop: AtomicBool::new(false),
-            // More threads than CPUs: who polls keeps another from working.
-            poll: if crowded { Duration::ZERO } else { poll },
+            poll,
         });
-        let cpus = topology.cpus().to_vec();
-        let mut threads = Self { shared, workers: Vec::with_capacity(workers), cpus, process: process::id() };
-        for index in 0..workers {
-            threads.spawn(index)?;
-        }
-        Ok(threads)
+        let cpus = if are_free() { Vec::new() } else { topology.cpus().to_vec() };
+        Self { shared, workers: Vec::with_capacity(workers), cpus, process: process::id() }
+    }
+
+    /// The caller alone.
+    pub(crate) fn alone(topology: &Topology) -> Self {
+        Self::of(0, topology, Duration::ZERO)
     }
 
     fn spawn(&mut self, index: usize) -> io::Result<()> {

@@ -7,6 +7,8 @@ use core_affinity::CoreId;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     cpus: Vec<LogicalCpu>,
+    /// How many of them a quota leaves at a time; all where there is none.
+    at_once: usize,
     caches: Vec<Cache>,
     unknown: Option<&'static str>,
 }
@@ -50,6 +52,9 @@ impl Topology {
         let mut topology = Self::read(ids.into_iter().map(|core| core.id), |file| {
             std::fs::read_to_string(format!("/sys/devices/{file}")).ok()
         });
+        // Control groups limit time as well as places: the standard library knows both.
+        let quota = std::thread::available_parallelism().map_or(topology.cpus.len(), usize::from);
+        topology.at_once = quota.clamp(1, topology.cpus.len().max(1));
         if !known {
             topology.unknown = Some("the system does not say which CPUs this process may use");
         }
@@ -75,7 +80,8 @@ impl Topology {
         // A stable sort: what the system does not tell apart stays in its order.
         cpus.sort_by_key(|cpu| (cpu.sibling, cpu.efficient, cpu.node));
         let caches = cpus.first().map_or_else(Vec::new, |cpu| caches(cpu.id, &read));
-        Self { cpus, caches, unknown }
+        let at_once = cpus.len();
+        Self { cpus, at_once, caches, unknown }
     }
 
     /// The cores in groups of `cores` neighbours in the order, or a few more where they do not come out even; with their
@@ -93,9 +99,23 @@ impl Topology {
         (0..groups).map(group).collect()
     }
 
+    /// The same CPUs, in an order that begins with the one at `place` and goes round. Neighbours are of different cores as
+    /// long as there are cores: siblings come behind all of them.
+    #[must_use]
+    pub(crate) fn beginning_at(&self, place: usize) -> Self {
+        let mut rotated = self.clone();
+        rotated.cpus.rotate_left(place % self.cpus.len().max(1));
+        rotated
+    }
+
     /// The CPUs: first one of each physical core, fast cores before slow ones, node by node; then their siblings.
     pub fn cpus(&self) -> &[LogicalCpu] {
         &self.cpus
+    }
+
+    /// How many CPUs may be busy at a time: fewer than there are where a quota of the system says so, as of containers.
+    pub fn at_once(&self) -> usize {
+        self.at_once.min(self.cpus.len())
     }
 
     /// Number of physical cores.
@@ -178,6 +198,14 @@ fn parse_list(text: &str) -> Vec<usize> {
 }
 
 #[cfg(test)]
+impl Topology {
+    /// So many cores without siblings.
+    pub(crate) fn of_cores(cores: usize) -> Self {
+        Self::read(0..cores, |_| None)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -245,6 +273,26 @@ mod tests {
     #[test]
     fn this_process_may_use_a_cpu() {
         assert!(!Topology::detect().cpus().is_empty());
+    }
+
+    #[test]
+    fn a_later_beginning_takes_siblings_of_cores_that_are_left_over() {
+        let topology = Topology::read(0..8, two_nodes);
+        let (all, later) = (order(&topology), order(&topology.beginning_at(3)));
+        assert_eq!(later[..5], all[3..]);
+        let mut cores: Vec<usize> =
+            topology.beginning_at(3).cpus().iter().take(topology.cores()).map(|cpu| cpu.core).collect();
+        cores.sort_unstable();
+        cores.dedup();
+        assert_eq!(cores.len(), topology.cores(), "as many threads as cores have one each");
+    }
+
+    #[test]
+    fn no_more_cpus_work_at_once_than_there_are() {
+        let topology = Topology { at_once: 3, ..Topology::of_cores(8) };
+        assert_eq!(topology.at_once(), 3);
+        assert_eq!(topology.groups(2)[0].at_once(), 2);
+        assert!((1..=Topology::detect().cpus().len()).contains(&Topology::detect().at_once()));
     }
 
     #[test]
