@@ -103,7 +103,11 @@ impl Cuda {
         let step = Step { start: Event::new(&self.context)?, end: Event::new(&self.context)? };
         step.start.record(queue)?;
         enqueue()?;
-        step.end.record(queue)?;
+        if let Err(error) = step.end.record(queue) {
+            // What was enqueued has no step by which it could be waited for.
+            drop(queue.synchronize());
+            return Err(error.into());
+        }
         Ok(step)
     }
 }

@@ -6,7 +6,7 @@ use cipherlane_core::Info;
 use cipherlane_kernels::manifest::Target;
 use cipherlane_offload::backend::{Fault, Limits, Unit};
 use cipherlane_offload::cache::Cache;
-use cipherlane_offload::{Accelerator, Opened, Provider};
+use cipherlane_offload::{Accelerator, Opened, Provider, most_alike};
 
 use crate::backend::{self, Cuda};
 use crate::describe;
@@ -41,6 +41,15 @@ pub fn devices() -> Result<Vec<CudaDevice>, String> {
     }
     let found = |index| Found::new(Gpu::new(driver, index)?).map(Accelerator::new);
     (0..count).map(found).collect::<Result<_, CudaError>>().map_err(|error| error.to_string())
+}
+
+/// The most GPUs that have the same name and compute capability; where two sets are as large, the one with the lowest number.
+/// Others stay outside: kernels are chosen for one of them, shares are equal, and the slowest would keep all waiting.
+#[must_use]
+pub fn alike(devices: &[Arc<CudaDevice>]) -> Vec<Arc<CudaDevice>> {
+    let kind = |found: &Found| Some((found.info.name.clone(), found.capability));
+    let kinds: Vec<_> = devices.iter().map(|device| kind(device.provider())).collect();
+    most_alike(&kinds).into_iter().map(|place| Arc::clone(&devices[place])).collect()
 }
 
 /// The kernels of `gpu`, compiled or to be compiled; none is looked for before it is needed.

@@ -5,6 +5,8 @@
 
 #[path = "../../cipherlane-offload/tests/exam/bound.rs"]
 mod bound;
+#[path = "fake/captured.rs"]
+mod captured;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 #[allow(dead_code)] // the examples use all of it
 mod exam;

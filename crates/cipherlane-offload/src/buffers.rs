@@ -190,14 +190,13 @@ impl<B: Backend> Buffers<B> {
         Ok(())
     }
 
-    /// Overwrites everything with zeros: there were keys, and texts.
+    /// Overwrites everything with zeros: there were keys, and texts. That one is refused, or one wait, spares none of the
+    /// others.
     pub(crate) fn wipe(&self, link: Link<'_, B>) -> Result<(), Fault> {
-        for buffer in [&self.input, &self.output, &self.rows, &self.work] {
-            if let Some(memory) = buffer.get() {
-                link.backend.wait(&link.backend.wipe(link.queue, memory)?)?;
-            }
-        }
-        Ok(())
+        let all = [&self.input, &self.output, &self.rows, &self.work].into_iter().filter_map(Growing::get);
+        let begun: Vec<_> = all.map(|memory| link.backend.wipe(link.queue, memory)).collect();
+        let ended = begun.into_iter().map(|step| step.and_then(|step| link.backend.wait(&step)));
+        ended.fold(Ok(()), Result::and)
     }
 }
 
@@ -267,6 +266,24 @@ impl<B: Backend> Stagings<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fake::{Failing, Fake};
+
+    #[test]
+    fn what_cannot_be_wiped_or_waited_for_spares_nothing_else() {
+        let backend = Fake::new();
+        let link = Link { backend: &backend, queue: &() };
+        for (failing, spared) in [(Failing::Wipe, 1), (Failing::Wait, 0)] {
+            let mut buffers = Buffers::<Fake>::default();
+            let needs = Needs { text: Some(64), in_place: false, rows: 16, work: 16 };
+            buffers.reserve(link, needs).unwrap();
+            backend.fail(failing, 0);
+            assert!(buffers.wipe(link).is_err(), "{failing:?}");
+            let Buffers { input, output, rows, work, .. } = &buffers;
+            let all = [input, output, rows, work].map(|memory| memory.get().unwrap().all());
+            let is_zero = |memory: &Vec<u8>| memory.iter().all(|&byte| byte == 0);
+            assert_eq!(all.iter().filter(|memory| !is_zero(memory)).count(), spared, "{failing:?}");
+        }
+    }
 
     #[test]
     fn what_is_let_go_is_wiped_first() {

@@ -3,10 +3,10 @@
 //! An entry's name is a digest of everything that its contents depend on, so that nothing has to be invalidated: a
 //! new source, option, compiler or GPU has a new name. The entry itself says its length and digest; one that does not
 //! agree with them is as good as none. What is here runs with the user's keys: a folder that others may write to is not
-//! used.
+//! used, nor is a file there, which may be left from when they could write to the folder.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -88,11 +88,19 @@ impl Cache {
     }
 
     /// The contents of an entry, or `None` where there is none, it is damaged, it cannot be read, or others could have
-    /// written it: all of them are remedied by making it anew.
+    /// written it: all of them are remedied by making it anew. Of a file that others could have written the log is told.
     #[must_use]
     pub fn get(&self, kind: &str, key: &Key) -> Option<Vec<u8>> {
         self.check_owner(kind).ok()?;
-        let bytes = fs::read(self.path(kind, key)).ok()?;
+        let path = self.path(kind, key);
+        let mut file = File::open(&path).ok()?;
+        // What is looked at is what is read then, whoever renames what meanwhile.
+        if !is_trusted(&file.metadata().ok()?) {
+            log::warn!("{} is not used: {}", path.display(), self.distrust(&path));
+            return None;
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
         let (magic, rest) = bytes.split_at_checked(MAGIC.len())?;
         let (digest, contents) = rest.split_at_checked(DIGEST)?;
         (magic == MAGIC && digest == Sha256::digest(contents).as_slice()).then(|| contents.to_vec())
@@ -103,14 +111,11 @@ impl Cache {
     /// # Errors
     /// If the folder cannot be written to, or others may write to it; names the file.
     pub fn put(&self, kind: &str, key: &Key, contents: &[u8]) -> io::Result<()> {
-        static STORED: AtomicU64 = AtomicU64::new(0);
         let path = self.path(kind, key);
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         make_folder(&self.folder.join(kind)).and_then(|()| self.check_owner(kind)).map_err(named)?;
-        // A name that no other writer has: neither another process nor another thread of this one.
-        let count = STORED.fetch_add(1, Ordering::Relaxed);
-        let draft = path.with_extension(format!("{}-{count}.draft", std::process::id()));
-        let stored = write(&draft, contents).and_then(|()| fs::rename(&draft, &path));
+        let (draft, file) = draft(&path).map_err(named)?;
+        let stored = write(file, contents).and_then(|()| fs::rename(&draft, &path));
         if stored.is_err() {
             // What is left of it would only lie about; that it could not be stored is what gets reported.
             drop(fs::remove_file(&draft));
@@ -120,31 +125,40 @@ impl Cache {
 }
 
 impl Cache {
-    /// Whether folder and subfolder are the user's or root's, and nobody else may write to them.
-    #[cfg(unix)]
+    /// Whether nobody but the user and root may write to folder and subfolder.
     fn check_owner(&self, kind: &str) -> io::Result<()> {
-        use std::os::unix::fs::MetadataExt;
-        /// Group or others may write.
-        const OTHERS: u32 = 0o022;
         for folder in [self.folder.clone(), self.folder.join(kind)] {
-            let found = fs::metadata(&folder)?;
-            let is_trusted = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
-            if !is_trusted || found.mode() & OTHERS != 0 {
-                let reason = format!(
-                    "others may write to {}; chown and chmod go-w it, or set {VARIABLE} to a folder of your own",
-                    folder.display()
-                );
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+            if !is_trusted(&fs::metadata(&folder)?) {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, self.distrust(&folder)));
             }
         }
         Ok(())
     }
 
-    #[cfg(not(unix))]
-    #[allow(clippy::unused_self, clippy::unnecessary_wraps)] // as where there are owners
-    fn check_owner(&self, _kind: &str) -> io::Result<()> {
-        Ok(())
+    /// Why `path` is not used, with the remedy: what others have left in a folder stays there when they are shut out.
+    fn distrust(&self, path: &Path) -> String {
+        format!(
+            "others may write to {}; delete what is in {}, then chown and chmod go-w it, or set {VARIABLE} to a folder of \
+             your own",
+            path.display(),
+            self.folder.display()
+        )
     }
+}
+
+/// Whether it is the user's or root's, and nobody else may write to it.
+#[cfg(unix)]
+fn is_trusted(found: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    /// Group or others may write.
+    const OTHERS: u32 = 0o022;
+    [0, rustix::process::geteuid().as_raw()].contains(&found.uid()) && found.mode() & OTHERS == 0
+}
+
+/// There are no owners to be told apart.
+#[cfg(not(unix))]
+const fn is_trusted(_: &Metadata) -> bool {
+    true
 }
 
 /// Makes a folder and those above it, for the user alone where the system has users.
@@ -155,8 +169,25 @@ fn make_folder(path: &Path) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut file = fs::File::create(path)?;
+/// A new file beside `path`, for the user alone, by a name that no other writer has: neither another process nor another
+/// thread of this one. Processes of two containers may have the same number, and one that was killed has left its drafts.
+fn draft(path: &Path) -> io::Result<(PathBuf, File)> {
+    static DRAFTS: AtomicU64 = AtomicU64::new(0);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    loop {
+        let count = DRAFTS.fetch_add(1, Ordering::Relaxed);
+        let draft = path.with_extension(format!("{}-{count}.draft", std::process::id()));
+        match options.open(&draft) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => return Ok((draft, opened?)),
+        }
+    }
+}
+
+fn write(mut file: File, contents: &[u8]) -> io::Result<()> {
     file.write_all(MAGIC)?;
     file.write_all(&Sha256::digest(contents))?;
     file.write_all(contents)?;
@@ -226,10 +257,59 @@ mod tests {
         assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
         mode(0o777);
         assert_eq!(cache.get("cubin", &key), None);
-        let error = cache.put("cubin", &key, b"contents").unwrap_err();
-        assert!(error.to_string().contains("chmod go-w"), "{error}");
+        let error = cache.put("cubin", &key, b"contents").unwrap_err().to_string();
+        assert!(error.contains("delete what is in") && error.contains("chmod go-w"), "{error}");
         mode(0o755);
         assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_that_others_could_have_written_is_made_anew() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_folder, cache) = cache();
+        let key = Key::new(&[b"x"]);
+        cache.put("cubin", &key, b"contents").unwrap();
+        let path = cache.path("cubin", &key);
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        for planted in [0o602, 0o620, 0o666] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(planted)).unwrap();
+            assert_eq!(cache.get("cubin", &key), None, "{planted:o}");
+        }
+        cache.put("cubin", &key, b"contents").unwrap();
+        assert_eq!(mode(), 0o600);
+        assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_of_somebody_else_is_not_used() {
+        let (_folder, cache) = cache();
+        let key = Key::new(&[b"x"]);
+        cache.put("cubin", &key, b"contents").unwrap();
+        // Root alone can give a file away.
+        match std::os::unix::fs::chown(cache.path("cubin", &key), Some(12345), None) {
+            Ok(()) => assert_eq!(cache.get("cubin", &key), None),
+            Err(error) => eprintln!("NOT CHECKED: files of others: {error}"),
+        }
+    }
+
+    #[test]
+    fn drafts_of_others_are_left_alone() {
+        let (_folder, cache) = cache();
+        let (key, other) = (Key::new(&[b"x"]), Key::new(&[b"y"]));
+        cache.put("cubin", &other, b"contents").unwrap();
+        let path = cache.path("cubin", &key);
+        let left: Vec<PathBuf> = (0..100)
+            .map(|count| path.with_extension(format!("{}-{count}.draft", std::process::id())))
+            .collect();
+        left.iter().for_each(|draft| fs::write(draft, "of another").unwrap());
+        cache.put("cubin", &key, b"contents").unwrap();
+        assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
+        assert!(left.iter().all(|draft| fs::read(draft).unwrap() == b"of another"));
     }
 
     #[test]

@@ -24,8 +24,29 @@ pub(crate) struct Fake {
     is_picky: bool,
     /// Programs that were loaded.
     loads: AtomicUsize,
-    /// Whether kernels for texts fail when they have done their work.
-    pub(crate) is_failing: Mutex<bool>,
+    /// What is to fail next, and how many of its kind do not before.
+    failing: Mutex<Option<(Failing, usize)>>,
+}
+
+/// What of the device fails, once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failing {
+    /// An allocation.
+    Room,
+    /// Loading a program.
+    Load,
+    /// A kernel for keys, before it has done anything.
+    Keys,
+    /// A kernel for texts, when it has done its work.
+    Texts,
+    /// A kernel for texts, by a panic in its place.
+    Panic,
+    /// A copy to the host.
+    Download,
+    /// Zeroing a memory.
+    Wipe,
+    /// Waiting for what is done.
+    Wait,
 }
 
 /// Memory of the device.
@@ -61,7 +82,27 @@ impl Fake {
             stagings: Mutex::default(),
             is_picky: false,
             loads: AtomicUsize::new(0),
-            is_failing: Mutex::default(),
+            failing: Mutex::default(),
+        }
+    }
+
+    /// Has the next call of a kind fail, after `others` that do not.
+    pub(crate) fn fail(&self, what: Failing, others: usize) {
+        *lock(&self.failing) = Some((what, others));
+    }
+
+    fn check(&self, what: Failing) -> Result<(), Fault> {
+        let mut failing = lock(&self.failing);
+        match &mut *failing {
+            Some((known, 0)) if *known == what => {
+                *failing = None;
+                Err(Fault("the device is lost".to_owned()))
+            }
+            Some((known, others)) if *known == what => {
+                *others -= 1;
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -148,6 +189,7 @@ impl Backend for Fake {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Bytes, Fault> {
+        self.check(Failing::Room)?;
         Ok(Bytes(Mutex::new(vec![0xa5; bytes])))
     }
 
@@ -196,6 +238,7 @@ impl Backend for Fake {
         target: *mut u8,
         bytes: usize,
     ) -> Result<(), Fault> {
+        self.check(Failing::Download)?;
         self.check_copy(target.addr())?;
         // SAFETY: the caller vouches for it.
         unsafe { std::slice::from_raw_parts_mut(target, bytes) }
@@ -204,6 +247,7 @@ impl Backend for Fake {
     }
 
     fn load(&self, unit: &Unit) -> Result<Kernels, Fault> {
+        self.check(Failing::Load)?;
         let entries = unit.entries.iter().map(|entry| entry.name.clone()).collect();
         let number = self.loads.fetch_add(1, Ordering::Relaxed);
         Ok(Kernels { number, entries, schedule: Mutex::default() })
@@ -225,6 +269,7 @@ impl Backend for Fake {
         let name = &program.entries[entry];
         let of = |argument: Argument| pointers[argument as usize];
         if name.ends_with(KEYS) {
+            self.check(Failing::Keys)?;
             let Pointer { memory, at, bytes } = of(Argument::Keys);
             let keys = memory.all()[at..at + bytes].to_vec();
             let mut work = lock(&of(Argument::Work).memory.0);
@@ -232,13 +277,12 @@ impl Backend for Fake {
             work[..bytes].copy_from_slice(&keys);
             work[256 * program.number + 128..][..bytes].copy_from_slice(&keys);
         } else if name.ends_with("text") {
+            assert!(self.check(Failing::Panic).is_ok(), "a defect");
             let inverted: Vec<u8> = of(Argument::In).memory.all().iter().map(|byte| !byte).collect();
             let mut out = lock(&of(Argument::Out).memory.0);
             let bytes = inverted.len().min(out.len());
             out[..bytes].copy_from_slice(&inverted[..bytes]);
-        }
-        if *lock(&self.is_failing) && name.ends_with("text") {
-            return Err(Fault("the device is lost".to_owned()));
+            self.check(Failing::Texts)?;
         }
         Ok(())
     }
@@ -267,12 +311,13 @@ impl Backend for Fake {
     }
 
     fn wipe(&self, (): &(), memory: &Bytes) -> Result<(), Fault> {
+        self.check(Failing::Wipe)?;
         lock(&memory.0).fill(0);
         Ok(())
     }
 
     fn wait(&self, (): &()) -> Result<(), Fault> {
-        Ok(())
+        self.check(Failing::Wait)
     }
 
     fn time(&self, (): &(), (): &()) -> Result<Duration, Fault> {

@@ -2,6 +2,7 @@
 //! things.
 #![allow(unsafe_code)] // pointers into the buffers of a checked batch
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -18,6 +19,8 @@ pub(crate) struct Job<'a> {
     pub(crate) part: Option<Part>,
     /// Whether the texts lie on the device: then there is nothing behind the next two.
     pub(crate) on_device: bool,
+    /// Whether a copy of text back was begun: before, nothing has come out.
+    has_text_out: Cell<bool>,
     input: *const u8,
     output: *mut u8,
     tags: *mut u8,
@@ -34,11 +37,12 @@ fn texts(batch: &Batch<'_>) -> Range<u64> {
     offsets.first().copied().unwrap_or(0)..offsets.last().copied().unwrap_or(0)
 }
 
-/// The offsets of what is zeroed of an output when a device fails at `batch`: all that may have come out. Texts in place
-/// are lost with it, and left alone unless some may be there that no tag vouches for.
-pub(crate) fn forgotten(batch: &Batch<'_>) -> Range<u64> {
-    let came_out = matches!(batch.messages.source, Source::Apart(_)) && batch.operation != Operation::Hash;
-    if came_out || batch.operation == Operation::Open { texts(batch) } else { 0..0 }
+/// The offsets of what is zeroed of an output when a device fails at `batch`: all of one that lies apart, and in place what
+/// was to be opened, once text `has_come_out` that no tag may vouch for. Until then it is what the caller has sealed, which
+/// nobody else may have; other texts in place are left alone.
+fn forgotten(batch: &Batch<'_>, has_come_out: bool) -> Range<u64> {
+    let is_apart = matches!(batch.messages.source, Source::Apart(_)) && batch.operation != Operation::Hash;
+    if is_apart || (has_come_out && batch.operation == Operation::Open) { texts(batch) } else { 0..0 }
 }
 
 /// Accepts no message of `batch`, which a device failed at: verdicts of a batch before may still be there.
@@ -48,9 +52,10 @@ pub(crate) fn accept_none(batch: &Batch<'_>, output: &mut Output<'_>) {
     }
 }
 
-/// Zeroes what a device may have written of `batch`, which it failed at, and accepts no message.
-pub(crate) fn forget(batch: &Batch<'_>, output: &mut Output<'_>) {
-    let Range { start, end } = forgotten(batch);
+/// Zeroes what a device may have written of `batch`, which it failed at before or after text came out, and accepts no
+/// message.
+pub(crate) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, has_come_out: bool) {
+    let Range { start, end } = forgotten(batch, has_come_out);
     let [start, end] = [start, end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
     output.bytes[start..end].fill(0);
     accept_none(batch, output);
@@ -82,7 +87,8 @@ impl<'a> Job<'a> {
         let on_device = matches!(batch.messages.source, Source::OnDevice);
         let (tags, accepted) = (output.tags.as_mut_ptr(), output.accepted.as_mut_ptr());
         let (output, borrowed) = (text, PhantomData);
-        Self { batch, shape, part: None, on_device, input, output, tags, accepted, borrowed }
+        let has_text_out = Cell::new(false);
+        Self { batch, shape, part: None, on_device, has_text_out, input, output, tags, accepted, borrowed }
     }
 
     /// The same where the batch's message is the part `part` of one.
@@ -145,11 +151,22 @@ impl<'a> Job<'a> {
         copy::from_staging(&source[..bytes], target, near);
     }
 
-    /// Zeroes the output text of `range`.
+    /// Notes that a copy of text back is begun.
+    pub(crate) fn note_text_out(&self) {
+        self.has_text_out.set(true);
+    }
+
+    /// Whether text may have come out.
+    pub(crate) fn has_text_out(&self) -> bool {
+        self.has_text_out.get()
+    }
+
+    /// Zeroes what a device that failed may have written of the texts.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn zero_output(&mut self, range: &Range<u64>) {
+    pub(crate) fn forget_texts(&mut self) {
+        let Range { start, end } = forgotten(self.batch, self.has_text_out());
         // SAFETY: the range lies within the output, and nobody else uses it now.
-        unsafe { self.output(range.start).write_bytes(0, (range.end - range.start) as usize) };
+        unsafe { self.output(start).write_bytes(0, (end - start) as usize) };
     }
 
     /// Stores what kernels wrote of the messages `messages`: tags or digests, or verdicts, from a staging on node `near`.
@@ -191,16 +208,15 @@ mod tests {
         let at = |source| Messages { source, offsets: &offsets };
         let (apart, none) = (at(Source::Apart(&[0; 48])), Column::EMPTY);
         let algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
-        let open = |messages| forgotten(&Batch::open(algorithm, none, none, none, messages, &[]));
-        let seal = |messages| forgotten(&Batch::seal(algorithm, none, none, none, messages));
-        assert_eq!(
-            [open(apart), open(at(Source::InPlace)), open(at(Source::OnDevice))],
-            [16..48, 16..48, 0..0]
-        );
-        assert_eq!(
-            [seal(apart), seal(at(Source::InPlace)), seal(at(Source::OnDevice))],
-            [16..48, 0..0, 0..0]
-        );
-        assert_eq!(forgotten(&Batch::hash(Hash::Sha256, apart, 32)), 0..0);
+        let all = [apart, at(Source::InPlace), at(Source::OnDevice)];
+        for (has_come_out, opened_in_place) in [(true, 16..48), (false, 0..0)] {
+            let open = |messages| Batch::open(algorithm, none, none, none, messages, &[]);
+            let seal = |messages| Batch::seal(algorithm, none, none, none, messages);
+            let of_opened = all.map(|messages| forgotten(&open(messages), has_come_out));
+            assert_eq!(of_opened, [16..48, opened_in_place, 0..0], "{has_come_out}");
+            let of_sealed = all.map(|messages| forgotten(&seal(messages), has_come_out));
+            assert_eq!(of_sealed, [16..48, 0..0, 0..0], "{has_come_out}");
+            assert_eq!(forgotten(&Batch::hash(Hash::Sha256, apart, 32), has_come_out), 0..0);
+        }
     }
 }

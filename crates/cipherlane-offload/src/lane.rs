@@ -194,6 +194,7 @@ impl<B: Backend> Lane<B> {
             let (at, bytes) = (size(text.start - left.text.start)?, size(text.end - text.start)?);
             let staging = self.stagings.output.reserved(bytes, |bytes| backend.staging(bytes))?;
             stores.pause();
+            job.note_text_out();
             // SAFETY: the staging is the lane's, which does not touch it before the copy is done.
             let step = unsafe { backend.download(&self.queue, memory, at, staging.as_mut_ptr(), bytes) }?;
             backend.wait(&step)?;
@@ -295,6 +296,7 @@ pub(crate) fn download_text<B: Backend>(
         let staging = staging.reserved(bytes, |bytes| link.backend.staging(bytes))?;
         (staging.as_mut_ptr(), Some(piece.text.clone()))
     };
+    job.note_text_out();
     // SAFETY: as for the upload; the text of a piece is copied back once its kernels are done with it.
     steps.push(unsafe { link.backend.download(link.queue, scene.views.output, at, target, bytes) }?);
     Ok(staged)

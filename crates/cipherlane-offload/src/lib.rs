@@ -43,7 +43,7 @@ mod sum;
 mod tuning;
 
 pub use device::{Accelerator, Provider};
-pub use fleet::Fleet;
+pub use fleet::{Fleet, most_alike};
 pub use loaded::unit;
 pub use memory::CallerMemory;
 pub use opened::Opened;

@@ -92,6 +92,11 @@ pub trait Parts: Session {
         message_bytes: u64,
         sum: &Sum,
     ) -> Result<Spans, DeviceError>;
+
+    /// Whether text may have come out in the last run, be it one that failed. Where none has, texts in place are as they were.
+    fn has_text_out(&self) -> bool {
+        true
+    }
 }
 
 /// A place on a device for a batch, or for a part of a GCM message if the device [takes](Member::takes_parts) parts.

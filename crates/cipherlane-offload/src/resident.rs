@@ -132,20 +132,26 @@ impl<B: Backend> Resident<B> {
         Ok(load)
     }
 
-    /// Runs what was loaded or bound by `run`, and notes whether all of it has.
+    /// Runs what was loaded or bound by `run`, and notes whether all of it has. Where it has not, nobody knows what became of
+    /// the key: the next run expands it again.
     fn note_run(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Duration, Fault>,
     ) -> Result<Duration, Fault> {
         self.loaded.as_mut().ok_or_else(nothing)?.has_run = false;
-        let took = run(self)?;
-        if let Some(scenery) = &mut self.loaded {
-            scenery.has_run = true;
+        let ran = run(self);
+        if ran.is_err() {
+            self.buffers.key_by(None);
+            self.schedule.set = None;
         }
-        Ok(took)
+        if let Some(scenery) = &mut self.loaded {
+            scenery.has_run = ran.is_ok();
+        }
+        ran
     }
 
-    fn execute_loaded(&mut self) -> Result<Duration, Fault> {
+    /// Runs what was loaded or bound, and says whether a launch was begun that writes texts.
+    fn execute_loaded(&mut self, writes_texts: &mut bool) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
         let (backend, index) = (&*self.backend, scenery.program);
         let loaded = self.programs.get(index);
@@ -160,6 +166,7 @@ impl<B: Backend> Resident<B> {
         // A part has its message's end only when all parts are summed up.
         for when in stages.into_iter().take(if scenery.part.is_some() { 1 } else { 3 }) {
             let (schedule, steps) = (&self.schedule, &mut steps);
+            *writes_texts |= begun.is_ok();
             begun = begun.and_then(|()| scene.stages(link, chosen.loaded, schedule, when, &all, steps));
         }
         // Where not all could be begun, what was is waited for as well: it writes the caller's memory.
@@ -268,9 +275,13 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
 
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        let execute = self.note_run(Self::execute_loaded).map_err(|fault| {
-            // What the run failed by is told. Where this fails, too, the device does nothing any more.
-            drop(self.forget_bound());
+        let mut writes_texts = false;
+        let run = self.note_run(|resident| resident.execute_loaded(&mut writes_texts));
+        let execute = run.map_err(|fault| {
+            if writes_texts {
+                // What the run failed by is told. Where this fails, too, the device does nothing any more.
+                drop(self.forget_bound());
+            }
             fault.of(self.backend.id())
         })?;
         Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
@@ -283,8 +294,10 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
             Some(bound) => Job::of_texts(batch, output, &bound.texts)?,
             None => Job::new(batch, output)?,
         };
+        let store = self.store_job(&mut job);
+        let has_come_out = job.has_text_out();
         // Text of a message that is opened may be there before its verdict.
-        let store = self.store_job(&mut job).inspect_err(|_| forget(batch, output));
+        let store = store.inspect_err(|_| forget(batch, output, has_come_out));
         let store = store.map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
     }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,7 +20,7 @@ use crate::buffers::{Buffers, Link, Needs};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
-use crate::job::{Job, accept_none, forgotten};
+use crate::job::{Job, accept_none};
 use crate::lane::{Lane, size};
 use crate::launch::{Scene, Schedule};
 use crate::loaded::Chosen;
@@ -50,6 +51,8 @@ pub struct OffloadSession<B: Backend> {
     answering: Option<usize>,
     /// The shared key that workspaces hold the expansion of.
     key: Option<Zeroizing<Vec<u8>>>,
+    /// Whether text may have come out in the last run.
+    has_text_out: bool,
 }
 
 impl<B: Backend> OffloadSession<B> {
@@ -83,6 +86,7 @@ impl<B: Backend> OffloadSession<B> {
             turns: streams,
             answering: None,
             key: None,
+            has_text_out: false,
             backend,
         })
     }
@@ -219,7 +223,12 @@ impl<B: Backend> OffloadSession<B> {
         // Apart on the device even where it is in place on the host: a piece may need the input of the one before.
         let text = Some(size(last.text.end - first.text.start)?);
         let needs = Needs { text, in_place: false, rows: columns.bytes, work: size(layout.bytes)? };
-        self.whole.reserve(Link { backend, queue: &self.lanes[0].queue }, needs)?;
+        let reserved = self.whole.reserve(Link { backend, queue: &self.lanes[0].queue }, needs);
+        // What helps against a lack of memory for groups is a smaller chunk, and here it is none.
+        reserved.map_err(|Fault(reason)| {
+            let bytes = last.text.end - first.text.start;
+            Fault(format!("{reason}; of a message of {bytes} bytes all has to lie there, what goes in and what comes out"))
+        })?;
         let is_keyed = self.whole.is_keyed(program);
         if loaded.program.shared_key {
             self.whole.bring_key(program);
@@ -250,6 +259,22 @@ impl<B: Backend> OffloadSession<B> {
         Ok(())
     }
 
+    /// All of a run, from choosing its program to wiping the key of the one before.
+    fn begin_and_end(&mut self, job: &mut Job<'_>, ending: &mut Ending<'_>) -> Result<(), Fault> {
+        let program = self.answering.map_or_else(|| self.program(&job.shape, job.part), Ok)?;
+        self.take_key(job.batch);
+        self.run_job(job, program, ending)?;
+        self.forget_old_key()
+    }
+
+    /// Waits for what a run that failed has under way, and zeroes what may have come out.
+    fn abandon(&mut self, job: &mut Job<'_>) {
+        self.lanes.iter_mut().for_each(|lane| lane.abandon(&*self.backend));
+        // What workspaces hold is not known any more.
+        self.key = None;
+        job.forget_texts();
+    }
+
     fn clear_spans(&mut self) {
         self.lanes.iter_mut().for_each(|lane| lane.spans.clear());
     }
@@ -261,23 +286,21 @@ impl<B: Backend> OffloadSession<B> {
         start: Instant,
     ) -> Result<Spans, DeviceError> {
         self.clear_spans();
-        let batch = job.batch;
-        if !batch.is_empty() {
-            let program = self.answering.map_or_else(|| self.program(&job.shape, job.part), Ok);
-            let run = program.and_then(|program| {
-                self.take_key(batch);
-                self.run_job(&mut job, program, ending)?;
-                self.forget_old_key()
-            });
-            if let Err(fault) = run {
-                for lane in &mut self.lanes {
-                    lane.abandon(&*self.backend);
-                }
-                // What workspaces hold is not known any more.
-                self.key = None;
-                job.zero_output(&forgotten(batch));
-                return Err(fault.of(self.backend.id()));
+        if !job.batch.is_empty() {
+            // A panic, too, must leave nothing under way that uses the caller's memory.
+            let run = catch_unwind(AssertUnwindSafe(|| self.begin_and_end(&mut job, ending)));
+            if !matches!(run, Ok(Ok(()))) {
+                self.abandon(&mut job);
             }
+            self.has_text_out = job.has_text_out();
+            let run = run.unwrap_or_else(|defect| {
+                // A program that has not come to its answer is not known to be right.
+                if self.answering.take().is_some() {
+                    self.programs.forget_last();
+                }
+                resume_unwind(defect)
+            });
+            run.map_err(|fault| fault.of(self.backend.id()))?;
         }
         let spans = self.lanes.iter().map(|lane| &lane.spans);
         Ok(Spans {
@@ -290,8 +313,8 @@ impl<B: Backend> OffloadSession<B> {
 }
 
 impl<B: Backend> Session for OffloadSession<B> {
-    /// Runs one batch. An error of the device leaves an output that lies apart zeroed, and so one that was opened in place;
-    /// other texts in place are undefined. No message is accepted then.
+    /// Runs one batch. An error of the device leaves an output that lies apart zeroed, and so one that was to be opened in
+    /// place, which is left as it was if nothing had come out; other texts in place are undefined. No message is accepted then.
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         batch.check_operation(self.plan.algorithm, self.plan.operation)?;
@@ -330,6 +353,10 @@ impl<B: Backend> Parts for OffloadSession<B> {
         batch.check_operation(self.plan.algorithm, self.plan.operation)?;
         let job = Job::of_part(batch, output, Part { start: 0, message_bytes })?;
         self.run_as(job, &mut Ending::Of(sum), start)
+    }
+
+    fn has_text_out(&self) -> bool {
+        self.has_text_out
     }
 }
 

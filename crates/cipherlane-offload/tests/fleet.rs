@@ -14,7 +14,7 @@ use case::{Case, Results};
 use cipherlane_core::{Device, Operation, Shape, Wish};
 use cipherlane_offload::{Fleet, Member};
 use cipherlane_reference::Reference;
-use member::Alike;
+use member::{Alike, Faulty};
 
 /// `parts` counts the parts of GCM messages.
 fn fleet(devices: usize, parts: &Arc<AtomicUsize>) -> Fleet {
@@ -104,6 +104,53 @@ fn tags_are_checked_over_parts() {
             assert!(*accepted || found.text[text].iter().all(|&byte| byte == 0), "{lengths:?}");
         }
     }
+}
+
+/// Opens a batch in place on a fleet of which some fail, by a panic or without. Returns the error, the text that there was,
+/// and what is left.
+fn fail(members: [Option<bool>; 2]) -> (String, Vec<u8>, Results) {
+    let member = |panics: Option<bool>| -> Arc<dyn Member> {
+        match panics {
+            None => Arc::new(Alike(Reference::new(), Arc::default())),
+            Some(panics) => Arc::new(Faulty { reference: Reference::new(), panics }),
+        }
+    };
+    let fleet = Fleet::new("reference:all", members.map(member).to_vec());
+    let case = Case::sealed("aes-128-gcm", &[1 << 20, 1 << 20], true, |_| false);
+    let mut session = fleet.open(&case.plan(&fleet)).unwrap();
+    let (mut error, mut before) = (String::new(), Vec::new());
+    let results = case.with(true, |batch, output| {
+        before = output.bytes.to_vec();
+        output.accepted.fill(true);
+        error = session.run(batch, output).unwrap_err().to_string();
+    });
+    (error, before, results)
+}
+
+#[test]
+fn what_devices_have_opened_is_forgotten_when_another_fails() {
+    let message = |results: &Results| results.text[3..3 + (2 << 20)].to_vec();
+    for (members, reason) in [
+        ([None, Some(false)], "reference: no room"),
+        ([Some(false), None], "reference: no room"),
+        ([None, Some(true)], "reference:all: a panic, which is a defect"),
+        ([Some(true), None], "(a device is broken)"),
+    ] {
+        let (error, _, results) = fail(members);
+        assert!(error.contains(reason), "{error}");
+        assert!(
+            message(&results).iter().all(|&byte| byte == 0),
+            "{members:?}: text that no device vouches for"
+        );
+        assert_eq!(results.accepted, [false; 2], "{members:?}");
+    }
+}
+
+#[test]
+fn what_no_device_has_opened_is_left_to_the_caller() {
+    let (_, before, results) = fail([Some(false); 2]);
+    assert!(results.text == before, "text of which nothing had come out");
+    assert_eq!(results.accepted, [false; 2]);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use cipherlane_offload::most_alike;
+
 use crate::device::OpenClDevice;
 use crate::driver::Facts;
 
@@ -10,21 +12,13 @@ use crate::driver::Facts;
 /// that two platforms list is not taken twice.
 #[must_use]
 pub fn alike(devices: &[Arc<OpenClDevice>]) -> Vec<Arc<OpenClDevice>> {
-    let facts: Vec<&Facts> = devices.iter().map(|device| device.provider().facts()).collect();
-    largest(&facts).into_iter().map(|place| Arc::clone(&devices[place])).collect()
+    let kinds: Vec<_> = devices.iter().map(|device| kind(device.provider().facts())).collect();
+    most_alike(&kinds).into_iter().map(|place| Arc::clone(&devices[place])).collect()
 }
 
-/// The places of the largest set.
-fn largest(all: &[&Facts]) -> Vec<usize> {
-    let like =
-        |one: &&Facts| (0..all.len()).filter(|&place| kind(all[place]) == kind(one)).collect::<Vec<_>>();
-    // Of as large ones, `max_by_key` has the last.
-    all.iter().rev().filter(|facts| facts.is_gpu).map(like).max_by_key(Vec::len).unwrap_or_default()
-}
-
-/// What devices have in common that are alike.
-fn kind(facts: &Facts) -> (usize, bool, &str, &str, usize) {
-    (facts.platform_number, facts.is_gpu, &facts.name, &facts.driver, facts.units)
+/// What GPUs have in common that are alike.
+fn kind(facts: &Facts) -> Option<(usize, &str, &str, usize)> {
+    facts.is_gpu.then_some((facts.platform_number, &facts.name, &facts.driver, facts.units))
 }
 
 #[cfg(test)]
@@ -53,7 +47,7 @@ mod tests {
     }
 
     fn places(all: &[Facts]) -> Vec<usize> {
-        largest(&all.iter().collect::<Vec<_>>())
+        most_alike(&all.iter().map(kind).collect::<Vec<_>>())
     }
 
     #[test]

@@ -50,9 +50,10 @@ impl NoDevice {
     }
 }
 
-/// Every device of this machine, the CPU first, and why there is none of a kind. Where there are several NVIDIA GPUs,
-/// `cuda:all` is all of them together; where there are several OpenCL GPUs that are alike (of one platform, with one name
-/// and one driver), `opencl:all` is the most of these.
+/// Every device of this machine, the CPU first, and why there is none of a kind. Where there are several NVIDIA GPUs that are
+/// alike (with one name and one compute capability), `cuda:all` is the most of these together; where there are several OpenCL
+/// GPUs that are (of one platform, with one name, one driver and as many compute units), `opencl:all` is. Others stay by
+/// themselves: shares are equal, and the slowest would keep all waiting.
 ///
 /// Looking for GPUs starts their drivers, which takes a good part of a second where there are some.
 #[must_use]
@@ -75,9 +76,9 @@ fn keep(kind: &'static str, found: Found, devices: &mut Vec<Arc<dyn Device>>, ab
 
 #[cfg(feature = "cuda")]
 fn cuda() -> Found {
-    let found = cipherlane_cuda::devices()?.into_iter();
-    let members: Vec<_> = found.map(|device| -> Arc<dyn Member> { Arc::new(device) }).collect();
-    Ok(with_fleet(members.clone(), "cuda:all", members))
+    let found: Vec<_> = cipherlane_cuda::devices()?.into_iter().map(Arc::new).collect();
+    let alike = cipherlane_cuda::alike(&found);
+    Ok(with_fleet(members(found), "cuda:all", members(alike)))
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -88,9 +89,6 @@ fn cuda() -> Found {
 #[cfg(feature = "opencl")]
 fn opencl() -> Found {
     let found: Vec<_> = cipherlane_opencl::devices()?.into_iter().map(Arc::new).collect();
-    let members = |of: Vec<Arc<cipherlane_opencl::OpenClDevice>>| {
-        of.into_iter().map(|device| -> Arc<dyn Member> { device }).collect()
-    };
     let alike = cipherlane_opencl::alike(&found);
     Ok(with_fleet(members(found), "opencl:all", members(alike)))
 }
@@ -98,6 +96,12 @@ fn opencl() -> Found {
 #[cfg(not(feature = "opencl"))]
 fn opencl() -> Found {
     Err("this build has no feature `opencl`".to_owned())
+}
+
+/// `devices`, as a fleet takes them.
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+fn members(devices: Vec<Arc<impl Member + 'static>>) -> Vec<Arc<dyn Member>> {
+    devices.into_iter().map(|device| -> Arc<dyn Member> { device }).collect()
 }
 
 /// `each` by itself, and those `alike`, where there are several, together as `id`.

@@ -15,17 +15,19 @@ pub(super) type DevicePointer = u64;
 /// `CUcontext`, `CUmodule`, `CUfunction`, `CUstream` and `CUevent` are pointers to what only the driver knows.
 pub(super) type Handle = *mut c_void;
 
-/// Declares the table of functions and how it is filled, so that a field cannot have another function's symbol.
+/// Declares the table of functions and how it is filled, so that a field cannot have another function's symbol. Those behind
+/// a question mark may be missing.
 macro_rules! functions {
-    ($($symbol:ident($($argument:ty),*);)*) => {
+    ($($symbol:ident($($argument:ty),*);)* $(? $extra:ident($($extra_argument:ty),*);)*) => {
         /// The driver's functions.
         #[allow(non_snake_case)] // the names of the C functions, so that they can be found in CUDA's manual
         pub(super) struct Functions {
             $(pub(super) $symbol: unsafe extern "C" fn($($argument),*) -> Code,)*
+            $(pub(super) $extra: Option<unsafe extern "C" fn($($extra_argument),*) -> Code>,)*
         }
 
         impl Functions {
-            /// Looks up every function, or says which is missing.
+            /// Looks up every function, or says which is missing of those that nothing works without.
             ///
             /// # Safety
             /// `library` is a CUDA driver.
@@ -33,6 +35,9 @@ macro_rules! functions {
                 Ok(Self { $(
                     // SAFETY: the type is the one that `cuda.h` gives the symbol.
                     $symbol: *unsafe { library.get(stringify!($symbol)) }.map_err(|_| stringify!($symbol))?,
+                )* $(
+                    // SAFETY: as above.
+                    $extra: unsafe { library.get(stringify!($extra)) }.ok().map(|symbol| *symbol),
                 )* })
             }
         }
@@ -89,4 +94,6 @@ functions! {
     cuMemcpyDtoDAsync_v2(DevicePointer, DevicePointer, usize, Handle);
     cuMemsetD8_v2(DevicePointer, u8, usize);
     cuMemsetD8Async(DevicePointer, u8, usize, Handle);
+
+    ?cuThreadExchangeStreamCaptureMode(*mut c_int);
 }

@@ -1,5 +1,6 @@
 //! The primary context of a GPU: the one that other CUDA libraries of the process use, too.
 
+use std::ffi::c_int;
 use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -63,7 +64,8 @@ impl Context {
     /// Waits until all is done that was begun in the context, by other libraries of the process, too.
     ///
     /// # Errors
-    /// If the driver refuses, as it does while a stream is captured into a graph, or something that was begun has failed.
+    /// If the driver refuses, as it does while a stream of the context is captured into a graph, or something that was begun
+    /// has failed.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         let api = self.enter()?;
         // SAFETY: the context is current.
@@ -81,7 +83,9 @@ impl Context {
     pub(super) fn enter_to_drop(&self) -> Entered {
         let functions = &self.0.gpu.driver.functions;
         // SAFETY: the context is retained.
-        Entered { functions, code: unsafe { (functions.cuCtxPushCurrent_v2)(self.0.handle) } }
+        let code = unsafe { (functions.cuCtxPushCurrent_v2)(self.0.handle) };
+        let capture_mode = if code == 0 { exchange_capture_mode(functions, RELAXED) } else { None };
+        Entered { functions, code, capture_mode }
     }
 
     pub(super) fn handle(&self) -> Handle {
@@ -93,12 +97,31 @@ impl Context {
     }
 }
 
-/// The functions while a context is current on this thread. Dropped, it leaves current what was before: a caller may use
-/// other GPUs by other libraries, whose context is nobody's to change.
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`. While any thread captures a stream into a graph in the global mode, as PyTorch does
+/// unless it is told otherwise, the driver refuses others whatever might be of that graph: to allocate, and to wait, so that
+/// a copy to the caller's memory would go on which nobody can wait for. Nothing here is of a graph: streams of our own are
+/// never captured.
+const RELAXED: c_int = 2;
+
+/// Has this thread be in `mode` while others capture. Returns the mode before, if the driver knows of such: those of CUDA 10.1
+/// and later do.
+fn exchange_capture_mode(functions: &Functions, mode: c_int) -> Option<c_int> {
+    let exchange = functions.cuThreadExchangeStreamCaptureMode?;
+    let mut mode = mode;
+    // SAFETY: the driver reads one enumerator, an int, and writes one.
+    let code = unsafe { exchange(&raw mut mode) };
+    (code == 0).then_some(mode)
+}
+
+/// The functions while a context is current on this thread, which no capture of others hinders meanwhile. Dropped, it leaves
+/// current what was before: a caller may use other GPUs by other libraries, whose context is nobody's to change, nor is
+/// how they capture.
 pub(super) struct Entered {
     functions: &'static Functions,
     /// What pushing the context came to.
     code: Code,
+    /// How this thread was to capture before, where that was changed.
+    capture_mode: Option<c_int>,
 }
 
 impl Deref for Entered {
@@ -111,6 +134,9 @@ impl Deref for Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        if let Some(mode) = self.capture_mode {
+            exchange_capture_mode(self.functions, mode);
+        }
         if self.code == 0 {
             let mut context = null_mut();
             // SAFETY: the driver writes one handle, that of the context that was pushed.

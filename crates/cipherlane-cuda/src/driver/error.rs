@@ -44,8 +44,9 @@ fn remedy(call: &str, code: Code) -> Option<&'static str> {
              are not needed (what they pin, they keep; `Engine::release`), or end what else uses the host's memory"
         }
         2 => {
-            "ask for a smaller chunk, drop sessions that are not needed (they keep memory for their longest message; \
-             `Engine::release`), or end what else uses the GPU's memory (see nvidia-smi)"
+            "ask for a smaller chunk (which is no help to a message that is longer than one, as twice its bytes lie there), \
+             drop sessions that are not needed (they keep memory for their longest message; `Engine::release`), or end what \
+             else uses the GPU's memory (see nvidia-smi)"
         }
         46 => "another process has the GPU for itself; wait for it, or have its compute mode set to default",
         35 | 803 => {
@@ -73,6 +74,10 @@ fn remedy(call: &str, code: Code) -> Option<&'static str> {
         804 => {
             "this GPU does not work with the compatibility package: remove cuda-compat, or update the driver"
         }
+        900..=907 => {
+            "a stream of this process is being captured into a CUDA graph, during which the driver does not do this: call \
+             before the capture begins, or when it has ended"
+        }
         _ => return None,
     })
 }
@@ -85,13 +90,18 @@ mod tests {
     fn an_error_names_call_code_and_remedy() {
         let error = CudaError::new("cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY: out of memory".to_owned());
         let error = error.to_string();
-        let call = "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: out of memory; ask for a smaller chunk, ";
+        let call = "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: out of memory; ask for a smaller chunk ";
         assert!(error.starts_with(call) && error.ends_with("(see nvidia-smi)"), "{error}");
+        assert!(error.contains("no help to a message that is longer"), "{error}");
         let text = || "CUDA_ERROR_OF_SOME_KIND".to_owned();
         let pinned = CudaError::new("cuMemHostAlloc", 2, text()).to_string();
         assert!(pinned.contains("the host has no more memory") && !pinned.contains("GPU"), "{pinned}");
         let refused = CudaError::new("cuMemcpyHtoDAsync_v2", 1, text()).to_string();
         assert!(refused.contains("pinned as a whole or not at all"), "{refused}");
+        for code in 900..=907 {
+            let captured = CudaError::new("cuCtxSynchronize", code, text()).to_string();
+            assert!(captured.contains("captured into a CUDA graph"), "{captured}");
+        }
         assert_eq!(CudaError::new("cuInit", 34567, "34567".to_owned()).to_string(), "cuInit: 34567");
     }
 }

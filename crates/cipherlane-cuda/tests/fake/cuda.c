@@ -5,7 +5,8 @@
  *
  * FAKE_FOLDER names a folder for compiled kernels, and for a file `loads` with a line for each that was loaded; CC the
  * compiler, FAKE_INIT a result for cuInit. A file `failing` in the folder has the number of copies to the host that still
- * succeed.
+ * succeed. fake_capture has a stream of others be captured in the global mode, or ends that; fake_fail_record has an event
+ * not be recorded, after some that are; fake_synchronised says how often a stream was waited for.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,6 +33,21 @@ static void unlock(int *held) { (void)held, pthread_mutex_unlock(&lock); }
     ALONE;                                                                                                             \
     if (!initialised) return NOT_INITIALIZED;                                                                          \
     if (current != &context) return INVALID_CONTEXT
+
+/* What may be of a graph is refused while any thread captures one in the global mode, unless this thread's is relaxed. */
+static int capturing, synchronised, records = -1;
+static __thread int capture_mode;
+enum { RELAXED = 2, CAPTURE_UNSUPPORTED = 900 };
+#define NEED_NO_CAPTURE                                                                                                \
+    if (capturing && capture_mode != RELAXED) return CAPTURE_UNSUPPORTED
+int cuThreadExchangeStreamCaptureMode(int *mode) {
+    if (*mode < 0 || *mode > RELAXED) return INVALID_VALUE;
+    int before = capture_mode;
+    return capture_mode = *mode, *mode = before, OK;
+}
+void fake_capture(int on) { capturing = on; }
+void fake_fail_record(int others) { records = others; }
+int fake_synchronised(void) { return synchronised; }
 
 /* ---- the driver ------------------------------------------------------------------------------------------------ */
 int cuInit(unsigned flags) {
@@ -79,7 +95,8 @@ int cuCtxPopCurrent_v2(void **handle) {
     if (!depth) return INVALID_CONTEXT;
     return *handle = current, current = pushed[--depth], OK;
 }
-int cuCtxSynchronize(void) { return current == &context ? OK : INVALID_CONTEXT; }
+/* Of a context that a captured stream is of, in any mode. */
+int cuCtxSynchronize(void) { return capturing ? CAPTURE_UNSUPPORTED : current == &context ? OK : INVALID_CONTEXT; }
 int cuMemGetInfo_v2(size_t *free, size_t *total) { return *free = *total = 1u << 30, OK; }
 
 /* A block of memory knows its size, so that a copy that leaves it is told. */
@@ -124,20 +141,24 @@ static int unmake(pointer_t start, int host) {
 }
 int cuMemAlloc_v2(pointer_t *memory, size_t bytes) {
     NEED_CONTEXT;
+    NEED_NO_CAPTURE;
     void *made = NULL;
     int code = make(&made, bytes, 0);
     return *memory = (pointer_t)made, code;
 }
 int cuMemFree_v2(pointer_t memory) {
     ALONE;
+    NEED_NO_CAPTURE;
     return unmake(memory, 0);
 }
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
     NEED_CONTEXT;
+    NEED_NO_CAPTURE;
     return flags == 1 ? make(memory, bytes, 1) : INVALID_VALUE;
 }
 int cuMemFreeHost(void *memory) {
     ALONE;
+    NEED_NO_CAPTURE;
     return unmake((pointer_t)memory, 1);
 }
 /* Memory of the caller's, which is pinned until the process ends. */
@@ -204,7 +225,10 @@ int cuMemsetD8_v2(pointer_t to, unsigned char byte, size_t bytes) {
 }
 int cuStreamCreate(void **handle, unsigned flags) { return *handle = &stream, flags == 1 ? OK : INVALID_VALUE; }
 int cuStreamDestroy_v2(void *handle) { return handle == &stream ? OK : 400; }
-int cuStreamSynchronize(void *handle) { return handle == &stream ? OK : 400; }
+int cuStreamSynchronize(void *handle) {
+    NEED_NO_CAPTURE;
+    return ++synchronised, handle == &stream ? OK : 400;
+}
 int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
     NEED_STREAM;
     return event && !flags ? OK : INVALID_VALUE;
@@ -216,9 +240,13 @@ int cuEventCreate(void **event, unsigned flags) {
 int cuEventDestroy_v2(void *event) { return free(event), OK; }
 int cuEventRecord(void *event, void *handle) {
     NEED_STREAM;
+    if (records >= 0 && records-- == 0) return LAUNCH_FAILED;
     return clock_gettime(CLOCK_MONOTONIC, event), OK;
 }
-int cuEventSynchronize(void *event) { return ((struct timespec *)event)->tv_sec ? OK : 400; }
+int cuEventSynchronize(void *event) {
+    NEED_NO_CAPTURE;
+    return ((struct timespec *)event)->tv_sec ? OK : 400;
+}
 int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
     struct timespec *a = start, *b = end;
     if (!a->tv_sec || !b->tv_sec) return 400;
@@ -240,6 +268,7 @@ static void note_load(const char *image) {
 }
 int cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *names, void **values) {
     NEED_CONTEXT;
+    NEED_NO_CAPTURE;
     (void)names, (void)values;
     *module = dlopen(image, RTLD_NOW | RTLD_LOCAL);
     if (!*module) fprintf(stderr, "%s\n", dlerror());

@@ -154,3 +154,44 @@ fn fake_gpus_share_long_messages() {
         assert!(passed, "{said}");
     }
 }
+
+/// What two runs of a long CBC message, decrypted where it stays in place, make of it.
+fn decrypted_twice(device: &dyn Device) -> Vec<u8> {
+    const BYTES: usize = 3 << 20;
+    let algorithm: Algorithm = "aes-128-cbc".parse().unwrap();
+    let shape = Shape::uniform(algorithm, Operation::Decrypt, 1, BYTES as u64, true);
+    // The fake has no shuffles, which others ask for.
+    let kernel = device.kernels(&shape).into_iter().find(|kernel| kernel.name.contains("banked1/x1"));
+    let kernel = kernel.map(|kernel| kernel.name);
+    let plan = device.plan(&shape, &Wish { kernel, ..Wish::default() }).unwrap();
+    let mut resident = device.resident(&plan).unwrap().unwrap();
+    let mut text: Vec<u8> = (0..BYTES).map(|index| (index % 251) as u8).collect();
+    let messages = Messages { source: Source::InPlace, offsets: &[0, BYTES as u64] };
+    let (key, iv) = (Column::Shared(&[7; 16]), Column::Shared(&[9; 16]));
+    let batch = Batch::cipher(algorithm, Operation::Decrypt, key, iv, messages);
+    let mut output = Output::text(&mut text);
+    resident.load(&batch, &mut output).unwrap();
+    for _ in 0..2 {
+        resident.execute().unwrap();
+    }
+    resident.store(&batch, &mut output).unwrap();
+    text
+}
+
+/// Not a test of its own.
+#[test]
+fn go_on_in_place() {
+    if is_role("fleet::go_on_in_place") {
+        let device = Arc::new(cipherlane_cuda::devices().unwrap().swap_remove(0));
+        let members = (0..2).map(|_| -> Arc<dyn Member> { Arc::<CudaDevice>::clone(&device) });
+        let fleet = Fleet::new("cuda:all", members.collect());
+        assert!(decrypted_twice(&fleet) == decrypted_twice(&*device), "a fleet goes on from another text");
+    }
+}
+
+#[test]
+fn chains_in_place_go_on_as_on_one_gpu() {
+    if let Some((said, passed)) = run("fleet::go_on_in_place", &[]) {
+        assert!(passed, "{said}");
+    }
+}

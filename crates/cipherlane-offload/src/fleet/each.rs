@@ -1,5 +1,9 @@
 //! Shares of a batch, each worked on by a thread of its own.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use cipherlane_core::{Batch, DeviceError, Output, Source, Spans};
@@ -142,11 +146,12 @@ fn source<'a>(batch: &Batch<'a>, share: &Share) -> Source<'a> {
     }
 }
 
-/// Zeroes what devices have written of a batch that one of them failed at, as one device does by itself.
-pub(super) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, error: &DeviceError) {
+/// Zeroes what devices have written of a batch that one of them failed at, as one device does by itself, where text
+/// `has_come_out` of any of them.
+pub(super) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, error: &DeviceError, has_come_out: bool) {
     // Others are told before anything runs.
     if matches!(error, DeviceError::Failed { .. }) {
-        job::forget(batch, output);
+        job::forget(batch, output, has_come_out);
     }
 }
 
@@ -160,16 +165,47 @@ pub(super) fn together<J: FnOnce() -> Result<Spans, DeviceError> + Send>(
     all_at_once(jobs).into_iter().try_fold(Spans::default(), |longest, spans| Ok(beside(longest, spans?)))
 }
 
+/// What `work` comes to on the devices `ids`. A panic of one is a failure, after which what others have made of a batch is
+/// forgotten, too. It gets here when all have ended, and let go of the batch.
+pub(super) fn caught<T>(ids: &str, work: impl FnOnce() -> Result<T, DeviceError>) -> Result<T, DeviceError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|defect| {
+        let reason = format!("a panic, which is a defect of cipherlane: report it ({})", words(&*defect));
+        Err(DeviceError::Failed { device: ids.to_owned(), reason })
+    })
+}
+
+/// What a panic says.
+fn words(defect: &(dyn Any + Send)) -> &str {
+    let owned = defect.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| defect.downcast_ref().copied()).unwrap_or("without words")
+}
+
 /// What each of `jobs` gives, done at once, the first on this thread.
-fn all_at_once<T: Send, J: FnOnce() -> T + Send>(mut jobs: impl Iterator<Item = J>) -> Vec<T> {
-    let Some(first) = jobs.next() else { return Vec::new() };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = jobs.map(|job| scope.spawn(job)).collect();
-        let mut results = vec![first()];
-        for other in others {
-            results.push(other.join().unwrap_or_else(|defect| std::panic::resume_unwind(defect)));
-        }
-        results
+fn all_at_once<T: Send, J: FnOnce() -> T + Send>(jobs: impl Iterator<Item = J>) -> Vec<T> {
+    all_on(Builder::new, jobs)
+}
+
+/// The same on threads that `builder` gives. A job that none can be started for is done on this one, after the first.
+fn all_on<T: Send, J: FnOnce() -> T + Send>(
+    builder: impl Fn() -> Builder,
+    jobs: impl Iterator<Item = J>,
+) -> Vec<T> {
+    // A thread that is refused keeps what it was to do: so each gets a key to its job alone.
+    let jobs: Vec<Mutex<Option<J>>> = jobs.map(|job| Mutex::new(Some(job))).collect();
+    let run = |job: &Mutex<Option<J>>| {
+        let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
+        job.map(|job| job())
+    };
+    thread::scope(|scope| {
+        let start = |job| (job, builder().spawn_scoped(scope, move || run(job)));
+        let others: Vec<_> = jobs.iter().skip(1).map(start).collect();
+        let first = jobs.first().and_then(run);
+        let others: Vec<_> = others.into_iter().map(|(job, thread)| thread.map_err(|_| run(job))).collect();
+        let ended = others.into_iter().map(|other| match other {
+            Ok(thread) => thread.join().unwrap_or_else(|defect| resume_unwind(defect)),
+            Err(done_here) => done_here,
+        });
+        first.into_iter().chain(ended.flatten()).collect()
     })
 }
 
@@ -189,5 +225,47 @@ fn join(a: Spans, b: Spans, time: fn(Duration, Duration) -> Duration) -> Spans {
         execute: time(a.execute, b.execute),
         store: time(a.store, b.store),
         wall: time(a.wall, b.wall),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of the jobs in order, and the threads that they ran on.
+    fn numbers(builder: impl Fn() -> Builder) -> (Vec<usize>, Vec<thread::ThreadId>) {
+        let jobs = (0..5).map(|number| move || (number, thread::current().id()));
+        all_on(builder, jobs).into_iter().unzip()
+    }
+
+    #[test]
+    fn a_job_that_no_thread_is_started_for_is_done_here() {
+        let here = thread::current().id();
+        let (found, threads) = numbers(Builder::new);
+        assert_eq!(found, [0, 1, 2, 3, 4]);
+        assert!(threads[0] == here && threads[1..].iter().all(|&thread| thread != here));
+        // No machine has so much room for a stack.
+        let (found, threads) = numbers(|| Builder::new().stack_size(usize::MAX / 4 + 1));
+        assert_eq!(found, [0, 1, 2, 3, 4]);
+        assert!(threads.iter().all(|&thread| thread == here));
+        assert!(all_at_once(std::iter::empty::<fn() -> u8>()).is_empty());
+    }
+
+    #[test]
+    fn a_panic_of_a_device_is_told_when_all_have_ended() {
+        let ended = Mutex::new(0);
+        for panicking in 0..3 {
+            let (ended, jobs) = (&ended, 0..3);
+            let jobs = jobs.map(|number| {
+                move || {
+                    assert!(number != panicking, "device {number} is broken");
+                    *ended.lock().unwrap() += 1;
+                    Ok(Spans::default())
+                }
+            });
+            let error = caught("fake:all", || together(jobs)).unwrap_err().to_string();
+            assert!(error.starts_with("fake:all: ") && error.contains("report it (device "), "{error}");
+        }
+        assert_eq!(*ended.lock().unwrap(), 6);
     }
 }

@@ -6,6 +6,7 @@
 //! their total. Other messages stay whole: a data unit of XTS is one chain of tweaks, and CBC encryption and hashing go
 //! from block to block.
 
+mod alike;
 mod each;
 mod owned;
 mod residents;
@@ -19,6 +20,7 @@ use cipherlane_core::{
     Unsupported, Wish,
 };
 
+pub use alike::most_alike;
 use residents::Residents;
 use sessions::Sessions;
 use share::Cut;
@@ -36,8 +38,8 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// `devices` together, under the identifier `id`. They should be alike: the first one plans for all of them, and
-    /// shares are equal.
+    /// `devices` together, under the identifier `id`. They should be alike (as [`most_alike`] chooses them): the first one
+    /// plans for all of them, and shares are equal.
     ///
     /// # Panics
     /// If there is no device.
@@ -107,7 +109,8 @@ impl Device for Fleet {
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let sessions = self.plans(plan)?.map(|(device, plan)| device.parts(&plan));
-        Ok(Box::new(Sessions::new(sessions.collect::<Result<_, _>>()?, self.cut(plan)?)))
+        let sessions = sessions.collect::<Result<_, _>>()?;
+        Ok(Box::new(Sessions::new(&self.info.id, sessions, self.cut(plan)?)))
     }
 
     fn resident(&self, plan: &Plan) -> Result<Option<Box<dyn Resident>>, DeviceError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cipherlane_core::{Batch, DeviceError, DeviceTexts, Output, Plan, Resident, Spans};
+use cipherlane_core::{Batch, DeviceError, DeviceTexts, Mode, Output, Plan, Resident, Source, Spans};
 
 use super::each::{self, Summand};
 use super::share::Cut;
@@ -88,12 +88,28 @@ impl Residents {
         checked.map_err(|fault| fault.of(&self.ids()))
     }
 
+    /// How messages of `batch` are cut. A part of a CBC message has the block before it for its IV, which in place is another
+    /// one after each run, and on another device.
+    fn how(&self, batch: &Batch<'_>) -> Cut {
+        let is_chained = batch.algorithm.mode() == Some(Mode::Cbc);
+        if is_chained && matches!(batch.messages.source, Source::InPlace) { Cut::Whole } else { self.how }
+    }
+
     fn ids(&self) -> String {
         self.seats.iter().map(|seat| seat.plan.device.as_str()).collect::<Vec<_>>().join(", ")
     }
 
+    fn run_shares(&mut self) -> Result<Spans, DeviceError> {
+        let first_is_empty = self.seats[0].loaded == 0;
+        let loaded = self.seats.iter_mut().enumerate();
+        let loaded = loaded.filter(|(index, seat)| seat.loaded > 0 || (first_is_empty && *index == 0));
+        let spans = each::together(loaded.map(|(_, seat)| || seat.execute()))?;
+        Ok(each::after(spans, self.end_messages()?))
+    }
+
     fn store_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let done = each::each(&mut self.seats, self.how, batch, output, |seat, number, batch, output, _| {
+        let how = self.how(batch);
+        let done = each::each(&mut self.seats, how, batch, output, |seat, number, batch, output, _| {
             Ok((seat.run(number)?.store(batch, output)?, None))
         })?;
         for summands in done.messages() {
@@ -108,16 +124,16 @@ impl Resident for Residents {
     fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
         self.unload();
-        let done =
-            each::each(&mut self.seats, self.how, batch, output, |seat, number, batch, output, part| {
-                let run = seat.run(number)?;
-                let spans = match part {
-                    Some(part) => run.load_part(batch, output, part)?,
-                    None => run.load(batch, output)?,
-                };
-                seat.loaded = number + 1;
-                Ok((spans, None))
-            })?;
+        let how = self.how(batch);
+        let done = each::each(&mut self.seats, how, batch, output, |seat, number, batch, output, part| {
+            let run = seat.run(number)?;
+            let spans = match part {
+                Some(part) => run.load_part(batch, output, part)?,
+                None => run.load(batch, output)?,
+            };
+            seat.loaded = number + 1;
+            Ok((spans, None))
+        })?;
         self.cut = done.messages().map(|parts| parts.iter().map(|summand| summand.place).collect()).collect();
         self.loaded = Some(Sizes::of(batch, shape));
         Ok(done.spans)
@@ -136,19 +152,16 @@ impl Resident for Residents {
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         self.has_run = false;
-        let first_is_empty = self.seats[0].loaded == 0;
-        let loaded = self.seats.iter_mut().enumerate();
-        let loaded = loaded.filter(|(index, seat)| seat.loaded > 0 || (first_is_empty && *index == 0));
-        let spans = each::together(loaded.map(|(_, seat)| || seat.execute()))?;
-        let ended = self.end_messages()?;
+        let spans = each::caught(&self.ids(), || self.run_shares())?;
         self.has_run = true;
-        Ok(Spans { wall: start.elapsed(), ..each::after(spans, ended) })
+        Ok(Spans { wall: start.elapsed(), ..spans })
     }
 
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let sizes = Sizes::of(batch, batch.check(output)?);
-        let stored = self.check_loaded(&sizes).and_then(|()| self.store_shares(batch, output));
-        stored.inspect_err(|error| each::forget(batch, output, error))
+        self.check_loaded(&sizes).inspect_err(|error| each::forget(batch, output, error, false))?;
+        let stored = each::caught(&self.ids(), || self.store_shares(batch, output));
+        stored.inspect_err(|error| each::forget(batch, output, error, true))
     }
 
     fn unload(&mut self) {
@@ -158,5 +171,26 @@ impl Resident for Residents {
             seat.runs.iter_mut().for_each(|run| run.unload());
             seat.loaded = 0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_core::{Column, Messages, Operation};
+
+    use super::*;
+
+    #[test]
+    fn chains_that_stay_in_place_are_not_cut() {
+        let residents =
+            Residents { seats: Vec::new(), how: Cut::Summed, cut: Vec::new(), loaded: None, has_run: false };
+        let shares = |name: &str, source| {
+            let (column, messages) = (Column::Shared(&[0; 16]), Messages { source, offsets: &[0, 8 << 20] });
+            let batch = Batch::cipher(name.parse().unwrap(), Operation::Decrypt, column, column, messages);
+            crate::fleet::share::cut(&batch, 4, residents.how(&batch)).len()
+        };
+        assert_eq!(shares("aes-128-cbc", Source::InPlace), 1);
+        assert_eq!(shares("aes-128-cbc", Source::Apart(&[])), 4);
+        assert_eq!(shares("aes-128-ctr", Source::InPlace), 4);
     }
 }

@@ -11,6 +11,8 @@ use crate::part::{Parts, Sum};
 
 /// A session on each device.
 pub(super) struct Sessions {
+    /// The fleet's identifier.
+    id: String,
     seats: Vec<Seat>,
     how: Cut,
 }
@@ -22,6 +24,8 @@ struct Seat {
     streams: Vec<StreamSpans>,
     /// How many streams the last of them had.
     used: usize,
+    /// Whether text may have come out in one of them.
+    has_text_out: bool,
 }
 
 impl Seat {
@@ -30,7 +34,10 @@ impl Seat {
         &mut self,
         run: impl FnOnce(&mut dyn Parts) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
+        // A panic would not tell.
+        let before = std::mem::replace(&mut self.has_text_out, true);
         let ran = run(&mut *self.session);
+        self.has_text_out = before || ran.is_ok() || self.session.has_text_out();
         let streams = self.session.streams();
         for (all, one) in self.streams.iter_mut().zip(&streams) {
             all.add(one);
@@ -41,12 +48,12 @@ impl Seat {
 }
 
 impl Sessions {
-    pub(super) fn new(all: Vec<Box<dyn Parts>>, how: Cut) -> Self {
+    pub(super) fn new(id: &str, all: Vec<Box<dyn Parts>>, how: Cut) -> Self {
         let seat = |session: Box<dyn Parts>| {
             let streams = session.streams();
-            Seat { used: streams.len(), streams, session }
+            Seat { used: streams.len(), streams, session, has_text_out: false }
         };
-        Self { seats: all.into_iter().map(seat).collect(), how }
+        Self { id: id.to_owned(), seats: all.into_iter().map(seat).collect(), how }
     }
 
     fn run_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
@@ -91,9 +98,15 @@ impl Session for Sessions {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         batch.check(output)?;
-        self.seats.iter_mut().flat_map(|seat| &mut seat.streams).for_each(StreamSpans::clear);
-        let mut spans =
-            self.run_shares(batch, output).inspect_err(|error| each::forget(batch, output, error))?;
+        for seat in &mut self.seats {
+            seat.streams.iter_mut().for_each(StreamSpans::clear);
+            seat.has_text_out = false;
+        }
+        let id = self.id.clone();
+        let mut spans = each::caught(&id, || self.run_shares(batch, output)).inspect_err(|error| {
+            let has_come_out = self.seats.iter().any(|seat| seat.has_text_out);
+            each::forget(batch, output, error, has_come_out);
+        })?;
         spans.wall = start.elapsed();
         Ok(spans)
     }

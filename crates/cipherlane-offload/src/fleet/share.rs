@@ -66,11 +66,14 @@ pub(super) enum Cut {
     Apart,
     /// Those of GCM messages as well, whose sums are put together.
     Summed,
+    /// Not at all.
+    Whole,
 }
 
 /// Whether messages are cut.
 const fn is_cut(algorithm: Algorithm, operation: Operation, how: Cut) -> bool {
     match algorithm {
+        _ if matches!(how, Cut::Whole) => false,
         Algorithm::Cipher(_, Mode::Ecb | Mode::Ctr) => true,
         Algorithm::Cipher(_, Mode::Cbc) => matches!(operation, Operation::Decrypt),
         Algorithm::Cipher(_, Mode::Gcm) => matches!(how, Cut::Summed),

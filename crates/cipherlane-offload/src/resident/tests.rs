@@ -8,7 +8,7 @@ use cipherlane_core::{
 
 use super::Resident;
 use crate::backend::Backend;
-use crate::fake::{Fake, planned};
+use crate::fake::{Failing, Fake, planned};
 use crate::memory::CallerMemory;
 
 #[test]
@@ -20,11 +20,14 @@ fn no_text_is_left_that_no_tag_vouches_for() {
         memory.write(0, &TEXT).unwrap();
         Arc::new(memory)
     };
-    for (operation, in_place, left) in [
-        (Operation::Open, true, 0),
-        (Operation::Open, false, 0),
-        (Operation::Seal, true, !0x5a),
-        (Operation::Seal, false, !0x5a),
+    for (operation, failing, in_place, left) in [
+        (Operation::Open, Failing::Texts, true, 0),
+        (Operation::Open, Failing::Texts, false, 0),
+        (Operation::Seal, Failing::Texts, true, !0x5a),
+        (Operation::Seal, Failing::Texts, false, !0x5a),
+        // Nothing that writes texts was launched.
+        (Operation::Open, Failing::Keys, true, 0x5a),
+        (Operation::Open, Failing::Keys, false, 0x5a),
     ] {
         let (plan, programs) = planned("aes-128-gcm", operation, 1 << 20);
         let mut resident = Resident::new(Arc::clone(&backend), programs, plan.chunk).unwrap();
@@ -45,16 +48,55 @@ fn no_text_is_left_that_no_tag_vouches_for() {
         let (mut tags, mut accepted) = ([0; 32], [false; 2]);
         let mut outputs = Output { bytes: &mut [], tags: &mut tags, accepted: &mut accepted };
         resident.bind(&batch, &mut outputs, &texts).unwrap();
-        *backend.is_failing.lock().unwrap() = true;
+        backend.fail(failing, 0);
         let error = resident.execute().unwrap_err().to_string();
         assert_eq!(error, "fake:0: the device is lost");
-        *backend.is_failing.lock().unwrap() = false;
         let mut found = [0xee; TEXT.len()];
         output.read(0, &mut found).unwrap();
-        assert!(found[16..290].iter().all(|&byte| byte == left), "{operation}, in place: {in_place}");
-        if operation == Operation::Open {
+        let what = format!("{operation}, {failing:?} failing, in place: {in_place}");
+        assert!(found[16..290].iter().all(|&byte| byte == left), "{what}");
+        if operation == Operation::Open && failing == Failing::Texts {
             // The fake inverts all of a memory, where kernels write messages alone.
             assert!(found[..16].iter().chain(&found[290..]).all(|&byte| byte == !0x5a), "what is around it");
         }
     }
+}
+
+#[test]
+fn a_key_is_expanded_again_after_a_run_that_failed() {
+    let backend = Arc::new(Fake::new());
+    let (plan, programs) = planned("aes-128-ctr", Operation::Encrypt, 1 << 20);
+    let mut resident = Resident::new(Arc::clone(&backend), programs, plan.chunk).unwrap();
+    resident.is_compared = true;
+    let (key, counter) = ([7; 16], Column::Shared(&[9; 16]));
+    let messages = Messages { source: Source::Apart(&[5; 100]), offsets: &[0, 100] };
+    let batch = Batch::cipher(plan.algorithm, Operation::Encrypt, Column::Shared(&key), counter, messages);
+    resident.load(&batch, &mut Output::text(&mut [0; 100])).unwrap();
+    backend.fail(Failing::Wait, 0);
+    resident.execute().unwrap_err();
+    // As if the device had not come to copy it.
+    backend.wipe(&(), &resident.schedule.memory).unwrap();
+    resident.execute().unwrap();
+    let schedule = resident.schedule.memory.all();
+    assert!(schedule.windows(16).any(|words| words == key), "a run went on with no key");
+}
+
+#[test]
+fn what_is_not_taken_back_is_left_where_it_lies() {
+    let backend = Arc::new(Fake::new());
+    let (plan, programs) = planned("aes-128-gcm", Operation::Open, 1 << 20);
+    let mut resident = Resident::new(Arc::clone(&backend), programs, plan.chunk).unwrap();
+    resident.is_compared = true;
+    let (key, nonce, aad) = (Column::Shared(&[1; 16]), Column::Shared(&[2; 12]), Column::Shared(&[]));
+    let messages = Messages { source: Source::InPlace, offsets: &[0, 100] };
+    let batch = Batch::open(plan.algorithm, key, nonce, aad, messages, &[0; 16]);
+    let (mut text, mut accepted) = ([0x5a; 100], [true]);
+    let mut output = Output::opened(&mut text, &mut accepted);
+    resident.load(&batch, &mut output).unwrap();
+    resident.store(&batch, &mut output).unwrap_err();
+    assert!(output.bytes.iter().all(|&byte| byte == 0x5a) && !output.accepted[0], "nothing has run");
+    resident.execute().unwrap();
+    backend.fail(Failing::Wait, 0);
+    resident.store(&batch, &mut output).unwrap_err();
+    assert!(output.bytes.iter().all(|&byte| byte == 0) && !output.accepted[0], "text may have come out");
 }

@@ -1,5 +1,6 @@
 //! What sessions keep and what they pin, on a device that shows it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use cipherlane_core::{Algorithm, Batch, Column, Messages, Operation, Output, Session, Shape, Source};
@@ -7,7 +8,7 @@ use cipherlane_kernels::manifest::Tiling;
 
 use super::OffloadSession;
 use crate::buffers::Buffers;
-use crate::fake::{Fake, planned};
+use crate::fake::{Failing, Fake, planned};
 
 const COUNTER: [u8; 16] = [9; 16];
 
@@ -108,4 +109,66 @@ fn a_long_text_goes_by_short_stagings() {
         assert!(output[..16] == guard[..16] && output[text.end..] == guard[text.end..]);
     }
     assert_eq!(backend.longest_staging(), CHUNK);
+}
+
+/// What a session that fails leaves of a text of 0x5a that it was to open, in place or apart.
+fn left(failing: Failing, in_place: bool) -> Vec<u8> {
+    let backend = Arc::new(Fake::new());
+    let mut session = session(&backend, "aes-128-gcm", Operation::Open, 1 << 20);
+    if failing == Failing::Load {
+        // It has yet to look for its program.
+        (session.answering, session.programs) = (None, session.programs.afresh());
+    }
+    let (key, nonce, aad) = (Column::Shared(&[1; 16]), Column::Shared(&[2; 12]), Column::Shared(&[]));
+    let source = if in_place { Source::InPlace } else { Source::Apart(&[0x5a; 300]) };
+    let messages = Messages { source, offsets: &[16, 290] };
+    let batch = Batch::open(session.plan.algorithm, key, nonce, aad, messages, &[0; 16]);
+    let (mut text, mut accepted) = (vec![0x5a; 300], [true]);
+    backend.fail(failing, 0);
+    session.run(&batch, &mut Output::opened(&mut text, &mut accepted)).unwrap_err();
+    assert!(!accepted[0], "{failing:?}");
+    assert!(
+        text[..16].iter().chain(&text[290..]).all(|&byte| byte == 0x5a),
+        "what is around it, {failing:?}"
+    );
+    text[16..290].to_vec()
+}
+
+#[test]
+fn what_was_to_be_opened_in_place_is_left_where_nothing_came_out() {
+    for (failing, byte) in [
+        (Failing::Room, 0x5a),
+        (Failing::Load, 0x5a),
+        (Failing::Keys, 0x5a),
+        (Failing::Texts, 0x5a),
+        (Failing::Download, 0),
+        (Failing::Wait, 0),
+    ] {
+        assert!(left(failing, true).iter().all(|&found| found == byte), "{failing:?}");
+        assert!(left(failing, false).iter().all(|&found| found == 0), "{failing:?}, apart");
+    }
+}
+
+#[test]
+fn a_message_that_has_no_room_is_told_that_a_chunk_is_no_help() {
+    let backend = Arc::new(Fake::new());
+    let mut session = session(&backend, "aes-128-ctr", Operation::Encrypt, 256);
+    let (key, counter) = (Column::Shared(&[1; 16]), Column::Shared(&COUNTER));
+    let messages = Messages { source: Source::InPlace, offsets: &[0, 1 << 20] };
+    let batch = Batch::cipher(session.plan.algorithm, Operation::Encrypt, key, counter, messages);
+    backend.fail(Failing::Room, 0);
+    let error = session.run(&batch, &mut Output::text(&mut vec![0; 1 << 20])).unwrap_err().to_string();
+    assert!(error.contains("of a message of 1048576 bytes all has to lie there"), "{error}");
+}
+
+#[test]
+fn a_panic_leaves_nothing_under_way() {
+    let backend = Arc::new(Fake::new());
+    let mut session = session(&backend, "aes-128-ctr", Operation::Encrypt, 256);
+    let offsets: Vec<u64> = (0..9).map(|index| 200 * index).collect();
+    backend.fail(Failing::Panic, 2);
+    let mut text = vec![0x77; 1600];
+    let run = || encrypt(&mut session, &[7; 16], Source::InPlace, &offsets, &mut text);
+    assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+    assert!(session.lanes.iter().all(|lane| lane.flight.is_none()), "work of a run that is over");
 }

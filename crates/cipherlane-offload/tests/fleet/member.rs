@@ -47,6 +47,78 @@ impl Member for Alike {
     }
 }
 
+/// One that fails before any text comes out, or panics.
+pub(crate) struct Faulty {
+    pub(crate) reference: Reference,
+    pub(crate) panics: bool,
+}
+
+impl Device for Faulty {
+    fn info(&self) -> &Info {
+        self.reference.info()
+    }
+
+    fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
+        self.reference.kernels(shape)
+    }
+
+    fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported> {
+        self.reference.plan(shape, wish)
+    }
+
+    fn open(&self, _: &Plan) -> Result<Box<dyn Session>, DeviceError> {
+        Ok(Box::new(InFault(self.panics)))
+    }
+}
+
+impl Member for Faulty {
+    fn takes_parts(&self, _: &Plan) -> Result<bool, DeviceError> {
+        Ok(false)
+    }
+
+    fn parts(&self, _: &Plan) -> Result<Box<dyn Parts>, DeviceError> {
+        Ok(Box::new(InFault(self.panics)))
+    }
+
+    fn resident_parts(&self, _: &Plan) -> Result<Option<Box<dyn ResidentParts>>, DeviceError> {
+        Ok(None)
+    }
+}
+
+struct InFault(bool);
+
+impl Session for InFault {
+    fn run(&mut self, _: &Batch<'_>, _: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        assert!(!self.0, "a device is broken");
+        Err(DeviceError::Failed { device: "reference".to_owned(), reason: "no room".to_owned() })
+    }
+}
+
+impl Parts for InFault {
+    fn run_part(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        _: Part,
+    ) -> Result<(Spans, Sum), DeviceError> {
+        Ok((self.run(batch, output)?, Sum::default()))
+    }
+
+    fn end_parts(
+        &mut self,
+        batch: &Batch<'_>,
+        output: &mut Output<'_>,
+        _: u64,
+        _: &Sum,
+    ) -> Result<Spans, DeviceError> {
+        self.run(batch, output)
+    }
+
+    fn has_text_out(&self) -> bool {
+        false
+    }
+}
+
 struct InParts(Box<dyn Session>, Arc<AtomicUsize>);
 
 impl Session for InParts {

@@ -74,9 +74,20 @@ const fn remedy(code: i32) -> Option<&'static str> {
         -1 => "the driver has no device: is it in use, or hidden by the environment?",
         -2 => "the device is not available now; another process may hold it",
         -3 => "the driver has no compiler: install its full package",
-        -6..=-4 => {
-            "ask for a smaller chunk, drop sessions that are not needed (they keep memory for their longest message; \
-             `Engine::release`), or end what else uses the device's memory"
+        -5 => {
+            "ask for a smaller chunk (which is no help to a message that is longer than one, as twice its bytes lie there), \
+             drop sessions that are not needed (they keep memory for their longest message; `Engine::release`), or end what \
+             else uses the device's memory; where none of it helps, the context is lost: end this process"
+        }
+        -6 | -4 => {
+            "ask for a smaller chunk (which is no help to a message that is longer than one, as twice its bytes lie there), \
+             drop sessions that are not needed (they keep memory for their longest message; `Engine::release`), or end what \
+             else uses the device's memory"
+        }
+        // NVIDIA's driver has the first, a kernel's access to memory that is not its own, and then the second of all that
+        // follows.
+        -9999 | -36 => {
+            "the context is lost: end this process, open the device in another one, and report the batch's sizes as a defect"
         }
         -61 => "the device has no buffers of that size: shorter messages, or several batches, fit",
         -52 | -54 | -55 => "the launch does not fit the device: ask for fewer threads",
@@ -99,5 +110,13 @@ mod tests {
         let host = ClError::new("clCreateBuffer", -4).of_host().to_string();
         assert!(host.contains("the host's memory") && !host.contains("the device's"), "{host}");
         assert!(ClError::new("clFlush", -36).to_string().starts_with("clFlush: "));
+        for code in [-9999, -36, -5] {
+            let lost = ClError::new("clFinish", code).to_string();
+            assert!(lost.contains("the context is lost: end this process"), "{lost}");
+        }
+        for code in [-6, -5, -4] {
+            let full = ClError::new("clCreateBuffer", code).to_string();
+            assert!(full.contains("no help to a message that is longer"), "{full}");
+        }
     }
 }

@@ -44,8 +44,13 @@ impl Queue {
 
     /// Has the device begin with what is enqueued.
     fn started(&self, event: Event) -> Result<Step, ClError> {
-        self.0.flush().named("clFlush")?;
-        Ok(Step(event))
+        let step = Step(event);
+        if let Err(error) = self.0.flush().named("clFlush") {
+            // It is under way all the same, and whoever gets an error has no step to wait for.
+            drop(step.wait());
+            return Err(error);
+        }
+        Ok(step)
     }
 
     /// Enqueues a copy of `bytes` bytes from `source` to byte `at` of `memory`.
