@@ -10,31 +10,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The version of this header; `cipherlane_version` tells that of the library.
+#define CIPHERLANE_VERSION "0.1.0"
+
 // How a call ended. Where a batch did not run, `accepted` has zeros, and nothing else was written, unless something else is
 // said here.
 typedef enum {
     // It did what was asked. A message whose tag was wrong is no failure: see `accepted`.
     CIPHERLANE_STATUS_OK = 0,
-    // No algorithm, operation or device has this name; the message lists those that there are, or says why there is no device
-    // of that kind.
+    // No algorithm, operation or device has this name, or it is no UTF-8; the message lists those that there are, or says why
+    // there is no device of that kind.
     CIPHERLANE_STATUS_UNKNOWN_NAME = 1,
     // The parts of the batch do not fit together.
     CIPHERLANE_STATUS_BATCH = 2,
     // The device has no kernel for this, or not as the wish insists.
     CIPHERLANE_STATUS_UNSUPPORTED = 3,
     // The device failed, or gave an output that is known to be wrong. No message was accepted. In memory of the host, text that
-    // may have come out is zeroed, and with it what was to be opened in place. In memory of a GPU, text may be left, and is
-    // worth nothing: such as no tag vouches for is zeroed only if the GPU still does as it is told. All else that is to be
-    // written is worth nothing.
+    // may have come out is zeroed, and with it what was to be opened in place; where none can have, as where no threads could
+    // be started, that is as it was. In memory of a GPU, text may be left, and is worth nothing: such as no tag vouches for is
+    // zeroed only if the GPU still does as it is told. All else that is to be written is worth nothing.
     CIPHERLANE_STATUS_DEVICE = 4,
-    // A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
-    // `accepted` may be as it was.
+    // A pointer is NULL that must not be, or not aligned, or its length is one that no memory has; buffers overlap; or memory
+    // of a GPU is not such as the device can use. `accepted` may be as it was.
     CIPHERLANE_STATUS_POINTER = 5,
     // A fault of this library: please report it. Outputs hold anything.
     CIPHERLANE_STATUS_INTERNAL = 6,
 } cipherlane_status;
 
-// Runs batches on one device. May be shared between threads; batches that are run alike then take turns.
+// Runs batches on one device. May be shared between threads; batches that are run alike then take turns: who has threads of
+// its own to run batches side by side opens an engine with one thread on each.
+//
+// Its threads are started by the first batch that wants them, each pinned to one of the CPUs that the thread which opened the
+// engine might use then; of engines that have some of the CPUs each takes others, as far as there are any. With
+// `CIPHERLANE_NO_PINNING=1` in the environment the system places them. After a fork the new process has the engine
+// without its threads: batches run on the caller, and wait for ever if another thread was in a call of the engine then.
 typedef struct cipherlane_engine cipherlane_engine;
 
 // Lengths in bytes.
@@ -64,6 +73,26 @@ typedef struct {
     // Queues of a GPU.
     size_t streams;
 } cipherlane_wish;
+
+// How an engine runs batches of one kind. Names end with a zero, and are cut where they are longer.
+typedef struct {
+    // The device: "cpu", "cuda:0".
+    char device[32];
+    // The kernel, as a wish names it: "aes-gcm/avx512/x16".
+    char kernel[96];
+    // The tier of the CPU, or what a GPU's kernel is made for.
+    char tier[32];
+    // Threads of the CPU, the calling one included.
+    size_t threads;
+    // Bytes that a thread takes at a time, or that go to a GPU at a time.
+    size_t chunk;
+    // Blocks of a launch on a GPU; else 0.
+    size_t blocks;
+    // Threads of each; else 0.
+    size_t threads_per_block;
+    // Whether the kernel's timing is made to be independent of keys and texts.
+    bool constant_time;
+} cipherlane_plan;
 
 // Bytes to be read.
 typedef struct {
@@ -108,8 +137,9 @@ typedef struct {
     // Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     cipherlane_column keys;
     // Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice
-    // under a key is the caller's to see to, but that one for all messages is refused in GCM and CTR, unless it is of 12
-    // or 16 bytes and no key comes twice.
+    // under a key is the caller's to see to, but that "seal", and "encrypt" in CTR, refuse one for all messages unless it is of
+    // 12 or 16 bytes and no key comes twice; and "open" refuses one for all that is not of 12 bytes, which may be the nonces of
+    // all without their width.
     cipherlane_column nonces;
     // Additional authenticated data of GCM; else empty.
     cipherlane_column aad;
@@ -134,10 +164,10 @@ typedef struct {
 typedef struct {
     // The texts. A hash function reads them here without a `source`, and writes none.
     cipherlane_buffer text;
-    // The tags that "seal" makes, or digests, a row for each message; else empty.
+    // The tags that "seal" makes, or digests, a row for each message; of other operations it is left as it was.
     cipherlane_buffer tags;
-    // Whether each tag was right: 1, or 0 and the text of the message is zeros. For "open" a byte for each message, else
-    // empty.
+    // Whether each tag was right: 1, or 0 and the text of the message is zeros. For "open" a byte for each message; of other
+    // operations zeros.
     cipherlane_buffer accepted;
 } cipherlane_output;
 
@@ -158,7 +188,7 @@ extern "C" {
 #endif // __cplusplus
 
 // What the last call of this thread that failed says of it, with a remedy: in UTF-8, empty where none has failed. It is
-// there until the thread's next failure.
+// there until the thread's next failure, or its end: what destructors of the thread ask for is empty.
 const char *cipherlane_last_error(void);
 
 // The version of the library: "0.1.0".
@@ -189,7 +219,8 @@ size_t cipherlane_devices(char *text,
 
 // Opens an engine on a device: "cpu" or NULL, "cuda:0", "cuda:all", "opencl:0". Close it with `cipherlane_engine_close`.
 //
-// `wish` may be NULL. `*engine` is NULL where it fails.
+// `wish` may be NULL. What it insists on is looked at when something is planned or run: `cipherlane_plan_of` tells at once
+// whether it can be had. `*engine` is NULL where it fails.
 //
 // # Safety
 // Strings end with a zero. What is not NULL points to what its type says.
@@ -209,7 +240,20 @@ void cipherlane_engine_close(cipherlane_engine *engine);
 // `engine` is NULL, or was opened and not yet closed.
 void cipherlane_engine_release(const cipherlane_engine *engine);
 
-// Runs a batch, and returns when its results are there. `spans` may be NULL.
+// Tells how an engine runs `messages` messages of `bytes` bytes each, under one key or with a key each: by which kernel, and
+// on how many threads.
+//
+// # Safety
+// `engine` was opened and not yet closed. Strings end with a zero. `plan` points to what its type says.
+cipherlane_status cipherlane_plan_of(const cipherlane_engine *engine,
+                                     const char *algorithm,
+                                     const char *operation,
+                                     size_t messages,
+                                     size_t bytes,
+                                     bool key_each,
+                                     cipherlane_plan *plan);
+
+// Runs a batch, and returns when its results are there. `spans` may be NULL. The calling thread needs 128 KiB of stack.
 //
 // # Safety
 // `engine` was opened and not yet closed. What `batch` and `output` point to is there; until the call returns nobody

@@ -5,13 +5,14 @@
 use std::ffi::c_char;
 use std::ptr;
 
-use cipherlane_lent::{Batch, Engine, Failure, Output, Spans, Status, Wish, some_name};
+use cipherlane_lent::{Batch, Engine, Failure, Output, Plan, Spans, Status, Wish, name, some_name};
 
 use crate::status::report;
 
 /// Opens an engine on a device: "cpu" or NULL, "cuda:0", "cuda:all", "opencl:0". Close it with `cipherlane_engine_close`.
 ///
-/// `wish` may be NULL. `*engine` is NULL where it fails.
+/// `wish` may be NULL. What it insists on is looked at when something is planned or run: `cipherlane_plan_of` tells at once
+/// whether it can be had. `*engine` is NULL where it fails.
 ///
 /// # Safety
 /// Strings end with a zero. What is not NULL points to what its type says.
@@ -68,7 +69,38 @@ pub unsafe extern "C" fn cipherlane_engine_release(engine: *const Engine) {
     });
 }
 
-/// Runs a batch, and returns when its results are there. `spans` may be NULL.
+/// Tells how an engine runs `messages` messages of `bytes` bytes each, under one key or with a key each: by which kernel, and
+/// on how many threads.
+///
+/// # Safety
+/// `engine` was opened and not yet closed. Strings end with a zero. `plan` points to what its type says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cipherlane_plan_of(
+    engine: *const Engine,
+    algorithm: *const c_char,
+    operation: *const c_char,
+    messages: usize,
+    bytes: usize,
+    key_each: bool,
+    plan: *mut Plan,
+) -> Status {
+    report(|| {
+        // SAFETY: promised by the caller, as below.
+        let engine = unsafe { engine.as_ref() }.ok_or_else(no_engine)?;
+        if plan.is_null() {
+            return Err(Failure::pointer("`plan` is NULL; pass the address of a `cipherlane_plan`"));
+        }
+        // SAFETY: as above.
+        let (algorithm, operation) =
+            unsafe { (name(algorithm, "the algorithm")?, name(operation, "the operation")?) };
+        let found = engine.plan((algorithm.parse()?, operation.parse()?), (messages, bytes), !key_each)?;
+        // SAFETY: as above, and not NULL.
+        unsafe { plan.write(found) };
+        Ok(())
+    })
+}
+
+/// Runs a batch, and returns when its results are there. `spans` may be NULL. The calling thread needs 128 KiB of stack.
 ///
 /// # Safety
 /// `engine` was opened and not yet closed. What `batch` and `output` point to is there; until the call returns nobody
@@ -83,7 +115,7 @@ pub unsafe extern "C" fn cipherlane_run(
     report(|| {
         // SAFETY: promised by the caller, as below.
         let (engine, batch, output) = unsafe { (engine.as_ref(), batch.as_ref(), output.as_ref()) };
-        let engine = engine.ok_or_else(|| Failure::pointer("the engine is NULL; open one"))?;
+        let engine = engine.ok_or_else(no_engine)?;
         let batch = batch.ok_or_else(|| Failure::pointer("the batch is NULL; give one"))?;
         let output = output.ok_or_else(|| Failure::pointer("the output is NULL; give one"))?;
         // SAFETY: as above.
@@ -94,4 +126,8 @@ pub unsafe extern "C" fn cipherlane_run(
         }
         Ok(())
     })
+}
+
+fn no_engine() -> Failure {
+    Failure::pointer("the engine is NULL; open one")
 }

@@ -8,7 +8,8 @@ mod names;
 mod status;
 
 pub use engine::{
-    cipherlane_engine_close, cipherlane_engine_open, cipherlane_engine_release, cipherlane_run,
+    cipherlane_engine_close, cipherlane_engine_open, cipherlane_engine_release, cipherlane_plan_of,
+    cipherlane_run,
 };
 pub use names::{cipherlane_algorithms, cipherlane_devices, cipherlane_sizes_of};
 pub use status::{cipherlane_last_error, cipherlane_version};

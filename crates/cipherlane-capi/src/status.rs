@@ -20,15 +20,17 @@ pub(crate) fn report(call: impl FnOnce() -> Result<(), Failure>) -> Status {
         Ok(Err(failure)) => failure,
         Err(_) => Failure::internal("a fault of cipherlane, whose words went to stderr: please report it"),
     };
-    LAST.set(CString::new(failure.to_string().replace('\0', " ")).unwrap_or_default());
+    let words = CString::new(failure.to_string().replace('\0', " ")).unwrap_or_default();
+    // Where the thread is ending, nobody will ask for them: what it keeps is gone already.
+    let _ = LAST.try_with(|last| last.replace(words));
     failure.status()
 }
 
 /// What the last call of this thread that failed says of it, with a remedy: in UTF-8, empty where none has failed. It is
-/// there until the thread's next failure.
+/// there until the thread's next failure, or its end: what destructors of the thread ask for is empty.
 #[unsafe(no_mangle)]
 pub extern "C" fn cipherlane_last_error() -> *const c_char {
-    LAST.with_borrow(|last| last.as_ptr())
+    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// The version of the library: "0.1.0".

@@ -12,7 +12,10 @@ const UPDATE: &str = "CIPHERLANE_UPDATE_HEADER";
 fn the_header_is_what_the_sources_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let header = root.join("include/cipherlane.h");
-    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
+    let mut config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
+    let comment = "// The version of this header; `cipherlane_version` tells that of the library.";
+    let version = env!("CARGO_PKG_VERSION");
+    config.after_includes = Some(format!("\n{comment}\n#define CIPHERLANE_VERSION \"{version}\""));
     let mut builder = cbindgen::Builder::new().with_config(config);
     // File by file: nothing need be asked of cargo, which may be busy with this very test.
     for file in [

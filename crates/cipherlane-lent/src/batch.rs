@@ -51,8 +51,9 @@ pub struct Batch {
     /// Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     pub keys: Column,
     /// Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice
-    /// under a key is the caller's to see to, but that one for all messages is refused in GCM and CTR, unless it is of 12
-    /// or 16 bytes and no key comes twice.
+    /// under a key is the caller's to see to, but that "seal", and "encrypt" in CTR, refuse one for all messages unless it is of
+    /// 12 or 16 bytes and no key comes twice; and "open" refuses one for all that is not of 12 bytes, which may be the nonces of
+    /// all without their width.
     pub nonces: Column,
     /// Additional authenticated data of GCM; else empty.
     pub aad: Column,
@@ -71,10 +72,10 @@ pub struct Batch {
 pub struct Output {
     /// The texts. A hash function reads them here without a `source`, and writes none.
     pub text: Buffer,
-    /// The tags that "seal" makes, or digests, a row for each message; else empty.
+    /// The tags that "seal" makes, or digests, a row for each message; of other operations it is left as it was.
     pub tags: Buffer,
-    /// Whether each tag was right: 1, or 0 and the text of the message is zeros. For "open" a byte for each message, else
-    /// empty.
+    /// Whether each tag was right: 1, or 0 and the text of the message is zeros. For "open" a byte for each message; of other
+    /// operations zeros.
     pub accepted: Buffer,
 }
 
@@ -99,8 +100,7 @@ impl Column {
             (0, false) => unsafe { offsets(self.offsets, messages, what) }
                 .map(|offsets| cipherlane::Column::Ragged(Ragged { bytes, offsets })),
             (_, false) => {
-                let reason = format!("the {what} have a width and offsets; give one of them");
-                Err(Failure::pointer(reason))
+                Err(Failure::batch(format!("the {what} have a width and offsets; give one of them")))
             }
         }
     }
@@ -168,7 +168,7 @@ impl Batch {
             (false, 0) => TagLengths::Each(lengths),
             (false, _) => {
                 let reason = "tags have one length and lengths of their own; give one of them, 0 or NULL for the other";
-                return Err(Failure::pointer(reason));
+                return Err(Failure::batch(reason));
             }
         };
         // SAFETY: as above.

@@ -9,7 +9,13 @@ use crate::batch::{Batch, Output, Work};
 use crate::lent;
 use crate::status::Failure;
 
-/// Runs batches on one device. May be shared between threads; batches that are run alike then take turns.
+/// Runs batches on one device. May be shared between threads; batches that are run alike then take turns: who has threads of
+/// its own to run batches side by side opens an engine with one thread on each.
+///
+/// Its threads are started by the first batch that wants them, each pinned to one of the CPUs that the thread which opened the
+/// engine might use then; of engines that have some of the CPUs each takes others, as far as there are any. With
+/// `CIPHERLANE_NO_PINNING=1` in the environment the system places them. After a fork the new process has the engine
+/// without its threads: batches run on the caller, and wait for ever if another thread was in a call of the engine then.
 #[derive(Debug)]
 pub struct Engine(cipherlane::Engine);
 
@@ -28,6 +34,20 @@ impl Engine {
         &self.0
     }
 
+    /// How it runs `messages` messages of `bytes` bytes.
+    ///
+    /// # Errors
+    /// Where the device cannot, or not as the wish insists.
+    pub fn plan(
+        &self,
+        (algorithm, operation): (cipherlane::Algorithm, cipherlane::Operation),
+        (messages, bytes): (usize, usize),
+        one_key: bool,
+    ) -> Result<Plan, Failure> {
+        let shape = cipherlane::Shape::uniform(algorithm, operation, messages, bytes as u64, one_key);
+        Ok(self.0.plan(&shape)?.into())
+    }
+
     /// Runs `batch` into `output`.
     ///
     /// # Errors
@@ -43,6 +63,28 @@ impl Engine {
             None => self.0.run(&batch, &mut output)?,
         })
     }
+}
+
+/// How an engine runs batches of one kind. Names end with a zero, and are cut where they are longer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The device: "cpu", "cuda:0".
+    pub device: [c_char; 32],
+    /// The kernel, as a wish names it: "aes-gcm/avx512/x16".
+    pub kernel: [c_char; 96],
+    /// The tier of the CPU, or what a GPU's kernel is made for.
+    pub tier: [c_char; 32],
+    /// Threads of the CPU, the calling one included.
+    pub threads: usize,
+    /// Bytes that a thread takes at a time, or that go to a GPU at a time.
+    pub chunk: usize,
+    /// Blocks of a launch on a GPU; else 0.
+    pub blocks: usize,
+    /// Threads of each; else 0.
+    pub threads_per_block: usize,
+    /// Whether the kernel's timing is made to be independent of keys and texts.
+    pub constant_time: bool,
 }
 
 /// What a caller insists on; NULL and 0 leave it to the engine.
@@ -102,6 +144,32 @@ impl Wish {
             streams: some(self.streams),
         })
     }
+}
+
+impl From<cipherlane::Plan> for Plan {
+    fn from(plan: cipherlane::Plan) -> Self {
+        let launch = |of: fn(cipherlane::Geometry) -> usize| plan.geometry.map_or(0, of);
+        Self {
+            device: in_c(&plan.device),
+            kernel: in_c(&plan.kernel),
+            tier: in_c(&plan.tier),
+            threads: plan.threads,
+            chunk: plan.chunk,
+            blocks: launch(|geometry| geometry.blocks),
+            threads_per_block: launch(|geometry| geometry.threads_per_block),
+            constant_time: plan.constant_time,
+        }
+    }
+}
+
+/// As much of `name` as there is room for before a zero.
+#[allow(clippy::cast_possible_wrap)] // bytes are characters of C, whatever sign these have
+fn in_c<const SIZE: usize>(name: &str) -> [c_char; SIZE] {
+    let mut text = [0; SIZE];
+    for (place, byte) in text.iter_mut().zip(name.bytes().take(SIZE - 1)) {
+        *place = byte as c_char;
+    }
+    text
 }
 
 impl From<cipherlane::Spans> for Spans {

@@ -116,7 +116,7 @@ pub unsafe fn some_name<'a>(name: *const c_char, what: &str) -> Result<Option<&'
     }
     // SAFETY: promised by the caller.
     let name = unsafe { CStr::from_ptr(name) };
-    let name = name.to_str().map_err(|_| Failure::pointer(format!("{what} is not UTF-8")))?;
+    let name = name.to_str().map_err(|_| Failure::name(format!("{what} is not UTF-8")))?;
     Ok(Some(name))
 }
 

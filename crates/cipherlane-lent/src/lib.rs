@@ -12,7 +12,7 @@ mod sizes;
 mod status;
 
 pub use batch::{Batch, Column, Output};
-pub use engine::{Engine, Spans, Wish};
+pub use engine::{Engine, Plan, Spans, Wish};
 pub use lent::{Buffer, Bytes, name, some_name};
 pub use sizes::Sizes;
 pub use status::{Failure, Status};

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use cipherlane::devices::NoDevice;
-use cipherlane::{DeviceError, UnknownName};
+use cipherlane::{DeviceError, UnknownName, Unsupported};
 
 /// How a call ended. Where a batch did not run, `accepted` has zeros, and nothing else was written, unless something else is
 /// said here.
@@ -13,20 +13,20 @@ use cipherlane::{DeviceError, UnknownName};
 pub enum Status {
     /// It did what was asked. A message whose tag was wrong is no failure: see `accepted`.
     Ok = 0,
-    /// No algorithm, operation or device has this name; the message lists those that there are, or says why there is no device
-    /// of that kind.
+    /// No algorithm, operation or device has this name, or it is no UTF-8; the message lists those that there are, or says why
+    /// there is no device of that kind.
     UnknownName = 1,
     /// The parts of the batch do not fit together.
     Batch = 2,
     /// The device has no kernel for this, or not as the wish insists.
     Unsupported = 3,
     /// The device failed, or gave an output that is known to be wrong. No message was accepted. In memory of the host, text that
-    /// may have come out is zeroed, and with it what was to be opened in place. In memory of a GPU, text may be left, and is
-    /// worth nothing: such as no tag vouches for is zeroed only if the GPU still does as it is told. All else that is to be
-    /// written is worth nothing.
+    /// may have come out is zeroed, and with it what was to be opened in place; where none can have, as where no threads could
+    /// be started, that is as it was. In memory of a GPU, text may be left, and is worth nothing: such as no tag vouches for is
+    /// zeroed only if the GPU still does as it is told. All else that is to be written is worth nothing.
     Device = 4,
-    /// A pointer is NULL that must not be, buffers overlap, or memory of a GPU is not such as the device can use.
-    /// `accepted` may be as it was.
+    /// A pointer is NULL that must not be, or not aligned, or its length is one that no memory has; buffers overlap; or memory
+    /// of a GPU is not such as the device can use. `accepted` may be as it was.
     Pointer = 5,
     /// A fault of this library: please report it. Outputs hold anything.
     Internal = 6,
@@ -56,6 +56,16 @@ impl Failure {
         Self { status: Status::Pointer, reason: reason.into() }
     }
 
+    /// About parts of a batch that do not fit together.
+    pub(crate) fn batch(reason: impl Into<String>) -> Self {
+        Self { status: Status::Batch, reason: reason.into() }
+    }
+
+    /// About a name that nothing can have.
+    pub(crate) fn name(reason: impl Into<String>) -> Self {
+        Self { status: Status::UnknownName, reason: reason.into() }
+    }
+
     /// The same, of what it is about.
     pub(crate) fn of(mut self, what: &str) -> Self {
         self.reason.insert_str(0, &format!("{what}: "));
@@ -81,6 +91,12 @@ impl From<UnknownName> for Failure {
 impl From<NoDevice> for Failure {
     fn from(error: NoDevice) -> Self {
         Self { status: Status::UnknownName, reason: error.to_string() }
+    }
+}
+
+impl From<Unsupported> for Failure {
+    fn from(error: Unsupported) -> Self {
+        Self { status: Status::Unsupported, reason: error.to_string() }
     }
 }
 

@@ -146,12 +146,13 @@ impl Engine {
     /// # Errors
     /// If the batch is not well formed, or the device cannot run it. [`BatchError::SharedNonce`] if it would seal, or
     /// encrypt in CTR, several messages under one key and one nonce. Where all share a nonce and each has a key of its own,
-    /// keys are looked at, and none may come twice; in GCM such a nonce has 12 bytes, so that those of all messages are not
-    /// taken for one ([`BatchError::Rows`]). That rows of nonces differ is the caller's to see to: rows that happen to be
+    /// keys are looked at, and none may come twice. In GCM, to seal and to open, a nonce that all share has 12 bytes, so that
+    /// those of all messages are not taken for one ([`BatchError::Rows`]). That rows of nonces differ is the caller's to see to: rows that happen to be
     /// equal are not looked for. A wrong tag is no error: see [`Output::accepted`].
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
         check_nonce_not_shared(batch)?;
+        output.accepted.fill(false);
         let (plan, open) = (|shape: &Shape| self.plan(shape), |plan: &Plan| self.devices[0].open(plan));
         self.sessions.with(shape, plan, open, |session| session.run(batch, output))
     }
@@ -228,14 +229,17 @@ impl fmt::Debug for Engine {
 /// Modes in which two messages under one key and one nonce have one key stream.
 fn check_nonce_not_shared(batch: &Batch<'_>) -> Result<(), BatchError> {
     let Batch { algorithm, operation, keys, nonces, .. } = batch;
-    let encrypts = matches!(operation, Operation::Seal | Operation::Encrypt);
     let streams = matches!(algorithm.mode(), Some(Mode::Gcm | Mode::Ctr));
-    if !(encrypts && streams && nonces.is_shared() && batch.len() > 1) {
+    if !(streams && nonces.is_shared() && batch.len() > 1) {
         return Ok(());
     }
-    // GCM takes a nonce of any length, and so the nonces of all messages for one that they share.
-    if !keys.is_shared() && nonces.width() != Some(usual_nonce_bytes(*algorithm)) {
+    // GCM takes a nonce of any length, and so the nonces of all messages for one that they share: no message would open,
+    // and such as lie in place would be gone.
+    if nonces.width() != Some(usual_nonce_bytes(*algorithm)) {
         return Err(BatchError::Rows { what: "nonces", messages: batch.len() });
+    }
+    if matches!(operation, Operation::Open | Operation::Decrypt) {
+        return Ok(());
     }
     match under_one_key(keys, batch.len()) {
         1 => Ok(()),

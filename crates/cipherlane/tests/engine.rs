@@ -220,6 +220,20 @@ fn one_nonce_for_a_key_each_is_refused_unless_no_key_comes_twice() {
 }
 
 #[test]
+fn nonces_without_their_width_open_nothing_and_leave_what_lies_in_place() {
+    let (_, engine) = counted();
+    let (offsets, mut text, mut accepted) = ([0, 16, 32, 48], [9; 48], [true; 3]);
+    let messages = Messages { source: Source::InPlace, offsets: &offsets };
+    for keys in [Column::Shared(&KEY), Column::Each { bytes: &[1; 48], width: 16 }] {
+        let batch = Batch::open(gcm(), keys, Column::Shared(&[5; 36]), Column::EMPTY, messages, &[0; 48]);
+        let output = &mut Output { bytes: &mut text, tags: &mut [], accepted: &mut accepted };
+        let error = engine.run(&batch, output).unwrap_err();
+        assert_eq!(error.to_string(), "3 messages need 3 nonces, one row each");
+    }
+    assert_eq!(text, [9; 48]);
+}
+
+#[test]
 fn one_error_type_carries_names_as_well() {
     fn named(algorithm: &str) -> Result<Sealed, Error> {
         Engine::on("cpu")?.seal(algorithm.parse()?, &KEY, &nonces(1), b"", &["text"])

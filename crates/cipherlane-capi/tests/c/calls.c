@@ -2,6 +2,7 @@
 
 #include "cipherlane.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,7 +213,7 @@ static void faults(const cipherlane_engine *engine) {
     batch = good;
     batch.tag_bytes = 16;
     batch.tag_lengths = key;
-    expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_POINTER, "lengths of their own");
+    expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_BATCH, "lengths of their own");
     batch = good;
     batch.keys.bytes = bytes(key, 15);
     expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_BATCH, "key");
@@ -221,7 +222,7 @@ static void faults(const cipherlane_engine *engine) {
     batch = good;
     batch.keys.width = 16;
     batch.keys.offsets = offsets;
-    expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_POINTER, "width and offsets");
+    expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_BATCH, "width and offsets");
     batch = good;
     batch.source = bytes(NULL, 16);
     expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_POINTER, "source is NULL");
@@ -280,6 +281,64 @@ static void a_width_that_is_left_out(const cipherlane_engine *engine) {
     batch.nonces.bytes = bytes(nonces, sizeof nonces);
     batch.nonces.width = 12;
     CHECK(cipherlane_run(engine, &batch, &output, NULL) == CIPHERLANE_STATUS_OK);
+    /* What lies in place would be gone if it were opened so: no tag is right. */
+    {
+        uint8_t sealed[2], accepted[2];
+        memcpy(sealed, text, sizeof sealed);
+        batch.operation = "open";
+        batch.tags = bytes(tags, sizeof tags);
+        batch.nonces.width = 0;
+        output.tags = buffer(NULL, 0);
+        output.accepted = buffer(accepted, sizeof accepted);
+        expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_BATCH, "need 2 nonces");
+        CHECK(memcmp(text, sealed, sizeof sealed) == 0);
+        batch.nonces.width = 12;
+        CHECK(cipherlane_run(engine, &batch, &output, NULL) == CIPHERLANE_STATUS_OK);
+        CHECK(accepted[0] == 1 && accepted[1] == 1 && text[0] == 5);
+    }
+}
+
+static void plans(const cipherlane_engine *engine, const cipherlane_engine *one_thread) {
+    cipherlane_plan plan;
+    cipherlane_wish wish = {0};
+    cipherlane_engine *none;
+    step = "plans";
+    CHECK(cipherlane_plan_of(engine, "aes-128-gcm", "seal", 1000, 128, true, &plan) == CIPHERLANE_STATUS_OK);
+    CHECK(strcmp(plan.device, "cpu") == 0 && strncmp(plan.kernel, "aes-gcm/", 8) == 0);
+    CHECK(plan.constant_time && plan.threads >= 1 && plan.blocks == 0);
+    CHECK(cipherlane_plan_of(one_thread, "sha-256", "hash", 1, 1, false, &plan) == CIPHERLANE_STATUS_OK);
+    CHECK(strcmp(plan.tier, "portable") == 0 && plan.threads == 1);
+    expect(cipherlane_plan_of(engine, "aes-128-gcm", "hash", 1, 1, false, &plan), CIPHERLANE_STATUS_UNSUPPORTED, "hash");
+    expect(cipherlane_plan_of(engine, "des", "encrypt", 1, 1, false, &plan), CIPHERLANE_STATUS_UNKNOWN_NAME, "des");
+    expect(cipherlane_plan_of(NULL, "des", "encrypt", 1, 1, false, &plan), CIPHERLANE_STATUS_POINTER, "engine");
+    expect(cipherlane_plan_of(engine, "sha-256", "hash", 1, 1, false, NULL), CIPHERLANE_STATUS_POINTER, "plan");
+    wish.tier = "neon";
+    none = opened("cpu", &wish);
+    expect(cipherlane_plan_of(none, "sha-256", "hash", 1, 1, false, &plan), CIPHERLANE_STATUS_UNSUPPORTED, "neon");
+    cipherlane_engine_close(none);
+}
+
+static pthread_key_t ending;
+
+/* Runs when what the library keeps of the thread is gone. */
+static void end(void *unused) {
+    (void)unused;
+    if (cipherlane_sizes_of("sm4-ctr", NULL) != CIPHERLANE_STATUS_POINTER || cipherlane_last_error() == NULL) {
+        exit(1);
+    }
+}
+
+static void *fails_once(void *unused) {
+    CHECK(pthread_setspecific(ending, &ending) == 0);
+    CHECK(cipherlane_sizes_of("sm4-ctr", NULL) == CIPHERLANE_STATUS_POINTER);
+    return unused;
+}
+
+static void destructors_of_threads(void) {
+    pthread_t thread;
+    step = "destructors of threads";
+    CHECK(pthread_key_create(&ending, end) == 0);
+    CHECK(pthread_create(&thread, NULL, fails_once, NULL) == 0 && pthread_join(thread, NULL) == 0);
 }
 
 static void names(void) {
@@ -287,7 +346,7 @@ static void names(void) {
     char devices[4096], few[3];
     size_t wanted;
     step = "names";
-    CHECK(strchr(cipherlane_version(), '.') != NULL);
+    CHECK(strcmp(cipherlane_version(), CIPHERLANE_VERSION) == 0);
     CHECK(cipherlane_sizes_of("aes-256-xts", &sizes) == CIPHERLANE_STATUS_OK);
     CHECK(sizes.key == 64 && sizes.nonce == 16 && sizes.tag == 0);
     CHECK(cipherlane_sizes_of("camellia-192-gcm", &sizes) == CIPHERLANE_STATUS_OK);
@@ -321,6 +380,8 @@ int main(void) {
     there_and_back(one_thread);
     tags_of_some_lengths(engine);
     a_width_that_is_left_out(engine);
+    plans(engine, one_thread);
+    destructors_of_threads();
     names();
     faults(engine);
     cipherlane_engine_close(engine);
