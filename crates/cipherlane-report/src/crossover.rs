@@ -43,7 +43,8 @@ pub(crate) fn of(series: &[(Vec<Trait>, Vec<Row<'_>>)], swept: Swept) -> Option<
     let device = ours().find(|rows| {
         rows[0].is_offload() && rows[0].scope.transfer != cipherlane_record::Transfer::Excluded
     })?;
-    let cpu = ours().find(|rows| rows[0].device == "cpu" && rows[0].machine == device[0].machine)?;
+    let place = |row: &Row<'_>| (row.machine, row.is_flushed());
+    let cpu = ours().find(|rows| rows[0].device == "cpu" && place(&rows[0]) == place(&device[0]))?;
     let both: Vec<(f64, Verdict)> = device
         .iter()
         .filter_map(|row| {

@@ -2,7 +2,8 @@
 
 use cipherlane_record::{Keys, Observation, Published, Transfer, Verdict};
 
-use crate::beside::{self, Observed};
+use crate::beside::{self, Observed, OnCpu, Unforetold};
+use crate::level::{self, TOO_FEW};
 use crate::machine::Machines;
 use crate::row::{Job, Row};
 use crate::units;
@@ -123,20 +124,19 @@ struct Context<'c, 'a> {
 
 impl<'a> Context<'_, 'a> {
     fn measured(&self, label: &str, row: &Row<'a>, messages: bool) -> Figure {
-        let ends = row.bytes_per_second_ci95;
-        let (rate, low, high) = if messages {
-            let bytes = row.bytes_per_second / row.messages_per_second;
-            (row.messages_per_second, ends.low / bytes, ends.high / bytes)
+        let (rate, bytes) = if messages {
+            (row.messages_per_second, row.bytes_per_second / row.messages_per_second)
         } else {
-            (row.bytes_per_second, ends.low, ends.high)
+            (row.bytes_per_second, 1.0)
         };
         let text = if messages { units::per_second } else { units::rate };
+        let interval = row.ends(bytes).map_or_else(String::new, |(low, high)| range(&text(low), &text(high)));
         let (number, unit) = apart(&text(rate));
         let unit = if messages { format!("{} msg/s", unit.trim_end_matches("/s").trim_end()) } else { unit };
         Figure {
             label: label.to_owned(),
             value: (number, unit.trim().to_owned()),
-            interval: range(&text(low), &text(high)),
+            interval,
             what: [row.does(), self.place(row)],
             beside: Beside::Measured {
                 ceiling: self.ceiling(row),
@@ -168,8 +168,12 @@ impl<'a> Context<'_, 'a> {
                 format!("{}: {}", units::rate(ceiling.bytes_per_second), ceiling.bound),
             ));
         }
-        let most = beside::foretold(row, self.observed).ok_or_else(|| {
-            format!("no ceiling in the records; lab run mix --device {} may foretell one", row.device)
+        let most = beside::foretold(row, self.observed).map_err(|why| {
+            let lacks = match why {
+                Unforetold::Never => "no ceiling in the records",
+                Unforetold::OtherBuild => "no ceiling in the records but what mix foretold for another build",
+            };
+            format!("{lacks}; lab run mix --device {} may foretell one", row.device)
         })?;
         Ok((row.bytes_per_second / most, format!("{}: its instructions (mix)", units::rate(most))))
     }
@@ -178,24 +182,23 @@ impl<'a> Context<'_, 'a> {
     /// threads as it was given.
     fn rival(&self, row: &Row<'a>, messages: bool) -> Result<(Verdict, String), String> {
         if !row.is_offload() {
-            let best = row.best_rival.as_ref().ok_or("no rival ran beside it")?;
+            let beside = row.best_rival.as_ref().zip(row.verdict());
+            let (best, verdict) = beside.ok_or("no rival ran beside it")?;
             let rate = units::rate(best.rival_bytes_per_second);
-            return Ok((best.verdict, format!("{:.2} × {} ({rate})", best.ratio, best.rival_name)));
+            let short = undecided(row.is_short());
+            return Ok((verdict, format!("{:.2} × {} ({rate}){short}", best.ratio, best.rival_name)));
         }
         let library = beside::best_library(row, self.rows).ok_or(
             "no library was measured on its host; lab run gpu-rivals --threads all,1 measures those that are there",
         )?;
         let times = units::significant(row.bytes_per_second / library.bytes_per_second);
-        let size = if library.message_bytes == row.message_bytes {
-            String::new()
-        } else {
-            format!(", {}", units::bytes(library.message_bytes))
-        };
         let text = format!(
-            "{times} × the best library on its host: {}, {} ({}{size})",
+            "{times} × the best library on its host: {}, {} ({}{}){}",
             library.device_name,
             units::count(library.threads, "thread"),
             speed(&library, messages),
+            unlike(row, &library),
+            undecided(row.is_short() || library.is_short())
         );
         Ok((row.rate().against(library.rate()), text))
     }
@@ -211,12 +214,31 @@ impl<'a> Context<'_, 'a> {
             format!("{} with the way there and back{times}", speed(&other, messages))
         });
         let cpu = beside::on_cpu(row, self.rows, self.observed).filter(|_| row.is_offload());
-        let cpu = cpu.map(|(rate, experiment)| {
+        let cpu = cpu.map(|OnCpu { rate, experiment, cache }| {
             let times = units::significant(row.bytes_per_second / rate);
-            format!("{times} × our own on the CPU beside it ({}, {experiment})", units::rate(rate))
+            let cache = match cache {
+                Some(cache) if cache == row.scope.cache => String::new(),
+                Some(cache) => format!(", caches {}", cache.name()),
+                None => ", caches not told".to_owned(),
+            };
+            format!("{times} × our own on the CPU beside it ({}, {experiment}{cache})", units::rate(rate))
         });
         brought.into_iter().chain(cpu).collect()
     }
+}
+
+/// What must be said of a ratio without a verdict.
+fn undecided(is_short: bool) -> String {
+    if is_short { format!(", undecided for {TOO_FEW}") } else { String::new() }
+}
+
+/// In what another row of the like differs: size, experiment, and where its data lay.
+fn unlike(row: &Row<'_>, other: &Row<'_>) -> String {
+    let size = (other.message_bytes != row.message_bytes).then(|| units::bytes(other.message_bytes));
+    let experiment = (other.experiment != row.experiment).then(|| other.experiment.clone());
+    let cache =
+        (other.scope.cache != row.scope.cache).then(|| format!("caches {}", other.scope.cache.name()));
+    [size, experiment, cache].into_iter().flatten().map(|text| format!(", {text}")).collect()
 }
 
 /// What a row does in a second, in messages or in bytes.
@@ -258,7 +280,7 @@ fn observation(machine: usize, row: &Observation, machines: &Machines<'_>) -> Op
     Some(Figure {
         label: row.experiment.clone(),
         value: (units::significant(number), unit),
-        interval: value.ci95.map_or_else(String::new, |ends| {
+        interval: level::interval(row, value).map_or_else(String::new, |ends| {
             format!("{} to {}", units::significant(ends.low), units::significant(ends.high))
         }),
         what: [format!("{}, {}", value.name, axes.join(", ")), format!("{machine}{}", row.subject_name)],

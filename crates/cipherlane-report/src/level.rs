@@ -1,9 +1,26 @@
 //! Who is faster, where things were not timed in the same rounds: what may be chance is level.
 
-use cipherlane_record::{Interval, Value, Verdict};
+use cipherlane_record::{Interval, Observation, Value, Verdict};
 
 /// Less may be chance, as between rows of one round (docs/MEASURING.md, comparisons).
 const CLEAR: f64 = 1.01;
+
+/// Fewer rounds or samples than this tell nothing, whatever interval was made of them: with five, even a clean sweep
+/// happens by chance once in 16 times (docs/MEASURING.md, comparisons).
+pub(crate) const FEWEST_ROUNDS: usize = 6;
+/// Why there is no verdict on them.
+pub(crate) const TOO_FEW: &str = "fewer than six rounds";
+
+/// The interval of an observed value, if samples enough are behind it. A row without samples keeps what its experiment
+/// wrote: there nobody can tell. So do rows over visits, which have the samples of all visits.
+pub(crate) fn interval(row: &Observation, value: &Value) -> Option<Interval> {
+    value.ci95.filter(|_| !is_short(row))
+}
+
+/// Whether an observation is of some samples, and of too few to tell how sure it is.
+pub(crate) fn is_short(row: &Observation) -> bool {
+    (1..FEWEST_ROUNDS).contains(&row.samples.len())
+}
 
 /// A rate in any unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,9 +31,10 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// The rate of what takes this time, for one of it in the time's unit.
-    pub(crate) fn of_time(time: &Value) -> Option<Self> {
-        let interval = time.ci95.map(|ends| Interval { low: 1.0 / ends.high, high: 1.0 / ends.low });
+    /// The rate of what takes this time of a row, for one of it in the time's unit.
+    pub(crate) fn of_time(row: &Observation, time: &Value) -> Option<Self> {
+        let interval =
+            interval(row, time).map(|ends| Interval { low: 1.0 / ends.high, high: 1.0 / ends.low });
         Some(Self { median: 1.0 / time.value?, interval })
     }
 

@@ -16,7 +16,9 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod against;
 mod beside;
+mod ceiling;
 mod chart;
 mod crossover;
 mod csv;
@@ -25,6 +27,7 @@ mod html;
 mod level;
 mod machine;
 mod markdown;
+mod reading;
 mod row;
 mod section;
 mod table;

@@ -1,6 +1,6 @@
 //! The machines that records come from.
 
-use cipherlane_record::{Calibration, Host, Record};
+use cipherlane_record::{Calibration, Host, Record, date};
 
 use crate::units;
 
@@ -153,6 +153,43 @@ impl Machine<'_> {
             .extend(host.hypervisor.as_ref().filter(|name| *name != "none").map(|name| format!("in {name}")));
         parts.join(" · ")
     }
+
+    /// How much was measured there, and when: `96 records, 2026-01-31`.
+    pub(crate) fn span(&self) -> String {
+        let (first, last) = (date::day(self.written.0), date::day(self.written.1));
+        let days = if first == last { first } else { format!("{first} to {last}") };
+        format!("{}, {days}", units::count(self.records, "record"))
+    }
+
+    /// All that is known of it, and what could not be read, with their names.
+    pub(crate) fn facts(&self) -> Vec<(String, String)> {
+        let host = self.host;
+        let unknown = |field: &str| {
+            let reason = host.missing.get(field).map_or("no reason is given", String::as_str);
+            format!("not known: {reason}")
+        };
+        let or = |value: Option<String>, field: &str| value.unwrap_or_else(|| unknown(field));
+        let facts = [
+            ("CPU", or(host.cpu_model.clone(), "cpu_model")),
+            ("CPU signature", or(host.cpu_signature.clone(), "cpu_signature")),
+            ("GPUs", or(host.gpus.as_ref().map(|gpus| listed(gpus)), "gpus")),
+            ("Logical CPUs", host.logical_cores.to_string()),
+            ("Cores", or(host.physical_cores.map(|cores| cores.to_string()), "physical_cores")),
+            ("Threads share cores", or(host.smt.map(|smt| if smt { "yes" } else { "no" }.to_owned()), "smt")),
+            ("L2 cache of a core", or(host.l2_bytes.map(units::bytes), "l2_bytes")),
+            ("Last cache", or(host.last_level_cache_bytes.map(units::bytes), "last_level_cache_bytes")),
+            ("Frequency governor", or(host.frequency_governor.clone(), "frequency_governor")),
+            ("System", or(host.kernel.clone(), "kernel")),
+            ("Hypervisor", or(host.hypervisor.clone(), "hypervisor")),
+            ("Instruction sets", listed(&host.features)),
+            ("Written by", self.tools.join("; ")),
+        ];
+        facts.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 const fn written(record: &Record) -> u64 {

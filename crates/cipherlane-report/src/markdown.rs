@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
+use cipherlane_record::Verdict;
 use cipherlane_record::markdown::plain;
 
 use crate::Report;
-use crate::headline::Beside;
+use crate::ceiling;
+use crate::headline::{Beside, Figure};
 use crate::machine::Machines;
+use crate::reading::READING;
 use crate::section::Section;
 use crate::table::Table;
-use crate::units;
 
 /// Everything, in the order of the page.
 pub(crate) fn text(report: &Report<'_>) -> String {
@@ -20,7 +22,8 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         } else {
             String::new()
         };
-        line(&mut text, &format!("- {letter}{}: {}", plain(&machine.name()), plain(&machine.details())));
+        let details = format!("{} · {}", machine.details(), machine.span());
+        line(&mut text, &format!("- {letter}{}: {}", plain(&machine.name()), plain(&details)));
         if let Some(doubt) = machine.doubt() {
             line(&mut text, &format!("  - note: {}", plain(&doubt)));
         }
@@ -31,23 +34,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         line(&mut text, "\n## Numbers that matter\n");
     }
     for figure in &report.figures {
-        let (number, unit) = (&figure.value.0, plain(&figure.value.1));
-        let rest: String = match &figure.beside {
-            Beside::Measured { ceiling, rival, more } => {
-                let part = |(share, of): &(f64, String)| format!("{} of {of}", units::percent(*share));
-                let ceiling = ceiling.as_ref().map_or_else(Clone::clone, part);
-                let rival = rival.as_ref().map_or_else(Clone::clone, |(_, rival)| rival.clone());
-                [ceiling, rival].iter().chain(more).map(|line| format!("; {line}")).collect()
-            }
-            Beside::Observed(published) => {
-                published.iter().map(|one| format!("; published: {one}")).collect()
-            }
-        };
-        let what = figure.what.join(", ");
-        line(
-            &mut text,
-            &format!("- {}: **{number} {unit}**, {}", plain(&figure.label), plain(&(what + &rest))),
-        );
+        line(&mut text, &number(figure));
     }
     for advice in &report.advice {
         let machine = advice.machine.as_ref().map_or_else(String::new, |letter| format!(" for {letter}"));
@@ -63,7 +50,50 @@ pub(crate) fn text(report: &Report<'_>) -> String {
     for section in &report.sections {
         write_section(&mut text, section);
     }
+    machines(&mut text, &report.machines);
+    line(&mut text, &format!("\n## How to read this\n\n{}", plain(READING)));
     text
+}
+
+/// A number with its interval, what it is of, and what stands beside it.
+fn number(figure: &Figure) -> String {
+    let (number, unit) = (&figure.value.0, plain(&figure.value.1));
+    let interval = if figure.interval.is_empty() {
+        String::new()
+    } else {
+        format!(" (95 %: {})", plain(&figure.interval))
+    };
+    let rest: String = beside(&figure.beside).into_iter().map(|text| format!("; {text}")).collect();
+    let what = plain(&(figure.what.join(", ") + &rest));
+    format!("- {}: **{number} {unit}**{interval}, {what}", plain(&figure.label))
+}
+
+fn beside(beside: &Beside) -> Vec<String> {
+    match beside {
+        Beside::Measured { ceiling, rival, more } => {
+            let part = |(share, of): &(f64, String)| format!("{} of {of}", ceiling::part(*share));
+            let ceiling = ceiling.as_ref().map_or_else(Clone::clone, part);
+            let said = |(verdict, text): &(Verdict, String)| format!("{}: {text}", verdict.name());
+            let rival = rival.as_ref().map_or_else(Clone::clone, said);
+            [ceiling, rival].into_iter().chain(more.iter().cloned()).collect()
+        }
+        Beside::Observed(published) => published.iter().map(|one| format!("published: {one}")).collect(),
+    }
+}
+
+/// All that is known of the machines.
+fn machines(text: &mut String, machines: &Machines<'_>) {
+    for (place, machine) in machines.all().iter().enumerate() {
+        let letter = if machines.several() {
+            format!("Machine {}", Machines::letter(place))
+        } else {
+            "The machine".to_owned()
+        };
+        line(text, &format!("\n## {letter}\n"));
+        for (name, value) in machine.facts() {
+            line(text, &format!("- {name}: {}", plain(&value)));
+        }
+    }
 }
 
 fn write_section(text: &mut String, section: &Section) {

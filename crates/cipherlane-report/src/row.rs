@@ -2,11 +2,14 @@
 
 use std::ops::Deref;
 
-use cipherlane_record::{Keys, Measurement};
+use cipherlane_record::{Interval, Keys, Measurement, Verdict};
 
-use crate::level::Rate;
+use crate::level::{FEWEST_ROUNDS, Rate};
 use crate::machine::Machines;
 use crate::units;
+
+/// The option by which a run has caches flushed; commands that have it from elsewhere are recorded with it.
+const COLD: &str = "--cold";
 
 /// A measurement, and which machine it comes from.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +64,7 @@ pub(crate) enum Kind {
     Tier,
     Threads,
     Transfer,
+    Cache,
     Load,
     Messages,
     Kernel,
@@ -108,7 +112,44 @@ impl<'a> Row<'a> {
 
     /// Bytes of a second, as they compare with those of other rows.
     pub(crate) fn rate(&self) -> Rate {
-        Rate { median: self.bytes_per_second, interval: Some(self.bytes_per_second_ci95) }
+        Rate { median: self.bytes_per_second, interval: self.interval() }
+    }
+
+    /// Whether it has too few rounds to tell how sure its numbers are.
+    pub(crate) const fn is_short(&self) -> bool {
+        self.measured.summary.n < FEWEST_ROUNDS
+    }
+
+    /// The 95 % interval of its rate, if rounds enough are behind it.
+    pub(crate) fn interval(&self) -> Option<Interval> {
+        (!self.is_short()).then_some(self.bytes_per_second_ci95)
+    }
+
+    /// The ends of that interval in a unit of so many bytes per second.
+    pub(crate) fn ends(&self, factor: f64) -> Option<(f64, f64)> {
+        self.interval().map(|ends| (ends.low / factor, ends.high / factor))
+    }
+
+    /// What its ratio to the best rival says, if one ran beside it.
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        let best = self.best_rival.as_ref()?;
+        Some(if self.is_short() { Verdict::Ambiguous } else { best.verdict })
+    }
+
+    /// The 95 % interval of that ratio, if rounds enough are behind it.
+    pub(crate) fn ratio_interval(&self) -> Option<Interval> {
+        self.best_rival.as_ref().filter(|_| !self.is_short()).map(|best| best.ratio_ci95)
+    }
+
+    /// Whether the caches were flushed before each pass. The scope alone does not tell: data that fits no cache is cold
+    /// as well, as the larger sizes of a sweep are.
+    pub(crate) fn is_flushed(&self) -> bool {
+        self.argv.iter().any(|word| word == COLD)
+    }
+
+    /// What must be said of it where others were measured with warm caches: `, caches flushed`.
+    pub(crate) fn flushed_text(&self) -> &'static str {
+        if self.is_flushed() { ", caches flushed" } else { "" }
     }
 
     /// Job and size: `aes-128-gcm seal, 16 KiB`.
@@ -131,6 +172,7 @@ impl<'a> Row<'a> {
             Kind::Tier if self.is_offload() => row.tier.clone(),
             Kind::Transfer if self.is_offload() => format!("transfer {}", row.scope.transfer.name()),
             Kind::Tier | Kind::Transfer => String::new(),
+            Kind::Cache => if self.is_flushed() { "caches flushed" } else { "caches kept" }.to_owned(),
             Kind::Threads => units::count(row.threads, "thread"),
             Kind::Load => self.load_text(),
             Kind::Messages => self.messages_text(),

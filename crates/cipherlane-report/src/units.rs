@@ -64,6 +64,16 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
+/// A time of any length: `40.0 s`, `3.50 h`, `4.69 days`.
+pub(crate) fn duration(value: f64) -> String {
+    match value {
+        172_800.0.. => format!("{} days", significant(value / 86_400.0)),
+        7200.0.. => format!("{} h", significant(value / 3600.0)),
+        120.0.. => format!("{} min", significant(value / 60.0)),
+        _ => seconds(value),
+    }
+}
+
 /// A count with its noun: `1 row`, `2 rows`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
@@ -101,6 +111,10 @@ mod tests {
         assert_eq!(bytes(16384), "16 KiB");
         assert_eq!(bytes(1350), "1350 B");
         assert_eq!(seconds(0.0634), "63.4 ms");
+        assert_eq!(
+            [40.0, 300.0, 12_600.0, 405_016.0].map(duration),
+            ["40.0 s", "5.00 min", "3.50 h", "4.69 days"]
+        );
         assert_eq!(count(1, "row"), "1 row");
         assert_eq!(count(2, "row"), "2 rows");
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use cipherlane_record::{Axis, Interval, Measurement, Observation, Record, Value};
 use cipherlane_report::Report;
-use support::{experiment, measurement, observation, on_gpu};
+use support::{experiment, measurement, observation, of_rounds, on_gpu};
 
 /// Up and down, as a part of the value: beside 1.1 times as much nobody can tell.
 const WIDE: f64 = 0.1;
@@ -164,4 +164,75 @@ fn times_that_overlap_are_level() {
             "The CPU is level or faster at every size that both did.",
         ],
     );
+}
+
+/// The same row of so many samples.
+fn with_samples(record: Record, samples: usize) -> Record {
+    let Record::Observation(row) = record else { return record };
+    Record::Observation(Box::new(Observation { samples: vec![1.0; samples], ..*row }))
+}
+
+#[test]
+fn five_rounds_decide_nothing_and_six_do() {
+    let rule = |rounds: usize| {
+        let rows = SIZES.into_iter().flat_map(|bytes| [measurement(10.0, bytes), on_gpu(20.0, bytes)]);
+        let rows: Vec<Record> = rows.map(|row| experiment("bench", of_rounds(rounds, row))).collect();
+        markdown(&rows).lines().find(|line| line.starts_with("- Device: ")).unwrap().to_owned()
+    };
+    assert!(rule(6).contains("cuda:0: the fastest of ours for 4 of 4 jobs"), "{}", rule(6));
+    assert!(rule(5).contains("None of ours is clearly the fastest for any of 4 jobs"), "{}", rule(5));
+}
+
+#[test]
+fn five_samples_of_an_experiment_decide_nothing_and_six_do() {
+    let rule = |samples: usize| {
+        let row = |tier: &str, rate: f64| {
+            let axes = [("algorithm", Axis::from("sha-256")), ("tier", Axis::from(tier))];
+            with_samples(observed("simd-grid", "cpu", &axes, &[("throughput", "Gbit/s", rate)]), samples)
+        };
+        markdown(&[row("avx512", 10.0), row("avx2", 20.0)])
+    };
+    let (clear, level) = ("avx2 is the fastest tier for 1 of 1 algorithm.", "No tier is clearly the fastest");
+    assert!(rule(6).contains(clear) && rule(5).contains(level));
+    // Rows without samples keep the interval that their experiment wrote.
+    assert!(rule(0).contains(clear));
+    let saved = |samples: usize| {
+        let rows = offload("aes-128-ctr", [0.6, 2.0, 2.0, 4.0]).into_iter();
+        markdown(&rows.map(|row| with_samples(row, samples)).collect::<Vec<_>>())
+    };
+    assert!(saved(6).contains("faster than a CPU thread from 4 KiB on"), "{}", saved(6));
+    assert!(saved(5).contains("the CPU is level with cuda:0 or faster up to 64 KiB"), "{}", saved(5));
+}
+
+#[test]
+fn numbers_of_few_rounds_have_no_interval_and_say_why() {
+    let shown = |rounds: usize| {
+        let records = [
+            experiment("bench", of_rounds(rounds, measurement(16.0, 16384))),
+            with_samples(observed("own", "cpu", &[], &[("time", "s", 7317.0)]), rounds),
+        ];
+        let report = Report::new(&records, &BTreeMap::new());
+        (report.html().unwrap(), report.markdown(), report.csv())
+    };
+    let (page, text, csv) = shown(6);
+    assert!(page.contains("<td>16.0 (15.8–16.2)<td>") && page.contains("<td>7317 (6585–8049)<td>"), "{page}");
+    assert!(!page.contains("few rounds") && text.contains("**16.0 GB/s** (95 %: 15.8–16.2 GB/s)"), "{text}");
+    assert!(csv.contains(",throughput,B/s,16000000000,15840000000,16160000000,"), "{csv}");
+    let (page, text, csv) = shown(5);
+    assert!(page.contains("<td>16.0<td>") && page.contains("<td>7317<td>"), "{page}");
+    assert!(
+        page.contains("<td>1.25 AMBIGUOUS<td>") && !page.contains("15.8") && !page.contains("6585"),
+        "{page}"
+    );
+    assert_says(
+        &text,
+        &[
+            "**16.0 GB/s**, aes",
+            "AMBIGUOUS: 1.25 × OpenSSL 3.6.3 (12.8 GB/s), undecided for fewer than six rounds",
+            "> few rounds: fewer than six rounds or samples, so no interval and no verdict: aes-128-ctr encrypt",
+            "> few rounds: fewer than six rounds or samples, so no interval and no verdict: cpu",
+        ],
+    );
+    assert!(csv.contains(",throughput,B/s,16000000000,,,true,"), "{csv}");
+    assert!(csv.contains(",time,s,7317,,,true,"), "{csv}");
 }

@@ -130,8 +130,27 @@ fn a_lead_that_may_be_chance_is_not_counted() {
     };
     // Too few sizes for a curve, which would take the place of the bars.
     let text = markdown(&[row(1024, Verdict::Faster), row(16384, Verdict::Ambiguous)]);
-    assert!(text.contains("faster than the best rival in 1 of 2 rows"), "{text}");
-    assert!(text.contains("Faster than the best rival in 1 of 2 rows."), "{text}");
+    let tally = "faster than the best rival in 1 of 2 rows, undecided in 1, slower in none.";
+    for who in ["cipherlane", "Ours"] {
+        assert!(text.contains(&format!("{who} is {tally}")), "{text}");
+    }
+}
+
+#[test]
+fn rows_of_which_nobody_can_tell_are_counted() {
+    let row = |bytes: u64, rounds: usize, verdict: Verdict| {
+        let mut row = support::of_rounds(rounds, measurement(10.0, bytes));
+        row.best_rival.as_mut().unwrap().verdict = verdict;
+        row
+    };
+    // Of five rounds nothing is faster, whatever was written down.
+    let (ahead, level) = (row(1024, 10, Verdict::Faster), row(4096, 10, Verdict::Ambiguous));
+    let text = of_bench(vec![ahead.clone(), level, row(16384, 5, Verdict::Faster)]);
+    let tally = "faster than the best rival in 1 of 3 rows, undecided in 2 (1 of them for fewer than six rounds), slower in \
+        none.";
+    assert!(text.contains(&format!("- Rivals: cipherlane is {tally}\n")), "{text}");
+    let text = of_bench(vec![ahead]);
+    assert!(text.contains("faster than the best rival in 1 of 1 row, slower in none.\n"), "{text}");
 }
 
 #[test]
@@ -163,6 +182,84 @@ fn the_fewest_threads_that_are_enough_are_advised() {
     let rule = "- Threads: 2 threads reach the most with special instructions: 1.95 times one thread; more, up to 8, \
         gain less than 3 %.\n";
     assert!(text.contains(rule), "{text}");
+}
+
+/// A row on so many threads, of the build of this commit.
+fn built(commit: &str, threads: usize, rate: f64) -> Measurement {
+    let mut row = Measurement { threads, ..measurement(rate, 16384) };
+    commit.clone_into(&mut row.host.tool.git_hash);
+    row
+}
+
+#[test]
+fn the_fastest_row_of_each_number_of_threads_counts() {
+    let rows = [("a", 1, 5.0), ("a", 2, 10.0), ("a", 4, 20.0), ("b", 1, 10.0), ("b", 4, 15.0)];
+    let text = of_bench(rows.map(|(commit, threads, rate)| built(commit, threads, rate)).to_vec());
+    let rule = "- Threads: 4 threads are the fastest measured in 1 of 1 job. They are 2.00 times as fast as the fewest \
+        measured (median). The rows are of 2 builds: the fastest counts for each number of threads.\n";
+    assert!(text.contains(rule), "{text}");
+    assert!(
+        text.contains("The rows are of 2 builds: a point that several measured counts for each.\n"),
+        "{text}"
+    );
+    let text = of_bench(vec![built("a", 1, 10.0), built("a", 2, 20.0)]);
+    assert!(!text.contains("builds"), "{text}");
+}
+
+/// Rates of messages of 1 KiB, 2 KiB and so on.
+fn by_size(rates: &[f64]) -> String {
+    let rows = rates.iter().zip(10..).map(|(rate, power)| measurement(*rate, 1 << power));
+    let text = of_bench(rows.collect());
+    text.lines().find(|line| line.starts_with("- Message size: ")).unwrap().to_owned()
+}
+
+#[test]
+fn longer_messages_stay_as_fast_as_is_said() {
+    let from = |size: &str| {
+        format!(
+            "- Message size: 90 % of the best rate is reached from these sizes on, by the median of jobs: {size} on cpu \
+             avx512."
+        )
+    };
+    assert_eq!(by_size(&[5.0, 9.5, 10.0, 9.6]), from("2 KiB"));
+    assert_eq!(by_size(&[9.0, 9.5, 10.0]), from("1 KiB"));
+    // In between it falls below.
+    assert_eq!(by_size(&[5.0, 9.5, 8.0, 10.0]), from("8 KiB"));
+    // The largest texts overflow the caches.
+    assert_eq!(
+        by_size(&[5.0, 9.5, 10.0, 6.0]),
+        "- Message size: 90 % of the best rate is first reached at these sizes, and longer messages fall below it again, by \
+         the median of jobs: 2 KiB on cpu avx512."
+    );
+}
+
+/// Curves without room in their charts are not passed over in silence.
+#[test]
+fn series_without_room_are_counted() {
+    let chart = |text: &str, said: &str| {
+        let found = text.lines().find(|line| line.contains(said)).unwrap_or_default().to_owned();
+        assert!(found.contains(" 2 more are in the table only."), "{found} of {text}");
+    };
+    let tiers = (0..8).flat_map(|tier| {
+        [1, 2, 4].map(|threads| {
+            let tier = format!("tier-{tier}");
+            Measurement { tier, threads, ..measurement(threads as f64, 16384) }
+        })
+    });
+    chart(&of_bench(tiers.collect()), "of linear");
+    let streams = (1..=10).flat_map(|streams| {
+        [1, 8, 64].map(|messages| {
+            let geometry = Some(cipherlane_record::Geometry { blocks: 132, threads_per_block: 512, streams });
+            Measurement { geometry, messages, ..on_gpu((streams * messages) as f64, 16384) }
+        })
+    });
+    chart(&of_bench(streams.collect()), "Fastest: 64 messages in 10 streams");
+    let roof = (0..9).map(|tier| {
+        let axes =
+            [("algorithm", Axis::from("aes-128-ctr")), ("tier", Axis::from(format!("tier-{tier}").as_str()))];
+        row("mix", "cpu", &axes, &[("measured", "GB/s", Some(9.0)), ("foretold", "GB/s", Some(10.0))])
+    });
+    chart(&markdown(&roof.collect::<Vec<_>>()), "of what is allowed");
 }
 
 #[test]

@@ -19,7 +19,10 @@ const NAMED: usize = 3;
 /// The rows of each job and size, whose transfers are part of the time.
 fn jobs<'a>(own: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
     let whole = own.iter().filter(|row| row.scope.transfer != Transfer::Excluded).copied();
-    grouped(whole, |row| (row.job(), row.message_bytes)).into_iter().map(|(_, rows)| rows).collect()
+    grouped(whole, |row| (row.job(), row.message_bytes, row.is_flushed()))
+        .into_iter()
+        .map(|(_, rows)| rows)
+        .collect()
 }
 
 /// The fastest row of each job, and those of other names that are level with it.
@@ -121,7 +124,7 @@ fn listed(all: &[String]) -> String {
 /// What the best tier gains, where several were measured.
 pub(super) fn tiers(own: &[Row<'_>]) -> Option<Rule> {
     let on_cpu = own.iter().filter(|row| row.device == "cpu").copied();
-    let points = grouped(on_cpu, |row| (row.job(), row.message_bytes, row.threads));
+    let points = grouped(on_cpu, |row| (row.job(), row.message_bytes, row.threads, row.is_flushed()));
     let several: Vec<Vec<Row<'_>>> = points
         .into_iter()
         .map(|(_, rows)| rows)
@@ -146,7 +149,7 @@ pub(super) fn table(own: &[Row<'_>]) -> Table {
     let row = |Fastest { best: row, level }: &Fastest<Row<'_>>| {
         let level: BTreeSet<String> = level.iter().map(Row::contender).collect();
         vec![
-            row.job().label(),
+            format!("{}{}", row.job().label(), row.flushed_text()),
             units::bytes(row.message_bytes),
             row.contender(),
             level.into_iter().collect::<Vec<_>>().join(", "),

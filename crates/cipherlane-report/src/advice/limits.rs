@@ -1,11 +1,14 @@
 //! How many threads, how long messages, at what price, and where somebody else is faster.
 
+use std::collections::BTreeMap;
+
 use cipherlane_record::{Verdict, statistics};
 
 use super::Rule;
+use crate::against::Against;
 use crate::chart::Form;
 use crate::machine::Machines;
-use crate::row::Row;
+use crate::row::{Kind, Row};
 use crate::section::grouped;
 use crate::section::sweep::{self, Swept};
 use crate::section::threads as scaling;
@@ -16,8 +19,9 @@ const NEARLY: f64 = 0.9;
 
 /// The fewest threads that reach the best throughput, in most jobs.
 pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> {
-    let counts: Vec<(usize, usize, f64)> =
-        scaling::groups(own).iter().filter_map(|rows| enough(rows)).collect();
+    let swept: Vec<Vec<Row<'_>>> =
+        scaling::groups(own).into_iter().filter(|rows| enough(rows).is_some()).collect();
+    let counts: Vec<(usize, usize, f64)> = swept.iter().filter_map(|rows| enough(rows)).collect();
     let mut rules = grouped(counts.iter(), |(threads, ..)| *threads);
     rules.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     let (threads, rows) = rules.first()?;
@@ -42,10 +46,11 @@ pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> 
         _ => "",
     };
     let text = format!(
-        "{}{cores} {verdict} in {} of {}{beyond}.{gain}",
+        "{}{cores} {verdict} in {} of {}{beyond}.{gain}{}",
         units::count(*threads, "thread"),
         rows.len(),
         units::count(counts.len(), "job"),
+        super::of_builds(&swept.concat(), "the fastest counts for each number of threads"),
     );
     Some(Rule { title: "Threads", text })
 }
@@ -54,39 +59,72 @@ fn fastest<'r, 'a>(rows: &'r [Row<'a>]) -> Option<&'r Row<'a>> {
     rows.iter().max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))
 }
 
-/// The fewest threads that are enough, the most measured, and what they gain over the fewest. The fastest tier counts.
+/// The fewest threads that are enough, the most measured, and what they gain over the fewest. The fastest tier counts, and
+/// the fastest row of each number of threads.
 fn enough(rows: &[Row<'_>]) -> Option<(usize, usize, f64)> {
-    let best = fastest(rows)?;
-    let alike: Vec<_> =
-        rows.iter().filter(|row| (&row.device, &row.tier) == (&best.device, &best.tier)).collect();
-    let fewest = alike.iter().min_by_key(|row| row.threads)?;
-    let most = alike.iter().map(|row| row.threads).max()?;
-    let rates: Vec<(usize, f64)> = alike.iter().map(|row| (row.threads, row.bytes_per_second)).collect();
+    let kinds = [Kind::Device, Kind::Cache];
+    let best = fastest(rows)?.traits(&kinds);
+    let mut rates: BTreeMap<usize, f64> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.traits(&kinds) == best) {
+        let rate = rates.entry(row.threads).or_default();
+        *rate = rate.max(row.bytes_per_second);
+    }
+    let rates: Vec<(usize, f64)> = rates.into_iter().collect();
+    let ((fewest, least), (most, _)) = (*rates.first()?, *rates.last()?);
     let (chosen, rate) = super::fewest_enough(&rates)?;
-    (fewest.threads < most).then(|| (chosen, most, rate / fewest.bytes_per_second))
+    (fewest < most).then(|| (chosen, most, rate / least))
+}
+
+/// Where the rate of longer and longer messages comes near its best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    /// At this size and all larger ones.
+    From(u64),
+    /// At this size, but not at the largest.
+    First(u64),
 }
 
 /// From which size on messages reach nearly the best rate of a device: short ones are worth packing.
-#[allow(clippy::cast_precision_loss)] // sizes, below 2^53
 pub(super) fn size(own: &[Row<'_>]) -> Option<Rule> {
     let groups = sweep::groups(own, Swept::Size);
     let all = groups.iter().flat_map(|(_, rows)| sweep::series(rows, Swept::Size));
-    let reach = |(_, rows): (_, Vec<Row<'_>>)| {
-        let best = rows.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
-        let from = rows.iter().find(|row| row.bytes_per_second >= NEARLY * best)?;
-        Some((from.contender(), from.message_bytes as f64))
+    let found: Vec<(String, Reached)> =
+        all.filter_map(|(_, rows)| Some((rows[0].contender(), reached(&rows)?))).collect();
+    let kept = medians(&found, |one| if let Reached::From(bytes) = one { Some(bytes) } else { None });
+    let lost = medians(&found, |one| if let Reached::First(bytes) = one { Some(bytes) } else { None });
+    let told = [
+        ("90 % of the best rate is reached from these sizes on", kept),
+        (
+            "90 % of the best rate is first reached at these sizes, and longer messages fall below it again",
+            lost,
+        ),
+    ];
+    let told = told.into_iter().filter(|(_, sizes)| !sizes.is_empty());
+    let text = told.map(|(what, sizes)| format!("{what}, by the median of jobs: {sizes}."));
+    let text = text.collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(Rule { title: "Message size", text })
+}
+
+/// Of rows by rising size.
+fn reached(rows: &[Row<'_>]) -> Option<Reached> {
+    let best = rows.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
+    let is_near = |row: &Row<'_>| row.bytes_per_second >= NEARLY * best;
+    let below = rows.iter().rposition(|row| !is_near(row));
+    match rows.get(below.map_or(0, |place| place + 1)) {
+        Some(row) => Some(Reached::From(row.message_bytes)),
+        None => rows.iter().find(|row| is_near(row)).map(|row| Reached::First(row.message_bytes)),
+    }
+}
+
+/// `2560 B on cpu avx512, 16 KiB on cuda:0`: the medians of what `of` takes.
+#[allow(clippy::cast_precision_loss)] // sizes, below 2^53
+fn medians(found: &[(String, Reached)], of: impl Fn(Reached) -> Option<u64>) -> String {
+    let sizes = found.iter().filter_map(|(contender, one)| Some((contender, of(*one)? as f64)));
+    let text = |(contender, sizes): (&String, Vec<(&String, f64)>)| {
+        let sizes: Vec<f64> = sizes.iter().map(|(_, bytes)| *bytes).collect();
+        format!("{} on {contender}", Form::Bytes.text(statistics::median(&sizes)))
     };
-    let texts = grouped(all.filter_map(reach), |(contender, _)| contender.clone()).into_iter().map(
-        |(contender, found)| {
-            let sizes: Vec<f64> = found.iter().map(|(_, bytes)| *bytes).collect();
-            format!("{} on {contender}", Form::Bytes.text(statistics::median(&sizes)))
-        },
-    );
-    let text = texts.collect::<Vec<_>>().join(", ");
-    (!text.is_empty()).then(|| Rule {
-        title: "Message size",
-        text: format!("90 % of the best rate is reached from these sizes on, by the median of jobs: {text}."),
-    })
+    grouped(sizes, |(contender, _)| *contender).into_iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// Who does most for the energy.
@@ -106,23 +144,18 @@ pub(super) fn energy(own: &[Row<'_>]) -> Option<Rule> {
 /// one: rivals have all of the CPU's instructions there.
 pub(super) fn rivals(own: &[Row<'_>]) -> Option<Rule> {
     let best = of_fastest_tiers(own);
-    let compared: Vec<_> = best.iter().filter_map(|row| Some((row, row.best_rival.as_ref()?))).collect();
-    if compared.is_empty() {
-        return None;
-    }
-    let mut slower: Vec<_> = compared.iter().filter(|(_, best)| best.verdict == Verdict::Slower).collect();
-    slower.sort_by(|one, other| one.1.ratio.total_cmp(&other.1.ratio));
-    let faster = compared.iter().filter(|(_, best)| best.verdict == Verdict::Faster).count();
-    let none = if slower.is_empty() { "none".to_owned() } else { slower.len().to_string() };
-    let tally = format!(
-        "cipherlane is faster than the best rival in {faster} of {}, slower in {none}",
-        units::count(compared.len(), "row")
-    );
-    let worst = slower.first().map_or_else(String::new, |(row, best)| {
+    let against = Against::of(&best);
+    let slower = best.iter().filter(|row| row.verdict() == Some(Verdict::Slower));
+    let worst = slower
+        .filter_map(|row| Some((row, row.best_rival.as_ref()?)))
+        .min_by(|one, other| one.1.ratio.total_cmp(&other.1.ratio));
+    let worst = worst.map_or_else(String::new, |(row, best)| {
         let (ratio, device) = (1.0 / best.ratio, row.contender());
         format!(": {} is {ratio:.2} times as fast as {device} at {}", best.rival_name, row.does())
     });
-    Some(Rule { title: "Rivals", text: format!("{tally}{worst}.") })
+    let builds = super::of_builds(&best, "a point that several measured counts for each");
+    let text = format!("cipherlane is {}{worst}.{builds}", against.text());
+    (against.met > 0).then_some(Rule { title: "Rivals", text })
 }
 
 /// The rows of each job on a device by its fastest tier there.
@@ -132,7 +165,7 @@ fn of_fastest_tiers<'a>(own: &[Row<'a>]) -> Vec<Row<'a>> {
         rows.into_iter().filter(move |row| best.is_some_and(|best| best.tier == row.tier))
     };
     grouped(own.iter().copied(), |row| {
-        (row.job(), row.message_bytes, row.threads, row.device.clone(), row.machine)
+        (row.job(), row.message_bytes, row.threads, row.device.clone(), row.machine, row.is_flushed())
     })
     .into_iter()
     .flat_map(of_fastest)

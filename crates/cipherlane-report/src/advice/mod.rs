@@ -6,6 +6,8 @@ mod loads;
 mod observed;
 mod sharing;
 
+use std::collections::BTreeSet;
+
 use cipherlane_record::Observation;
 
 use crate::beside::Observed;
@@ -122,6 +124,13 @@ fn fewest_enough<N: Ord + Copy>(rates: &[(N, f64)]) -> Option<(N, f64)> {
     let best = rates.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
     let enough = rates.iter().filter(|(_, rate)| *rate >= ENOUGH * best);
     enough.min_by_key(|(threads, _)| *threads).copied()
+}
+
+/// What must be said of rows of several builds of the tool, and `how` they count: ` The rows are of 2 builds: ...`
+fn of_builds(rows: &[Row<'_>], how: &str) -> String {
+    let tools = rows.iter().map(|row| &row.host.tool);
+    let builds = tools.map(|tool| (&tool.git_hash, tool.git_dirty)).collect::<BTreeSet<_>>().len();
+    if builds > 1 { format!(" The rows are of {builds} builds: {how}.") } else { String::new() }
 }
 
 /// Whether nobody loaded the machine on purpose: load is no base for a recommendation.

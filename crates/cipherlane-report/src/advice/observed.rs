@@ -159,7 +159,7 @@ pub(super) fn threads(rows: &[&Observation]) -> Option<Rule> {
 /// The fastest tier of each algorithm.
 pub(super) fn tiers(rows: &[&Observation]) -> Option<Rule> {
     let rates = experiment(rows, "simd-grid").into_iter();
-    let rates = rates.filter_map(|row| Some((row, throughput(value(row, "throughput")?)?)));
+    let rates = rates.filter_map(|row| Some((row, throughput(row, value(row, "throughput")?)?)));
     let algorithms = grouped(rates, |(row, _)| name(row, "algorithm"));
     let tier = |(row, _): &(&Observation, Rate)| name(row, "tier");
     let contests: Vec<_> =

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::draw::{self, At, Drawing, Error, LINE, Paper, WIDTH};
-use super::{Lines, Look, Point, Series, svg};
+use super::{Axis, Lines, Look, Point, Series, svg};
 
 const HEIGHT: u32 = 600;
 /// Room for the numbers of the y axis, and for those of the x axis with its title.
@@ -57,7 +57,7 @@ pub(super) fn draw(lines: &Lines) -> Result<Drawing, Error> {
         }
         // Those that matter most come first, and are drawn last.
         for (number, series) in lines.series.iter().enumerate().rev() {
-            draw_series(paper, series, number, &place)?;
+            draw_series(paper, (series, number), &lines.x, &place)?;
         }
         Ok(())
     })
@@ -93,20 +93,28 @@ fn draw_mark(paper: &Paper<'_>, label: &str, x: i32, row: usize, bottom: i32) ->
 
 fn draw_series(
     paper: &Paper<'_>,
-    series: &Series,
-    number: usize,
+    (series, number): (&Series, usize),
+    axis: &Axis,
     place: &impl Fn(f64, f64) -> (i32, i32),
 ) -> Result<(), Error> {
     let at = |point: &Point| place(point.x, point.y);
     let colour = svg::series(number);
-    let path: Vec<(i32, i32)> = series.points.iter().map(at).collect();
-    match series.look {
-        Look::Measured | Look::Dense => {
-            let width = if series.look == Look::Dense { 3 } else { 4 };
-            paper.draw(&PathElement::new(path, draw::line(colour, width)))?;
+    let style = match series.look {
+        Look::Measured => Some(draw::line(colour, 4)),
+        Look::Dense => Some(draw::line(colour, 3)),
+        Look::Computed => Some(draw::line(svg::dashed(number), 3)),
+        Look::Scattered | Look::Published | Look::Solid => None,
+    };
+    let whole = |one: &Point, next: &Point| !axis.is_broken_between(one.x, next.x);
+    for part in series.points.chunk_by(whole) {
+        match (style, part) {
+            // No line tells of a point alone.
+            (Some(_), [point]) if series.look == Look::Dense => draw::marker(paper, number, at(point))?,
+            (Some(style), part) => {
+                paper.draw(&PathElement::new(part.iter().map(at).collect::<Vec<_>>(), style))?;
+            }
+            (None, _) => {}
         }
-        Look::Computed => paper.draw(&PathElement::new(path, draw::line(svg::dashed(number), 3)))?,
-        Look::Scattered | Look::Published | Look::Solid => {}
     }
     for point in &series.points {
         if let Some((low, high)) = point.interval {

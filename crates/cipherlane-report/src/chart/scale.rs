@@ -13,6 +13,8 @@ pub(crate) struct Axis {
     /// Whether equal ratios are equally far apart.
     pub(crate) logarithmic: bool,
     pub(crate) form: Form,
+    /// Before which values something is left out: no line leads there from what lies before.
+    pub(crate) breaks: Vec<f64>,
 }
 
 /// How the values of an axis are written.
@@ -58,12 +60,12 @@ fn whole(value: f64) -> u64 {
 impl Axis {
     /// An axis on which equal differences are equally far apart.
     pub(crate) fn linear(title: &str) -> Self {
-        Self { title: title.to_owned(), logarithmic: false, form: Form::Plain }
+        Self { title: title.to_owned(), logarithmic: false, form: Form::Plain, breaks: Vec::new() }
     }
 
     /// An axis for counts that double: equal ratios are equally far apart.
     pub(crate) fn doubling(title: &str, form: Form) -> Self {
-        Self { title: title.to_owned(), logarithmic: true, form }
+        Self { logarithmic: true, form, ..Self::linear(title) }
     }
 
     /// For curves: equal ratios equally far apart if `values` span more than a hundredfold, equal differences if not.
@@ -84,6 +86,11 @@ impl Axis {
     /// Whether `value` has a place on it: where equal ratios are equally far apart, nothing is as little as zero.
     pub(crate) fn has(&self, value: f64) -> bool {
         !self.logarithmic || value > 0.0
+    }
+
+    /// Whether something is left out between these values.
+    pub(crate) fn is_broken_between(&self, low: f64, high: f64) -> bool {
+        self.breaks.iter().any(|&at| low < at && at <= high)
     }
 
     /// The scale for those of `values` that have a place. Of a linear axis with `from_zero`, zero is part.

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 
 use super::parts;
 use crate::advice::Advice;
+use crate::ceiling;
 use crate::headline::{Beside, Figure};
-use crate::units;
 
 /// The numbers, side by side.
 pub(super) fn figures(figures: &[Figure]) -> Markup {
@@ -41,7 +41,10 @@ fn beside(beside: &Beside) -> Markup {
                 @match ceiling {
                     Ok((share, bound)) => {
                         (meter(*share))
-                        p { b { (units::percent(*share)) } " of " (bound) }
+                        p { b { (ceiling::percent(*share)) } " of " (bound) }
+                        @if ceiling::is_passed(*share) {
+                            p.none { "More than this bound allows, which is too low; the bar ends at 100 %." }
+                        }
                     }
                     Err(why) => p.none { (why) }
                 }

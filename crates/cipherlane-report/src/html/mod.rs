@@ -5,12 +5,12 @@ mod first;
 mod parts;
 mod sections;
 
-use cipherlane_record::date;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::Report;
 use crate::chart::DrawError;
 use crate::machine::{Machine, Machines};
+use crate::reading::READING;
 use crate::units;
 
 /// The style sheet of the page, for other pages that shall look like it.
@@ -69,27 +69,20 @@ fn head(report: &Report<'_>) -> Markup {
         p.brand { "cipherlane report" }
         h1 { (heading(report)) }
         @if let [machine] = machines {
-            p.sub { (machine.details()) " · " (written(machine)) }
+            p.sub { (machine.details()) " · " (machine.span()) }
             (doubt(machine))
         } @else {
             ul.machines {
                 @for (place, machine) in machines.iter().enumerate() {
                     li {
                         b.letter { (Machines::letter(place)) } " " b { (machine.name()) } br;
-                        span.sub { (machine.details()) " · " (written(machine)) }
+                        span.sub { (machine.details()) " · " (machine.span()) }
                         (doubt(machine))
                     }
                 }
             }
         }
     }
-}
-
-/// How much was measured there, and when.
-fn written(machine: &Machine<'_>) -> String {
-    let (first, last) = (date::day(machine.written.0), date::day(machine.written.1));
-    let days = if first == last { first } else { format!("{first} to {last}") };
-    format!("{}, {days}", units::count(machine.records, "record"))
 }
 
 /// Whether its records may be of several machines.
@@ -123,40 +116,11 @@ fn machines(machines: &Machines<'_>) -> Markup {
                     @if machines.several() {
                         h3 { b.letter { (Machines::letter(place)) } " " (machine.name()) }
                     }
-                    (parts::facts(&facts(machine)))
+                    (parts::facts(&machine.facts()))
                 }
             }
         }
     }
-}
-
-fn facts(machine: &Machine<'_>) -> Vec<(String, String)> {
-    let host = machine.host;
-    let unknown = |field: &str| {
-        let reason = host.missing.get(field).map_or("no reason is given", String::as_str);
-        format!("not known: {reason}")
-    };
-    let or = |value: Option<String>, field: &str| value.unwrap_or_else(|| unknown(field));
-    let facts = [
-        ("CPU", or(host.cpu_model.clone(), "cpu_model")),
-        ("CPU signature", or(host.cpu_signature.clone(), "cpu_signature")),
-        ("GPUs", or(host.gpus.as_ref().map(|gpus| listed(gpus)), "gpus")),
-        ("Logical CPUs", host.logical_cores.to_string()),
-        ("Cores", or(host.physical_cores.map(|cores| cores.to_string()), "physical_cores")),
-        ("Threads share cores", or(host.smt.map(|smt| if smt { "yes" } else { "no" }.to_owned()), "smt")),
-        ("L2 cache of a core", or(host.l2_bytes.map(units::bytes), "l2_bytes")),
-        ("Last cache", or(host.last_level_cache_bytes.map(units::bytes), "last_level_cache_bytes")),
-        ("Frequency governor", or(host.frequency_governor.clone(), "frequency_governor")),
-        ("System", or(host.kernel.clone(), "kernel")),
-        ("Hypervisor", or(host.hypervisor.clone(), "hypervisor")),
-        ("Instruction sets", listed(&host.features)),
-        ("Written by", machine.tools.join("; ")),
-    ];
-    facts.map(|(name, value)| (name.to_owned(), value)).to_vec()
-}
-
-fn listed(names: &[String]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// What the numbers mean, in the words of docs/MEASURING.md.
@@ -164,14 +128,7 @@ fn reading() -> Markup {
     html! {
         footer {
             h2 { "How to read this" }
-            p {
-                "A rate is the median over one pass and counts bytes of message text, without AAD and tags; 1 GB is 1e9 \
-                 bytes. Behind it stands its 95 % interval. Every timed output was compared with the expected one; a row \
-                 with a wrong output has no rate. Ratios are medians over interleaved rounds: above 1 cipherlane is \
-                 faster. A ceiling is what the slowest of the machine's resources allows the kernel at most; where a row has \
-                 none, it is what the experiment mix foretold for the same kernel. Two numbers belong in one column only \
-                 if their scopes agree."
-            }
+            p { (READING) }
         }
     }
 }

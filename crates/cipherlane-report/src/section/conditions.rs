@@ -76,12 +76,7 @@ pub(super) fn transfers(rows: &[Row<'_>]) -> Option<Chart> {
         verified.iter().filter_map(|row| Some((*row, beside::brought(row, &verified)?))).collect();
     let shown = pairs.len().min(MOST_BARS);
     let bar = |row: &Row<'_>| {
-        let interval = row.bytes_per_second_ci95;
-        Some(Bar {
-            value: row.bytes_per_second / 1e9,
-            interval: Some((interval.low / 1e9, interval.high / 1e9)),
-            note: String::new(),
-        })
+        Some(Bar { value: row.bytes_per_second / 1e9, interval: row.ends(1e9), note: String::new() })
     };
     let group = |(resident, brought): &(Row<'_>, Row<'_>)| Group {
         label: label(resident),

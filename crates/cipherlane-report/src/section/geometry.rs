@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cipherlane_record::Geometry;
 
+use super::conditions::more;
 use super::grouped;
 use super::sweep::FEWEST;
 use crate::chart::{Axis, Chart, Form, Heat, Lines, Look, MOST_SERIES, Plot, Point, Series};
@@ -13,7 +14,9 @@ use crate::units;
 /// A chart for each job, size and device whose launch was swept.
 pub(super) fn charts(rows: &[Row<'_>]) -> Vec<Chart> {
     let launched = rows.iter().filter(|row| row.verified && row.geometry.is_some()).copied();
-    let groups = grouped(launched, |row| (row.job(), row.message_bytes, row.machine, row.device.as_str()));
+    let groups = grouped(launched, |row| {
+        (row.job(), row.message_bytes, row.machine, row.device.as_str(), row.is_flushed())
+    });
     groups.iter().flat_map(|(_, rows)| grid(rows).into_iter().chain(streams(rows))).collect()
 }
 
@@ -23,7 +26,7 @@ fn distinct(rows: &[Row<'_>], of: impl Fn(&Geometry) -> u64) -> Vec<u64> {
 }
 
 fn title(rows: &[Row<'_>]) -> String {
-    format!("{} on {}", rows[0].does(), rows[0].contender())
+    format!("{} on {}{}", rows[0].does(), rows[0].contender(), rows[0].flushed_text())
 }
 
 fn best<'r, 'a>(rows: impl Iterator<Item = &'r Row<'a>>) -> Option<&'r Row<'a>>
@@ -100,12 +103,7 @@ fn curve(rows: &[Row<'_>], name: &str, of: impl Fn(&Geometry) -> u64) -> Option<
 }
 
 fn point(row: &Row<'_>, x: f64, factor: f64) -> Point {
-    let interval = row.bytes_per_second_ci95;
-    Point {
-        x,
-        y: row.bytes_per_second / factor,
-        interval: Some((interval.low / factor, interval.high / factor)),
-    }
+    Point { x, y: row.bytes_per_second / factor, interval: row.ends(factor) }
 }
 
 /// Messages of a batch against throughput, a curve for each number of streams.
@@ -132,10 +130,11 @@ fn streams(rows: &[Row<'_>]) -> Option<Chart> {
         series.iter().flat_map(|one| one.points.iter().map(|point| point.y)),
     );
     let finding = format!(
-        "Fastest: {} messages in {}, {}.",
+        "Fastest: {} messages in {}, {}.{}",
         top.messages,
         units::count(usize::try_from(top.geometry?.streams).unwrap_or(usize::MAX), "stream"),
-        units::rate(top.bytes_per_second)
+        units::rate(top.bytes_per_second),
+        more(counts.len(), series.len())
     );
     let x = Axis::doubling("Messages per batch", Form::Count);
     Some(Chart { title: title(rows), finding, plot: Plot::Lines(Lines { x, y, series, marks: Vec::new() }) })

@@ -8,8 +8,16 @@ use crate::chart::{Axis, Chart, Lines, Look, MOST_SERIES, Plot, Point, Series};
 use crate::row::{self, Kind, Row};
 
 /// In what rows of one job and size must be alike to differ by the load alone.
-const ALIKE: [Kind; 7] =
-    [Kind::Machine, Kind::Device, Kind::Threads, Kind::Transfer, Kind::Messages, Kind::Kernel, Kind::Launch];
+const ALIKE: [Kind; 8] = [
+    Kind::Machine,
+    Kind::Device,
+    Kind::Threads,
+    Kind::Transfer,
+    Kind::Cache,
+    Kind::Messages,
+    Kind::Kernel,
+    Kind::Launch,
+];
 
 /// Throughput under load, as a part of that without: a chart for each thing that was loaded.
 pub(super) fn charts(rows: &[Row<'_>]) -> Vec<Chart> {
@@ -68,13 +76,10 @@ fn under(
 fn points(rows: &[(f64, Row<'_>)]) -> Option<Vec<Point>> {
     let (_, whole) = rows.iter().find(|(load, _)| *load == 0.0)?;
     let part = |rate: f64| 100.0 * rate / whole.bytes_per_second;
-    let point = |(load, row): &(f64, Row<'_>)| {
-        let interval = row.bytes_per_second_ci95;
-        Point {
-            x: 100.0 * load,
-            y: part(row.bytes_per_second),
-            interval: Some((part(interval.low), part(interval.high))),
-        }
+    let point = |(load, row): &(f64, Row<'_>)| Point {
+        x: 100.0 * load,
+        y: part(row.bytes_per_second),
+        interval: row.interval().map(|ends| (part(ends.low), part(ends.high))),
     };
     let mut points: Vec<Point> = rows.iter().map(point).collect();
     points.sort_by(|one, other| one.x.total_cmp(&other.x));

@@ -8,6 +8,7 @@ mod overview;
 mod rows;
 mod scopes;
 mod streams;
+mod stretches;
 pub(crate) mod sweep;
 pub(crate) mod threads;
 mod timeline;
@@ -139,7 +140,7 @@ pub(crate) fn apart<'a>(records: &[Placed<'a>]) -> (Vec<Row<'a>>, Vec<(usize, &'
 
 /// The charts that measurements call for: what was swept first, then rows side by side, then conditions.
 fn charts_of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
-    let mut charts: Vec<Chart> = overview::machines(rows, machines).into_iter().collect();
+    let mut charts: Vec<Chart> = overview::machines(rows).into_iter().collect();
     charts.extend(sweep::charts(rows, sweep::Swept::Size));
     charts.extend(threads::charts(rows, machines));
     charts.extend(geometry::charts(rows));

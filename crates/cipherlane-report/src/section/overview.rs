@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use cipherlane_record::Verdict;
+use cipherlane_record::Transfer;
 
 use super::conditions::{MOST_BARS, more};
 use super::grouped;
+use crate::against::Against;
 use crate::chart::{Axis, Bar, Bars, Chart, Group, MOST_SERIES, Plot};
 use crate::machine::Machines;
 use crate::row::Row;
-use crate::units;
+use crate::{ceiling, units};
 
 /// Ours, verified: the only rows that are shown beside something.
 fn ours<'a>(rows: &[Row<'a>]) -> impl Iterator<Item = Row<'a>> + Clone {
@@ -22,7 +23,7 @@ fn label(row: &Row<'_>, machines: &Machines<'_>) -> String {
         if machines.several() { format!("{}: ", Machines::letter(row.machine)) } else { String::new() };
     let threads =
         if row.is_offload() { String::new() } else { format!(", {}", units::count(row.threads, "thread")) };
-    format!("{machine}{}, {}{threads}", row.does(), row.contender())
+    format!("{machine}{}, {}{threads}{}", row.does(), row.contender(), row.flushed_text())
 }
 
 /// Throughput beside the best rival's.
@@ -32,10 +33,9 @@ pub(super) fn rivals(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart>
     let most = shown.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
     let (factor, unit) = units::rate_unit(most);
     let group = |row: &Row<'_>| {
-        let interval = row.bytes_per_second_ci95;
         let own = Bar {
             value: row.bytes_per_second / factor,
-            interval: Some((interval.low / factor, interval.high / factor)),
+            interval: row.ends(factor),
             note: row.best_rival.as_ref().map_or_else(String::new, |best| format!("(× {:.2})", best.ratio)),
         };
         let rival = row.best_rival.as_ref().map(|best| Bar {
@@ -46,11 +46,9 @@ pub(super) fn rivals(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart>
         Group { label: label(row, machines), bars: vec![Some(own), rival], published: Vec::new() }
     };
     // As the recommendation counts: a ratio above 1 may be chance.
-    let verdicts = || all.iter().filter_map(|row| Some(row.best_rival.as_ref()?.verdict));
-    let (faster, met) =
-        (verdicts().filter(|verdict| *verdict == Verdict::Faster).count(), verdicts().count());
-    let finding = if met > 0 {
-        format!("Faster than the best rival in {faster} of {}.", units::count(met, "row"))
+    let against = Against::of(&all);
+    let finding = if against.met > 0 {
+        format!("Ours is {}.", against.text())
     } else {
         "No rival ran beside these rows.".to_owned()
     };
@@ -70,57 +68,91 @@ pub(super) fn rivals(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart>
 
 /// What part of the machine's ceiling the fastest row of each job and size reaches.
 pub(super) fn ceilings(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
-    let bound = ours(rows).filter(|row| row.ceiling.is_some());
-    let jobs = grouped(bound, |row| (row.machine, row.job(), row.message_bytes));
+    let bound: Vec<Row<'_>> = ours(rows).filter(|row| row.ceiling.is_some()).collect();
+    let jobs =
+        grouped(bound.iter().copied(), |row| (row.machine, row.job(), row.message_bytes, row.is_flushed()));
     let best = |rows: &[Row<'_>]| {
-        let share = |row: &Row<'_>| row.ceiling.as_ref().map_or(0.0, |ceiling| ceiling.share);
-        let row = rows.iter().max_by(|one, other| share(one).total_cmp(&share(other)))?;
+        let row = *rows.iter().max_by(|one, other| share(one).total_cmp(&share(other)))?;
+        let note = if ceiling::is_passed(share(&row)) {
+            format!("% ({})", ceiling::TOO_LOW)
+        } else {
+            "%".to_owned()
+        };
         let group = Group {
-            label: format!("{} · {}", label(row, machines), row.ceiling.as_ref()?.bound),
-            bars: vec![Some(Bar { value: 100.0 * share(row), interval: None, note: "%".to_owned() })],
+            label: format!("{} · {}", label(&row, machines), row.ceiling.as_ref()?.bound),
+            bars: vec![Some(Bar { value: 100.0 * share(&row), interval: None, note })],
             published: Vec::new(),
         };
-        Some((share(row), group))
+        Some(group)
     };
-    let all: Vec<(f64, Group)> = jobs.iter().filter_map(|(_, rows)| best(rows)).collect();
+    let all: Vec<Group> = jobs.iter().filter_map(|(_, rows)| best(rows)).collect();
     let shown = all.len().min(MOST_BARS);
-    let (share, group) = all.iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
-    Some(Chart {
+    (!all.is_empty()).then(|| Chart {
         title: "Beside the ceiling".to_owned(),
-        finding: format!(
-            "Closest to what the machine allows: {} with {}.{}",
-            group.label,
-            units::percent(*share),
-            more(all.len(), shown)
-        ),
+        finding: format!("{}{}", closest(&bound, machines), more(all.len(), shown)),
         plot: Plot::Bars(Bars {
             value: Axis::linear("Part of the ceiling (%)"),
             series: vec!["reached".to_owned()],
-            groups: all[..shown].iter().map(|(_, group)| group.clone()).collect(),
+            groups: all[..shown].to_vec(),
             stacked: false,
             whole: true,
         }),
     })
 }
 
-/// The fastest row of each job and size on each machine that has it.
-pub(super) fn machines(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
-    let jobs = grouped(ours(rows), |row| (row.job(), row.message_bytes));
-    let met = |rows: &[Row<'_>]| rows.iter().map(|row| row.machine).collect::<BTreeSet<_>>().len() > 1;
-    let jobs: Vec<_> = jobs.into_iter().filter(|(_, rows)| met(rows)).collect();
+fn share(row: &Row<'_>) -> f64 {
+    row.ceiling.as_ref().map_or(0.0, |ceiling| ceiling.share)
+}
+
+/// The row that comes closest to its bound, of those that their bounds allow, and how many theirs do not.
+fn closest(bound: &[Row<'_>], machines: &Machines<'_>) -> String {
+    let (passed, within): (Vec<Row<'_>>, Vec<Row<'_>>) =
+        bound.iter().partition(|row| ceiling::is_passed(share(row)));
+    let best = within.iter().max_by(|one, other| share(one).total_cmp(&share(other)));
+    let best = best.and_then(|row| {
+        let (label, bound) = (label(row, machines), &row.ceiling.as_ref()?.bound);
+        Some(format!(
+            "Closest to what the machine allows: {label} · {bound} with {}.",
+            units::percent(share(row))
+        ))
+    });
+    let passed = match passed.len() {
+        0 => None,
+        1 => Some("1 row exceeds its bound, which is too low.".to_owned()),
+        several => Some(format!("{several} rows exceed their bounds, which are too low.")),
+    };
+    best.into_iter().chain(passed).collect::<Vec<_>>().join(" ")
+}
+
+/// The fastest row of each job and size on each machine that has it. Kernels alone, of data in a device's memory, are
+/// set beside nothing else.
+pub(super) fn machines(rows: &[Row<'_>]) -> Option<Chart> {
+    let is_alone = |row: &Row<'_>| row.scope.transfer == Transfer::Excluded;
+    let jobs = grouped(ours(rows), |row| (row.job(), row.message_bytes, row.is_flushed(), is_alone(row)));
+    let there = |rows: &[Row<'_>]| rows.iter().map(|row| row.machine).collect::<BTreeSet<usize>>();
+    let jobs: Vec<_> = jobs.into_iter().filter(|(_, rows)| there(rows).len() > 1).collect();
+    let all: Vec<usize> =
+        jobs.iter().flat_map(|(_, rows)| there(rows)).collect::<BTreeSet<_>>().into_iter().collect();
+    let places = &all[..all.len().min(MOST_SERIES)];
+    let left_out = match all.len() - places.len() {
+        0 => String::new(),
+        more => format!(" In the table only: {}.", units::count(more, "machine")),
+    };
     let most = jobs.iter().flat_map(|(_, rows)| rows).map(|row| row.bytes_per_second).fold(0.0, f64::max);
     let (factor, unit) = units::rate_unit(most);
-    let places = machines.all().len().min(MOST_SERIES);
     let bar = |rows: &[Row<'_>], machine: usize| {
         let there = rows.iter().filter(|row| row.machine == machine);
         let best = there.max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))?;
         let note = format!("{}, {}", best.contender(), units::count(best.threads, "thread"));
-        Some(Bar { value: best.bytes_per_second / factor, interval: None, note })
+        Some(Bar { value: best.bytes_per_second / factor, interval: best.ends(factor), note })
     };
-    let group = |(_, rows): &(_, Vec<Row<'_>>)| Group {
-        label: rows[0].does(),
-        bars: (0..places).map(|machine| bar(rows, machine)).collect(),
-        published: Vec::new(),
+    let group = |(_, rows): &(_, Vec<Row<'_>>)| {
+        let alone = if is_alone(&rows[0]) { ", data in the memory of the device" } else { "" };
+        Group {
+            label: format!("{}{}{alone}", rows[0].does(), rows[0].flushed_text()),
+            bars: places.iter().map(|&machine| bar(rows, machine)).collect(),
+            published: Vec::new(),
+        }
     };
     let values = jobs.iter().flat_map(|(_, rows)| rows.iter().map(|row| row.bytes_per_second / factor));
     let value = Axis::lengths(&format!("Throughput of the fastest row ({unit})"), values);
@@ -128,13 +160,13 @@ pub(super) fn machines(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Char
     (!jobs.is_empty()).then(|| Chart {
         title: "Machines side by side".to_owned(),
         finding: format!(
-            "Jobs that were measured on more than one machine: {}.{}",
+            "Jobs that were measured on more than one machine: {}.{}{left_out}",
             jobs.len(),
             more(jobs.len(), shown)
         ),
         plot: Plot::Bars(Bars {
             value,
-            series: (0..places).map(Machines::letter).collect(),
+            series: places.iter().map(|&machine| Machines::letter(machine)).collect(),
             groups: jobs[..shown].iter().map(group).collect(),
             stacked: false,
             whole: false,

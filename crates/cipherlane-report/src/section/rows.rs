@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cipherlane_record::{Energy, Measurement, Observation, Value};
+use cipherlane_record::{Energy, Interval, Measurement, Observation, Value};
 
 use super::observed;
 use super::scopes::Scopes;
@@ -10,6 +10,7 @@ use crate::machine::Machines;
 use crate::row::Row;
 use crate::table::{Column, Table};
 use crate::units;
+use crate::{ceiling, level};
 
 /// The table of measurements; columns that say nothing are left out.
 pub(super) fn measured(rows: &[Row<'_>], machines: &Machines<'_>, scopes: &Scopes) -> Table {
@@ -46,13 +47,13 @@ fn cells(row: &Row<'_>, machines: &Machines<'_>, scopes: &Scopes) -> [String; 16
         row.contender(),
         row.threads.to_string(),
         rate(row),
-        right(row.ceiling.as_ref().map_or_else(String::new, |ceiling| units::percent(ceiling.share))),
+        right(row.ceiling.as_ref().map_or_else(String::new, |one| ceiling::part(one.share))),
         best.map_or_else(String::new, |best| {
             format!("{} {}", units::significant(best.rival_bytes_per_second / 1e9), best.rival_name)
         }),
-        best.map_or_else(String::new, |best| {
-            let ends = best.ratio_ci95;
-            format!("{:.2} ({:.2}–{:.2}) {}", best.ratio, ends.low, ends.high, best.verdict.name())
+        best.zip(row.verdict()).map_or_else(String::new, |(best, verdict)| {
+            let ends = row.ratio_interval().map(|ends| format!(" ({:.2}–{:.2})", ends.low, ends.high));
+            format!("{:.2}{} {}", best.ratio, ends.unwrap_or_default(), verdict.name())
         }),
         scopes.letter(row),
         row.messages.to_string(),
@@ -65,13 +66,12 @@ fn cells(row: &Row<'_>, machines: &Machines<'_>, scopes: &Scopes) -> [String; 16
 }
 
 /// The rate with its interval; a row with a wrong output has none.
-fn rate(row: &Measurement) -> String {
+fn rate(row: &Row<'_>) -> String {
     if !row.verified {
         return format!("WRONG: {} of {} outputs", row.checks.unexpected, row.checks.messages);
     }
-    let ends = row.bytes_per_second_ci95;
     let text = |value: f64| units::significant(value / 1e9);
-    format!("{} ({}–{})", text(row.bytes_per_second), text(ends.low), text(ends.high))
+    with_interval(text(row.bytes_per_second), row.interval(), text)
 }
 
 fn launch(row: &Measurement) -> String {
@@ -121,7 +121,7 @@ pub(super) fn observed(rows: &[(usize, &Observation)], machines: &Machines<'_>) 
         );
         for wanted in &values {
             let value = row.values.iter().find(|one| (&one.name, &one.unit) == (&wanted.name, &wanted.unit));
-            cells.push(value.map_or_else(String::new, value_text));
+            cells.push(value.map_or_else(String::new, |value| value_text(row, value)));
             cells.push(value.map_or_else(String::new, published));
         }
         cells.push(row.verified.map_or("", |right| if right { "right" } else { "WRONG" }).to_owned());
@@ -130,15 +130,19 @@ pub(super) fn observed(rows: &[(usize, &Observation)], machines: &Machines<'_>) 
     Table { columns, rows: rows.iter().map(cells).collect() }.without_empty_columns()
 }
 
-fn value_text(value: &Value) -> String {
+fn value_text(row: &Observation, value: &Value) -> String {
     let Some(number) = value.value else {
         return format!("not observed: {}", value.reason.as_deref().unwrap_or("no reason is given"));
     };
-    let text = units::significant(number);
-    value.ci95.map_or_else(
-        || text.clone(),
-        |ends| format!("{text} ({}–{})", units::significant(ends.low), units::significant(ends.high)),
-    )
+    with_interval(units::significant(number), level::interval(row, value), units::significant)
+}
+
+/// `16.3 (16.2–16.4)`; the number alone where nobody can tell how sure it is.
+fn with_interval(number: String, ends: Option<Interval>, text: impl Fn(f64) -> String) -> String {
+    match ends {
+        Some(ends) => format!("{number} ({}–{})", text(ends.low), text(ends.high)),
+        None => number,
+    }
 }
 
 fn published(value: &Value) -> String {

@@ -60,7 +60,8 @@ pub(crate) fn groups<'a>(rows: &[Row<'a>], swept: Swept) -> Vec<((Job<'a>, u64),
 /// Rows by what differs but the swept number, ours first; one row for each place, the fastest.
 pub(crate) fn series<'a>(rows: &[Row<'a>], swept: Swept) -> Vec<(Vec<Trait>, Vec<Row<'a>>)> {
     let threads: BTreeSet<usize> = rows.iter().map(|row| row.threads).collect();
-    let mut kinds = vec![Kind::Rival, Kind::Machine, Kind::Device, Kind::Tier, Kind::Transfer, Kind::Load];
+    let mut kinds =
+        vec![Kind::Rival, Kind::Machine, Kind::Device, Kind::Tier, Kind::Transfer, Kind::Cache, Kind::Load];
     // Where threads are swept as well, the best number of them is meant.
     if threads.len() < FEWEST {
         kinds.push(Kind::Threads);
@@ -96,13 +97,10 @@ fn chart((job, bytes): (Job<'_>, u64), rows: &[Row<'_>], swept: Swept) -> Option
     let (first, _) = shown.split_first()?;
     let most = shown.iter().flat_map(|(_, rows)| rows).map(|row| row.bytes_per_second).fold(0.0, f64::max);
     let (factor, unit) = units::rate_unit(most);
-    let point = |row: &Row<'_>| {
-        let interval = row.bytes_per_second_ci95;
-        Point {
-            x: swept.of(row),
-            y: row.bytes_per_second / factor,
-            interval: Some((interval.low / factor, interval.high / factor)),
-        }
+    let point = |row: &Row<'_>| Point {
+        x: swept.of(row),
+        y: row.bytes_per_second / factor,
+        interval: row.ends(factor),
     };
     let traits: Vec<Vec<Trait>> = shown.iter().map(|(traits, _)| traits.clone()).collect();
     let named = row::names(&traits).into_iter().zip(shown);

@@ -3,6 +3,7 @@
 
 use cipherlane_record::Host;
 
+use super::conditions::more;
 use super::grouped;
 use super::sweep::FEWEST;
 use crate::chart::{Axis, Chart, Form, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
@@ -29,7 +30,7 @@ pub(crate) fn groups<'a>(rows: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
 
 /// Rows by what differs but the threads, ours first; the fastest for each number of threads.
 pub(crate) fn series<'a>(rows: &[Row<'a>]) -> Vec<(Vec<Trait>, Vec<Row<'a>>)> {
-    let kinds = [Kind::Rival, Kind::Machine, Kind::Device, Kind::Tier, Kind::Load];
+    let kinds = [Kind::Rival, Kind::Machine, Kind::Device, Kind::Tier, Kind::Cache, Kind::Load];
     let mut series = grouped(rows.iter().copied(), |row| row.traits(&kinds));
     for (_, rows) in &mut series {
         rows.sort_by(|one, other| {
@@ -47,6 +48,7 @@ pub(crate) fn series<'a>(rows: &[Row<'a>]) -> Vec<(Vec<Trait>, Vec<Row<'a>>)> {
 
 fn chart(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
     let mut all = series(rows);
+    let count = all.len();
     all.truncate(MOST_SERIES - COMPUTED);
     let (_, first) = all.first()?;
     let most = all.iter().flat_map(|(_, rows)| rows).map(|row| row.bytes_per_second).fold(0.0, f64::max);
@@ -70,18 +72,13 @@ fn chart(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
     let y = Axis::linear(&format!("Throughput ({unit})"));
     Some(Chart {
         title: first[0].does(),
-        finding: finding(&names[0], first, fit),
+        finding: format!("{}{}", finding(&names[0], first, fit), more(count, all.len())),
         plot: Plot::Lines(Lines { x, y, series, marks: marks(host, most_threads) }),
     })
 }
 
 fn point(row: &Row<'_>, factor: f64) -> Point {
-    let interval = row.bytes_per_second_ci95;
-    Point {
-        x: threads(row),
-        y: row.bytes_per_second / factor,
-        interval: Some((interval.low / factor, interval.high / factor)),
-    }
+    Point { x: threads(row), y: row.bytes_per_second / factor, interval: row.ends(factor) }
 }
 
 #[allow(clippy::cast_precision_loss)] // threads

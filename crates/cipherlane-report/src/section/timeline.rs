@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cipherlane_record::{Timeline, throttle};
 
 use super::grouped;
+use super::stretches::Stretches;
 use crate::chart::{Axis, Chart, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
 use crate::machine::Machines;
 use crate::units;
@@ -13,10 +14,12 @@ use crate::units;
 const MOST_POINTS: usize = 120;
 /// Fewer readings have markers.
 const DENSE: usize = 24;
-/// Stretches of throttling that are marked; the text counts all readings.
-const MOST_STRETCHES: usize = 12;
-/// Readings further apart, in seconds, belong to different stretches.
-const STRETCH: f64 = 1.5;
+/// Spells of throttling that are marked; the text counts all readings.
+const MOST_SPELLS: usize = 12;
+/// Times of throttling that the text names; it counts the others.
+const MOST_TIMES: usize = 3;
+/// Readings further apart, in seconds, belong to different spells.
+const SPELL: f64 = 1.5;
 
 /// A reading: its channel's name and unit, when, and what.
 struct Reading<'a> {
@@ -38,68 +41,83 @@ pub(super) fn charts(timelines: &[(usize, &Timeline)], machines: &Machines<'_>) 
 }
 
 fn of_machine(timelines: &[(usize, &Timeline)], title: &str) -> Vec<Chart> {
-    let begin = timelines.iter().map(|(_, timeline)| timeline.unix_seconds).fold(f64::INFINITY, f64::min);
+    let stretches = Stretches::of(timelines);
     let readings: Vec<Reading<'_>> = timelines
         .iter()
-        .flat_map(|(_, timeline)| readings(timeline, timeline.unix_seconds - begin))
+        .flat_map(|(_, timeline)| readings(timeline, stretches.place(timeline.unix_seconds)))
         .collect();
     let (states, readings): (Vec<_>, Vec<_>) =
         readings.into_iter().partition(|reading| throttle::is_channel(reading.name));
-    let throttled = Throttled::of(&states);
+    let axis = stretches.axis();
+    let throttled = Throttled::of(&states, &axis);
+    let told_of_time = format!("{}{}", throttled.text(), stretches.text());
     let told = readings.into_iter().filter_map(|reading| Some((quantity(&reading)?, reading)));
     let quantities = grouped(told, |(quantity, reading)| (*quantity, reading.unit));
     quantities
         .into_iter()
         .filter_map(|((quantity, unit), readings)| {
             let readings = readings.into_iter().map(|(_, reading)| reading).collect();
-            chart((quantity, title), unit, readings, &throttled)
+            let mut chart = chart((quantity, title), unit, readings, &axis)?;
+            chart.finding.push_str(&told_of_time);
+            if let Plot::Lines(lines) = &mut chart.plot {
+                lines.marks = throttled.marks();
+            }
+            Some(chart)
         })
         .collect()
 }
 
 /// When a device was held back, and by what.
 struct Throttled {
-    /// By rising time.
-    seconds: Vec<f64>,
+    /// By rising time, those together between which nothing is left out.
+    seconds: Vec<Vec<f64>>,
     reasons: BTreeSet<&'static str>,
     /// Readings in all.
     readings: usize,
 }
 
 impl Throttled {
-    fn of(states: &[Reading<'_>]) -> Self {
-        let mut all = Self { seconds: Vec::new(), reasons: BTreeSet::new(), readings: states.len() };
+    fn of(states: &[Reading<'_>], axis: &Axis) -> Self {
+        let (mut seconds, mut reasons) = (Vec::new(), BTreeSet::new());
         for state in states {
-            let reasons = throttle::reasons(state.name, state.value);
-            if !reasons.is_empty() {
-                all.seconds.push(state.seconds);
-                all.reasons.extend(reasons);
+            let found = throttle::reasons(state.name, state.value);
+            if !found.is_empty() {
+                seconds.push(state.seconds);
+                reasons.extend(found);
             }
         }
-        all.seconds.sort_by(f64::total_cmp);
-        all
+        seconds.sort_by(f64::total_cmp);
+        let whole = |one: &f64, next: &f64| !axis.is_broken_between(*one, *next);
+        let seconds = seconds.chunk_by(whole).map(<[f64]>::to_vec).collect();
+        Self { seconds, reasons, readings: states.len() }
     }
 
     /// ` Throttled at 213 of 346 readings, between 6 and 26.8 s: power limit.`
     fn text(&self) -> String {
-        let (Some(first), Some(last)) = (self.seconds.first(), self.seconds.last()) else {
+        if self.seconds.is_empty() {
             return String::new();
+        }
+        let between = |one: &Vec<f64>| {
+            let [first, last] = [one[0], one[one.len() - 1]].map(units::significant);
+            format!("between {first} and {last} s")
         };
-        let (count, all) = (self.seconds.len(), units::count(self.readings, "reading"));
-        let [first, last] = [first, last].map(|seconds| units::significant(*seconds));
-        format!(" Throttled at {count} of {all}, between {first} and {last} s: {}.", self.why())
+        let mut times: Vec<String> = self.seconds.iter().take(MOST_TIMES).map(between).collect();
+        let more = self.seconds.len().saturating_sub(MOST_TIMES);
+        times.extend((more > 0).then(|| format!("and {} more", units::count(more, "time"))));
+        let (count, all) = (self.seconds.concat().len(), units::count(self.readings, "reading"));
+        format!(" Throttled at {count} of {all}, {}: {}.", times.join(", "), self.why())
     }
 
     fn why(&self) -> String {
         self.reasons.iter().copied().collect::<Vec<_>>().join(", ")
     }
 
-    /// A mark where each stretch begins, and one where it ends; those of the first say what they are.
+    /// A mark where each spell begins, and one where it ends; those of the first say what they are.
     fn marks(&self) -> Vec<Mark> {
-        let stretches = self.seconds.chunk_by(|one, next| next - one <= STRETCH);
+        let spells = self.seconds.iter().flat_map(|all| all.chunk_by(|one, next| next - one <= SPELL));
         let mark = |x: f64, label: &str| Mark { x, label: label.to_owned() };
-        let of_stretch = |(place, stretch): (usize, &[f64])| {
-            let (first, last) = (stretch[0], stretch[stretch.len() - 1]);
+        let of_spell = |(place, spell): (usize, &[f64])| {
+            let (first, last) = (spell[0], spell[spell.len() - 1]);
             let (from, to) = if place == 0 {
                 (format!("throttled: {}", self.why()), "until here")
             } else {
@@ -108,7 +126,7 @@ impl Throttled {
             let end = (last > first).then(|| mark(last, to));
             std::iter::once(mark(first, &from)).chain(end)
         };
-        stretches.take(MOST_STRETCHES).enumerate().flat_map(of_stretch).collect()
+        spells.take(MOST_SPELLS).enumerate().flat_map(of_spell).collect()
     }
 }
 
@@ -150,60 +168,85 @@ fn unit_of(unit: &str) -> (f64, &str) {
     }
 }
 
-fn chart(
-    (name, of): (&str, &str),
-    unit: &str,
-    readings: Vec<Reading<'_>>,
-    throttled: &Throttled,
-) -> Option<Chart> {
+fn chart((name, of): (&str, &str), unit: &str, readings: Vec<Reading<'_>>, axis: &Axis) -> Option<Chart> {
     let (factor, unit) = unit_of(unit);
     let channels = grouped(readings, |reading| reading.name.to_owned());
-    let series: Vec<Series> = channels
-        .iter()
+    let all = channels.len();
+    let shown: Vec<(String, Vec<(f64, f64)>)> = channels
+        .into_iter()
         .take(MOST_SERIES)
-        .map(|(name, readings)| {
-            let points = thinned(readings, factor);
-            let look = if points.len() > DENSE { Look::Dense } else { Look::Measured };
-            Series { name: name.replacen('.', " ", 1).replace('_', " "), points, look }
-        })
+        .map(|(name, readings)| (name.replacen('.', " ", 1).replace('_', " "), sorted(&readings, factor)))
         .collect();
+    let series = |(name, readings): &(String, Vec<(f64, f64)>)| {
+        let points = thinned(readings, axis);
+        let look = if points.len() > DENSE { Look::Dense } else { Look::Measured };
+        Series { name: name.clone(), points, look }
+    };
+    let series: Vec<Series> = shown.iter().map(series).collect();
     // A single reading is no line in time; the table of rows has what matters of it.
     if series.iter().all(|one| one.points.len() < 2) {
         return None;
     }
-    let values = |one: &Series| one.points.iter().map(|point| point.y).collect::<Vec<_>>();
-    let range = |one: &Series| {
-        let values = values(one);
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        format!("{} {} to {} {unit}", one.name, units::significant(low), units::significant(high))
-    };
-    let ranges: Vec<String> = series.iter().map(range).collect();
     Some(Chart {
         title: format!("{name}{of}"),
-        finding: format!("{}.{}", ranges.join("; "), throttled.text()),
+        finding: finding(&shown, all, unit),
         plot: Plot::Lines(Lines {
-            x: Axis::linear("Time since the first reading (s)"),
+            x: axis.clone(),
             y: Axis::linear(&format!("{name} ({unit})")),
             series,
-            marks: throttled.marks(),
+            marks: Vec::new(),
         }),
     })
 }
 
-/// Means over as many stretches as a chart can show.
-#[allow(clippy::cast_precision_loss)] // readings
-fn thinned(readings: &[Reading<'_>], factor: f64) -> Vec<Point> {
+/// From where to where each sensor read, of `all` that there are. Means of readings, which points can be, hide how far
+/// these go.
+fn finding(shown: &[(String, Vec<(f64, f64)>)], all: usize, unit: &str) -> String {
+    let range = |(name, readings): &(String, Vec<(f64, f64)>)| {
+        let values = || readings.iter().map(|(_, value)| *value);
+        let [low, high] =
+            [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)];
+        format!("{name} {} to {} {unit}", units::significant(low), units::significant(high))
+    };
+    let ranges: Vec<String> = shown.iter().map(range).collect();
+    let means = match shown.iter().map(|(_, readings)| together(readings.len())).max() {
+        Some(several @ 2..) => format!(" Points are means of up to {several} readings."),
+        _ => String::new(),
+    };
+    let left_out = match all - shown.len() {
+        0 => String::new(),
+        more => format!(" In the records only: {}.", units::count(more, "sensor")),
+    };
+    format!("{}.{means}{left_out}", ranges.join("; "))
+}
+
+/// What was read and when, by rising time, each reading once: rows of one run, ours and the rivals', have the same.
+fn sorted(readings: &[Reading<'_>], factor: f64) -> Vec<(f64, f64)> {
     let mut sorted: Vec<(f64, f64)> =
         readings.iter().map(|reading| (reading.seconds, reading.value / factor)).collect();
-    sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
-    // Rows of one run, ours and the rivals', have the same readings.
+    sorted.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
     sorted.dedup();
-    let stretch = sorted.len().div_ceil(MOST_POINTS).max(1);
+    sorted
+}
+
+/// How many of so many readings a point stands for, so that there are no more points than a chart can show.
+fn together(readings: usize) -> usize {
+    readings.div_ceil(MOST_POINTS).max(1)
+}
+
+/// Means of readings; between pauses there are two at least.
+#[allow(clippy::cast_precision_loss)] // readings
+fn thinned(sorted: &[(f64, f64)], axis: &Axis) -> Vec<Point> {
+    let most = together(sorted.len());
     let mean = |part: &[(f64, f64)]| {
         let sum = part.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let count = part.len() as f64;
         Point { x: sum.0 / count, y: sum.1 / count, interval: None }
     };
-    sorted.chunks(stretch).map(mean).collect()
+    let whole = |one: &(f64, f64), next: &(f64, f64)| !axis.is_broken_between(one.0, next.0);
+    let means = |part: &[(f64, f64)]| {
+        let together = most.min(part.len().div_ceil(2));
+        part.chunks(together).map(mean).collect::<Vec<_>>()
+    };
+    sorted.chunk_by(whole).flat_map(means).collect()
 }

@@ -2,12 +2,15 @@
 
 use cipherlane_record::{Observation, Timeline, Value, throttle};
 
+use crate::level;
 use crate::machine::Machines;
 use crate::row::Row;
 use crate::units;
 
 /// An interval wider than this part of the value is called noisy.
 const NOISY: f64 = 0.1;
+/// What rows of too few rounds lack.
+const SHORT: &str = "fewer than six rounds or samples, so no interval and no verdict:";
 
 /// A warning, and how grave it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +28,8 @@ pub(crate) enum Kind {
     Throttled,
     /// The interval is wide.
     Noisy,
+    /// Nobody can tell how sure the number is.
+    Short,
     /// The record says so.
     Noted,
 }
@@ -36,6 +41,7 @@ impl Kind {
             Self::Wrong => "not verified",
             Self::Throttled => "throttled",
             Self::Noisy => "noisy",
+            Self::Short => "few rounds",
             Self::Noted => "note",
         }
     }
@@ -46,7 +52,8 @@ pub(super) fn of_measured(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Warn
     let name = |row: &Row<'_>| {
         let machine =
             if machines.several() { format!("{} ", Machines::letter(row.machine)) } else { String::new() };
-        format!("{machine}{} on {}, {}", row.does(), row.contender(), units::count(row.threads, "thread"))
+        let threads = units::count(row.threads, "thread");
+        format!("{machine}{} on {}, {threads}{}", row.does(), row.contender(), row.flushed_text())
     };
     let mut warnings = Vec::new();
     for row in rows.iter().filter(|row| !row.verified) {
@@ -59,6 +66,8 @@ pub(super) fn of_measured(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Warn
     let noisy = rows.iter().filter(|row| row.verified && noise(row) > NOISY);
     let noisy = noisy.map(|row| format!("{} ({} wide)", name(row), units::percent(noise(row))));
     warnings.extend(together(Kind::Noisy, "wide 95 % intervals:", noisy));
+    let short = rows.iter().filter(|row| row.verified && row.is_short());
+    warnings.extend(together(Kind::Short, SHORT, short.map(name)));
     let noted = rows.iter().flat_map(|row| row.warnings.iter().map(String::as_str));
     for (_, texts) in super::grouped(noted, |text| without_numbers(text)) {
         warnings.push(counted(&texts));
@@ -76,6 +85,8 @@ pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<
     warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
     let noisy = rows.iter().flat_map(|(_, row)| row.values.iter().filter_map(move |value| noisy(row, value)));
     warnings.extend(together(Kind::Noisy, "wide 95 % intervals:", noisy));
+    let short = rows.iter().filter(|(_, row)| level::is_short(row));
+    warnings.extend(together(Kind::Short, SHORT, short.map(|(_, row)| placed(row))));
     let mut notes: Vec<String> = Vec::new();
     for note in rows.iter().flat_map(|(_, row)| &row.notes) {
         if !notes.contains(note) {
@@ -93,15 +104,14 @@ fn placed(row: &Observation) -> String {
 
 /// `time of AMD EPYC, debug, Python (12 % wide)`, if it is.
 fn noisy(row: &Observation, value: &Value) -> Option<String> {
-    let ends = value.ci95?;
+    let ends = level::interval(row, value)?;
     let wide = (ends.high - ends.low) / value.value?.abs();
     (wide.is_finite() && wide > NOISY)
         .then(|| format!("{} of {} ({} wide)", value.name, placed(row), units::percent(wide)))
 }
 
 fn noise(row: &Row<'_>) -> f64 {
-    let ends = row.bytes_per_second_ci95;
-    (ends.high - ends.low) / row.bytes_per_second
+    row.interval().map_or(0.0, |ends| (ends.high - ends.low) / row.bytes_per_second)
 }
 
 /// What held the machine back meanwhile: ` (cuda:0: power limit)`.

@@ -42,6 +42,9 @@ pub(crate) fn host(cpu: &str) -> Host {
     }
 }
 
+/// Rounds enough for an interval and a verdict.
+const ROUNDS: usize = 10;
+
 /// A row of this rate, in GB/s, on one thread of the CPU.
 pub(crate) fn measurement(gigabytes: f64, message_bytes: u64) -> Measurement {
     let rate = gigabytes * 1e9;
@@ -84,14 +87,7 @@ pub(crate) fn measurement(gigabytes: f64, message_bytes: u64) -> Measurement {
         calibration: None,
         summary: summary(seconds),
         passes_per_sample: 3,
-        samples: vec![Sample {
-            round: 0,
-            wall_seconds: seconds,
-            cpu_seconds: None,
-            preempted: false,
-            superseded: false,
-            throttled: None,
-        }],
+        samples: (0..ROUNDS).map(|round| sample(round, seconds)).collect(),
         parts: Vec::new(),
         seed: 7,
         unix_seconds: 1_800_000_000,
@@ -99,6 +95,16 @@ pub(crate) fn measurement(gigabytes: f64, message_bytes: u64) -> Measurement {
         warnings: Vec::new(),
         host: host("A CPU"),
     }
+}
+
+fn sample(round: usize, wall_seconds: f64) -> Sample {
+    Sample { round, wall_seconds, cpu_seconds: None, preempted: false, superseded: false, throttled: None }
+}
+
+/// The same of so few rounds.
+pub(crate) fn of_rounds(rounds: usize, row: Measurement) -> Measurement {
+    let samples = row.samples.iter().take(rounds).copied().collect();
+    Measurement { samples, summary: Summary { n: rounds, ..row.summary }, ..row }
 }
 
 fn scope(message_bytes: u64) -> Scope {
@@ -125,7 +131,7 @@ fn faster_than_openssl(rate: f64) -> Comparison {
 
 fn summary(seconds: f64) -> Summary {
     Summary {
-        n: 1,
+        n: ROUNDS,
         median_seconds: seconds,
         median_ci95_seconds: Interval { low: seconds, high: seconds },
         mad_seconds: 0.0,
@@ -223,7 +229,7 @@ pub(crate) fn observation(experiment: &str, subject: &str, axes: &[(&str, Axis)]
                 source: "001.8".to_owned(),
             }],
         }],
-        samples: vec![value],
+        samples: vec![value; ROUNDS],
         verified: Some(true),
         timeline: None,
         notes: vec!["the study counted per SMX".to_owned()],
@@ -369,6 +375,20 @@ fn observations() -> Vec<Record> {
         }
     }
     rows.into_iter().map(|row| Record::Observation(Box::new(row))).collect()
+}
+
+/// The same records as another build would have written them: that of `other`.
+pub(crate) fn of_build_of(other: &Record, records: Vec<Record>) -> Vec<Record> {
+    let tool = other.host().tool.clone();
+    let built = |mut record: Record| {
+        let host = match &mut record {
+            Record::Measurement(row) => &mut row.host,
+            Record::Observation(row) => &mut row.host,
+        };
+        host.tool = tool.clone();
+        record
+    };
+    records.into_iter().map(built).collect()
 }
 
 fn below_records(path: &str) -> PathBuf {

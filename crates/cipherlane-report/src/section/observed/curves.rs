@@ -14,7 +14,7 @@ use crate::level::Rate;
 use crate::machine::Machines;
 use crate::section::conditions::more;
 use crate::section::{grouped, threads};
-use crate::{beside, units};
+use crate::{beside, ceiling};
 
 /// The curves of a picture, by name, with what was observed at each point.
 type Curve<'a> = (String, Vec<Seen<'a>>);
@@ -100,7 +100,7 @@ fn x_axis(axis: &str, series: &[Series]) -> Axis {
     let (low, high) = xs.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &x| (low.min(x), high.max(x)));
     let form = form(axis, &xs);
     let logarithmic = low > 0.0 && (high > 16.0 * low || form == Form::Bytes);
-    Axis { title: axis_title(axis), logarithmic, form }
+    Axis { logarithmic, form, ..Axis::linear(&axis_title(axis)) }
 }
 
 /// What others published along the same axis, a series for each thing that they measured.
@@ -212,9 +212,9 @@ fn lead_over(device: &Series, other: &Series) -> Option<Lead<f64>> {
 }
 
 /// A quantity against its ceiling: nothing should stand above the roof.
-pub(super) fn roof(title: &str, seen: &[Seen<'_>], ceiling: &str, by: &str) -> Option<Chart> {
-    let below = seen.iter().filter(|one| one.value.name != ceiling);
-    let allowed = |one: &Seen<'_>| one.row.values.iter().find(|value| value.name == ceiling)?.value;
+pub(super) fn roof(title: &str, seen: &[Seen<'_>], allows: &str, by: &str) -> Option<Chart> {
+    let below = seen.iter().filter(|one| one.value.name != allows);
+    let allowed = |one: &Seen<'_>| one.row.values.iter().find(|value| value.name == allows)?.value;
     let points: Vec<(&Seen<'_>, Point)> = below
         .filter_map(|one| Some((one, Point { x: allowed(one)?, y: one.number, interval: one.interval })))
         .collect();
@@ -227,7 +227,9 @@ pub(super) fn roof(title: &str, seen: &[Seen<'_>], ceiling: &str, by: &str) -> O
             Series { name, points, look: Look::Scattered }
         })
         .collect();
+    let count = series.len();
     series.truncate(MOST_SERIES - 1);
+    let left_out = more(count, series.len());
     let xs = || points.iter().map(|(_, point)| point.x);
     let (low, high) = xs().fold((f64::INFINITY, 0.0_f64), |(low, high), x| (low.min(x), high.max(x)));
     let corner = |x: f64| Point { x, y: x, interval: None };
@@ -240,13 +242,14 @@ pub(super) fn roof(title: &str, seen: &[Seen<'_>], ceiling: &str, by: &str) -> O
     let names = Names::of(seen, &[super::seen::VALUE]);
     let nearest = points.iter().max_by(|one, other| share(one).total_cmp(&share(other)))?;
     let farthest = points.iter().min_by(|one, other| share(one).total_cmp(&share(other)))?;
-    let text = |one: &(&Seen<'_>, Point)| format!("{} ({})", units::percent(share(one)), names.name(one.0));
+    let text = |one: &(&Seen<'_>, Point)| format!("{} ({})", ceiling::percent(share(one)), names.name(one.0));
     Some(Chart {
         title: title.to_owned(),
         finding: format!(
-            "From {} to {} of what is allowed.{}",
+            "From {} to {} of what is allowed.{}{}{left_out}",
             text(farthest),
             text(nearest),
+            above(points.iter().filter(|one| ceiling::is_passed(share(one))).count()),
             names.shared()
         ),
         plot: Plot::Lines(Lines {
@@ -256,6 +259,15 @@ pub(super) fn roof(title: &str, seen: &[Seen<'_>], ceiling: &str, by: &str) -> O
             marks: Vec::new(),
         }),
     })
+}
+
+/// How many values stand above their roof.
+fn above(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => " 1 stands above the roof, which is too low there.".to_owned(),
+        several => format!(" {several} stand above the roof, which is too low there."),
+    }
 }
 
 /// A field of cells, if at least half of them were observed.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cipherlane_record::{Axis as Place, Interval, Observation, Value};
 
+use crate::level;
 use crate::machine::Machines;
 use crate::units;
 
@@ -51,7 +52,7 @@ impl<'a> Seen<'a> {
             value,
             unit: value.unit.clone(),
             number,
-            interval: value.ci95.map(|Interval { low, high }| (low, high)),
+            interval: level::interval(row, value).map(|Interval { low, high }| (low, high)),
             published: published.collect(),
         })
     }

@@ -1,0 +1,207 @@
+//! Like is set beside like: where data lies, whose caches were flushed, and in which experiment it was measured.
+
+#![allow(clippy::unwrap_used)] // in helpers as well: what cannot be set up has failed
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use cipherlane_record::{Cache, Geometry, Load, Measurement, Record, Share, Transfer};
+use cipherlane_report::Report;
+use support::{experiment, host, measurement, on_gpu};
+
+fn page(records: &[Record]) -> String {
+    Report::new(records, &BTreeMap::new()).html().unwrap()
+}
+
+fn markdown(records: &[Record]) -> String {
+    Report::new(records, &BTreeMap::new()).markdown()
+}
+
+fn of_bench(rows: Vec<Measurement>) -> Vec<Record> {
+    rows.into_iter().map(|row| experiment("bench", row)).collect()
+}
+
+fn on(cpu: &str, row: Measurement) -> Measurement {
+    Measurement { host: host(cpu), ..row }
+}
+
+fn resident(row: Measurement) -> Measurement {
+    let mut row = row;
+    row.scope.transfer = Transfer::Excluded;
+    row
+}
+
+/// The same by `--cold`.
+fn flushed(row: Measurement) -> Measurement {
+    let mut row = row;
+    row.scope.cache = Cache::Cold;
+    row.argv.push("--cold".to_owned());
+    row
+}
+
+/// The figure of this title on the page.
+fn figure(page: &str, title: &str) -> String {
+    let heading = format!("<h3>{title}</h3>");
+    let mut figures = page.split("<figure").skip(1).map(|figure| figure.split("</figure>").next().unwrap());
+    figures.find(|figure| figure.contains(&heading)).unwrap().to_owned()
+}
+
+#[test]
+fn kernels_alone_stand_beside_no_other_machine_s_cpu() {
+    let gpu = resident(on_gpu(700.0, 16384));
+    let alone = of_bench(vec![on("A CPU", measurement(16.0, 16384)), on("B CPU", gpu.clone())]);
+    assert!(!page(&alone).contains("Machines side by side"));
+    let both = [
+        on("A CPU", measurement(16.0, 16384)),
+        on("A CPU", gpu.clone()),
+        on("B CPU", measurement(9.0, 16384)),
+        on("B CPU", gpu),
+    ];
+    let figure = figure(&page(&of_bench(both.to_vec())), "Machines side by side");
+    assert!(
+        figure.contains("<td>aes-128-ctr encrypt, 16 KiB<td>16.0 (15.8–16.2) cpu avx512, 1 thread<td>9.00 (")
+    );
+    let there = "<td>aes-128-ctr encrypt, 16 KiB, data in the memory of the device<td>700 (693–707) cuda:0, 1 thread<td>";
+    assert!(figure.contains(there), "{figure}");
+}
+
+#[test]
+fn machines_without_room_are_counted() {
+    let names: Vec<String> = (0..10).map(|place| format!("CPU {place}")).collect();
+    let side_by_side = |machines: usize| {
+        let rows = names[..machines].iter().map(|name| on(name, measurement(10.0, 16384)));
+        figure(&page(&of_bench(rows.collect())), "Machines side by side")
+    };
+    assert!(side_by_side(10).contains("more than one machine: 1. In the table only: 2 machines."));
+    assert!(side_by_side(8).contains("more than one machine: 1.<"));
+}
+
+#[test]
+fn rows_whose_caches_were_flushed_have_a_curve_of_their_own() {
+    let sizes = [1_u64 << 10, 1 << 14, 1 << 20];
+    let rows = sizes.map(|bytes| [measurement(10.0, bytes), flushed(measurement(4.0, bytes))]);
+    let cold = figure(&page(&of_bench(rows.concat())), "aes-128-ctr encrypt");
+    for curve in ["cpu avx512, caches kept: Throughput", "cpu avx512, caches flushed: Throughput"] {
+        assert!(cold.contains(curve), "{curve} is not in {cold}");
+    }
+    assert!(cold.contains("<td>4.00 ("), "the slower ones are not in {cold}");
+    // Texts that fit no cache are cold as well: of them and of shorter ones there is one curve.
+    let mut rows = sizes.map(|bytes| measurement(10.0, bytes));
+    rows[2].scope.cache = Cache::Cold;
+    let whole = figure(&page(&of_bench(rows.to_vec())), "aes-128-ctr encrypt");
+    assert!(whole.contains("<td>1 MiB<td>10.0 (") && !whole.contains("caches kept"), "{whole}");
+}
+
+#[test]
+fn threads_and_loads_are_of_rows_with_caches_alike() {
+    let of = |threads, rate| Measurement { threads, ..measurement(rate, 16384) };
+    let rows = [(1, 4.0), (2, 8.0), (4, 16.0)];
+    let rows = rows.map(|(threads, rate)| [of(threads, rate), flushed(of(threads, rate / 2.0))]).concat();
+    let threads = figure(&page(&of_bench(rows)), "aes-128-ctr encrypt, 16 KiB");
+    assert!(threads.contains("cpu avx512, caches flushed: Throughput (GB/s)"), "{threads}");
+
+    let under = |load: f64, rate: f64| {
+        let share = (load > 0.0).then_some(Share { requested: load, achieved: load });
+        Measurement { load: Some(Load { cpu: share, gpu: None }), ..measurement(rate, 1 << 20) }
+    };
+    let rows = vec![under(0.0, 10.0), under(0.5, 9.0), flushed(under(0.0, 4.0)), flushed(under(0.5, 2.0))];
+    let loads = figure(&page(&of_bench(rows)), "Under load of the CPU");
+    assert!(loads.contains("caches kept: ") && loads.contains("caches flushed: "), "{loads}");
+    assert!(loads.contains("<td>90.0 (") && loads.contains("<td>50.0 ("), "{loads}");
+
+    let launched = |streams, messages, row: Measurement| Measurement {
+        geometry: Some(Geometry { blocks: 132, threads_per_block: 512, streams }),
+        messages,
+        ..row
+    };
+    let rows = [1, 2].into_iter().flat_map(|streams| {
+        [1, 8, 64].map(|messages| {
+            let row = on_gpu(messages as f64, 16384);
+            [launched(streams, messages, row.clone()), flushed(launched(streams, messages, row))]
+        })
+    });
+    let page = page(&of_bench(rows.flatten().collect()));
+    figure(&page, "aes-128-ctr encrypt, 16 KiB on cuda:0, caches flushed");
+}
+
+#[test]
+fn advice_for_warm_caches_is_not_mixed_with_that_for_flushed_ones() {
+    let tier = |tier: &str, row: Measurement| Measurement { tier: tier.to_owned(), ..row };
+    let rows = vec![
+        tier("avx512", measurement(10.0, 16384)),
+        tier("avx2", flushed(measurement(5.0, 16384))),
+        tier("avx512", flushed(measurement(4.0, 16384))),
+    ];
+    let text = markdown(&of_bench(rows));
+    assert!(
+        text.contains("- Tier: avx2 is the fastest tier at 1 of 1 point where tiers were compared.\n"),
+        "{text}"
+    );
+    assert!(text.contains("| aes-128-ctr encrypt | 16 KiB | cpu avx512 |"), "{text}");
+    assert!(text.contains("| aes-128-ctr encrypt, caches flushed | 16 KiB | cpu avx2 |"), "{text}");
+}
+
+/// A library, and the CPU beside it, in an experiment with a GPU's row.
+fn beside_gpu() -> Vec<Record> {
+    let cold = |row: Measurement| {
+        let mut row = row;
+        row.scope.cache = Cache::Cold;
+        row
+    };
+    let library = |rate: f64| Measurement {
+        device: "rival:openssl".to_owned(),
+        device_name: "OpenSSL 3.6.3".to_owned(),
+        best_rival: None,
+        ceiling: None,
+        ..measurement(rate, 16384)
+    };
+    vec![
+        experiment("gpu-rivals", cold(resident(on_gpu(700.0, 16384)))),
+        experiment("gpu-rivals", cold(measurement(30.0, 16384))),
+        experiment("gpu-rivals", cold(library(20.0))),
+        // From the caches both do more.
+        experiment("bench", measurement(60.0, 16384)),
+        experiment("bench", library(50.0)),
+        experiment("rivals", cold(measurement(35.0, 16384))),
+    ]
+}
+
+fn first_number(records: &[Record]) -> String {
+    markdown(records).lines().find(|line| line.starts_with("- Bulk encryption: ")).unwrap().to_owned()
+}
+
+#[test]
+fn a_gpu_stands_beside_what_was_measured_on_data_that_lies_alike() {
+    let mut records = beside_gpu();
+    let said = first_number(&records);
+    for part in [
+        "35.0 × the best library on its host: OpenSSL 3.6.3, 1 thread (20.0 GB/s)",
+        "23.3 × our own on the CPU beside it (30.0 GB/s, gpu-rivals)",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    // What was measured elsewhere, or on data in the caches, is better than nothing, and said.
+    records.remove(2);
+    let said = first_number(&records);
+    for part in [
+        "14.0 × the best library on its host: OpenSSL 3.6.3, 1 thread (50.0 GB/s, bench, caches hot)",
+        "20.0 × our own on the CPU beside it (35.0 GB/s, rivals)",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    records.truncate(4);
+    records.remove(1);
+    let said = first_number(&records);
+    assert!(said.contains("11.7 × our own on the CPU beside it (60.0 GB/s, bench, caches hot)"), "{said}");
+}
+
+#[test]
+fn a_gpu_overtakes_the_cpu_whose_caches_were_flushed_as_well() {
+    let sizes = [1_u64 << 10, 1 << 12, 1 << 14].into_iter().zip([2.0, 8.0, 8.0]);
+    let rows = sizes.flat_map(|(bytes, gpu)| {
+        [measurement(10.0, bytes), flushed(measurement(4.0, bytes)), flushed(on_gpu(gpu, bytes))]
+    });
+    let text = markdown(&of_bench(rows.collect()));
+    assert!(text.contains("transfers included: aes-128-ctr encrypt from 4 KiB."), "{text}");
+}
