@@ -137,12 +137,12 @@ impl Point<'_> {
         }
         let ceilings = self.options.ceilings?;
         let cores = self.cores(runner.threads());
-        let working_set = self.workload.working_set_bytes() / cores as u64;
+        let (working_set, sharing) = (self.workload.working_set_bytes(), cores as u64);
         let (cores, hertz) = (cores as f64, hertz?);
         let by_a_core = bytes_per_second / cores;
         let bound = mix::bound_above(ceilings, task.part.algorithm, &plan.tier, by_a_core / hertz)?;
         let compute = bound.bytes_per_clock * hertz * cores;
-        let (copying, level) = mix::memory_bound(ceilings, working_set, by_a_core)?;
+        let (copying, level) = mix::memory_bound(ceilings, working_set, sharing, by_a_core)?;
         let (limit, bound) =
             if copying * cores < compute { (copying * cores, level) } else { (compute, bound.by) };
         Some(Ceiling { bytes_per_second: limit, share: bytes_per_second / limit, bound })

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cipherlane::{Algorithm, Cipher, Hash, Mode};
 
-use super::Ceilings;
+use super::{Ceilings, Level};
 use crate::trace;
 
 /// Counts of instructions by mnemonic.
@@ -152,20 +152,32 @@ fn rate(ceilings: &Ceilings, mnemonic: &str, bits: u32) -> Option<f64> {
     })
 }
 
-/// The bound that copying sets where `working_set_bytes` leave the caches: bytes of text per second, for code that reached
-/// `bytes_per_second`. As above, a bound below that is measured anew.
+/// The bound that copying sets to each of `cores` cores that share out `working_set_bytes` bytes of data: bytes of text per
+/// second, for code that reached `bytes_per_second`. As above, a bound below that is measured anew.
 #[must_use]
 pub fn memory_bound(
     ceilings: &Ceilings,
     working_set_bytes: u64,
+    cores: u64,
     bytes_per_second: f64,
 ) -> Option<(f64, String)> {
+    let held = |level: &Level| {
+        if CACHES_OF_A_CORE.contains(&level.name.as_str()) {
+            working_set_bytes / cores
+        } else {
+            working_set_bytes
+        }
+    };
     // The levels are walked at half of their size.
-    let level = ceilings.memory.iter().find(|level| working_set_bytes <= 2 * level.bytes);
+    let level = ceilings.memory.iter().find(|level| held(level) <= 2 * level.bytes);
     let level = level.or(ceilings.memory.last())?;
-    let copying = ceilings.copies.fastest(level, working_set_bytes, bytes_per_second);
-    Some((copying, format!("copying in {}", level.name)))
+    let copying = ceilings.copies.fastest(level, held(level), bytes_per_second);
+    let alone = if cores > 1 { ", each core as one alone" } else { "" };
+    Some((copying, format!("copying in {}{alone}", level.name)))
 }
+
+/// Each core has these for its part of the data; what is behind them holds all of it.
+const CACHES_OF_A_CORE: [&str; 2] = ["L1", "L2"];
 
 fn mix(ceilings: &Ceilings, algorithm: Algorithm, tier: &str) -> Option<Mix> {
     match algorithm {

@@ -225,19 +225,15 @@ pub(super) fn known(name: &str, unit: &str, found: Result<f64, String>) -> Value
     Value { name: name.to_owned(), unit: unit.to_owned(), value, reason, ci95: None, published: Vec::new() }
 }
 
-/// The median of `samples` with its interval.
+/// The median of `samples`, or of what visits found, one number each: with its interval where there are
+/// [enough](FEWEST_ROUNDS) of them.
 pub(super) fn median(name: &str, unit: &str, samples: &[f64], seed: u64) -> Value {
     if !samples.iter().all(|sample| sample.is_finite()) {
         return known(name, unit, Err(NO_NUMBER.to_owned()));
     }
-    let interval = statistics::median_interval(samples, seed);
-    Value { ci95: Some(interval), ..value(name, unit, statistics::median(samples)) }
-}
-
-/// The median of what visits found, one number each, with its interval where there are [enough](too_few) of them.
-pub(super) fn over_visits(name: &str, unit: &str, found: &[f64], seed: u64) -> Value {
-    let value = median(name, unit, found, seed);
-    Value { ci95: value.ci95.filter(|_| too_few(found.len()).is_none()), ..value }
+    let is_told = samples.len() >= FEWEST_ROUNDS;
+    let ci95 = is_told.then(|| statistics::median_interval(samples, seed));
+    Value { ci95, ..value(name, unit, statistics::median(samples)) }
 }
 
 /// Why so many visits have figures alone, without intervals and verdicts; `None` if they are enough for these.
@@ -271,5 +267,14 @@ mod tests {
             assert!(found.reason.is_some_and(|reason| reason.contains("measured as 0")));
         }
         assert_eq!(value("power", "W", 2.0).value, Some(2.0));
+    }
+
+    #[test]
+    fn few_samples_have_a_median_without_an_interval() {
+        let samples = [5.0, 1.0, 3.0, 2.0, 4.0, 3.0];
+        let interval = |count: usize| median("power", "W", &samples[..count], 1).ci95;
+        assert!(interval(FEWEST_ROUNDS).is_some());
+        assert!((1..FEWEST_ROUNDS).all(|count| interval(count).is_none()));
+        assert_eq!(median("power", "W", &samples[..1], 1).value, Some(5.0));
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use cipherlane::Wish;
 use cipherlane_record::Value;
 
-use super::setting::{Setting, beside, known, over_visits, too_few, value};
+use super::setting::{Setting, beside, known, median, too_few, value};
 use super::steady::{Prepared, Steady, Work};
 use crate::measure::clock;
 use crate::random::Random;
@@ -218,7 +218,7 @@ impl Cell {
         figures: &[(f64, &str)],
         seed: u64,
     ) -> Vec<Value> {
-        let rate = over_visits("throughput", name, &self.medians(unit), seed);
+        let rate = median("throughput", name, &self.medians(unit), seed);
         let mut values = vec![beside(rate, study, figures)];
         if let Some(single) = single {
             values.extend(self.gain(single).map(|gain| value("gain", "1", gain.gain)));

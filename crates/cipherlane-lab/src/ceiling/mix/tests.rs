@@ -98,8 +98,13 @@ fn what_has_no_model_has_no_bound() {
 
 #[test]
 fn the_level_is_the_first_that_holds_the_data() {
-    assert_eq!(memory_bound(&zen4(), 32 << 10, 0.0).unwrap().1, "copying in L1");
-    assert_eq!(memory_bound(&zen4(), 1 << 40, 0.0).unwrap().1, "copying in DRAM");
+    let level = |bytes, cores| memory_bound(&zen4(), bytes, cores, 0.0).unwrap().1;
+    assert_eq!(level(32 << 10, 1), "copying in L1");
+    assert_eq!(level(1 << 40, 1), "copying in DRAM");
+    // Each core has a first cache for its part, and none has a last one for itself.
+    assert_eq!(level(64 << 10, 2), "copying in L1, each core as one alone");
+    let last = zen4().memory.iter().rev().nth(1).unwrap().bytes;
+    assert_eq!(level(3 * last, 2), "copying in DRAM, each core as one alone");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use cipherlane_record::Value;
 
 use super::super::offload::Times;
 use super::running::Pair;
-use crate::experiment::setting::{beside, over_visits, value};
+use crate::experiment::setting::{beside, median, value};
 use crate::statistics;
 use crate::telemetry::Mark;
 
@@ -55,10 +55,10 @@ impl Seen {
         let total_longer = more(&total, &alone.medians(|times| &times.total));
         let gpu_longer = more(&gpu, &alone.medians(|times| &times.gpu));
         [
-            over_visits("t_total", "µs", &total, seed),
-            over_visits("t_total longer by", "%", &total_longer, seed),
-            over_visits("t_gpu", "µs", &gpu, seed),
-            over_visits("t_gpu longer by", "%", &gpu_longer, seed),
+            median("t_total", "µs", &total, seed),
+            median("t_total longer by", "%", &total_longer, seed),
+            median("t_gpu", "µs", &gpu, seed),
+            median("t_gpu longer by", "%", &gpu_longer, seed),
         ]
     }
 
