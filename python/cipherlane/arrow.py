@@ -80,14 +80,17 @@ def open(
     aad: Buffer | Column | None = None,
     tag_bytes: int = 16,
 ) -> pa.LargeBinaryArray:
-    """Undoes ``seal``: the column of plaintexts, null where a tag is wrong or null.
+    """Undoes ``seal``: the column of plaintexts, null where a tag is wrong.
 
-    Tags of another length than ``tag_bytes`` are a ValueError: short ones are forged by guessing, so that their length is not
-    left to who sent them.
+    What cannot be right is null as well, and keeps no other row from being opened: rows without a nonce or a tag, or with a tag
+    of another length than ``tag_bytes``. Short tags are forged by guessing, so that their length is not left to who sent them;
+    where all are of another length, that is a ValueError.
     """
-    texts = _Texts(ciphertexts, "ciphertexts", algorithm)
+    array = _binary(ciphertexts, "ciphertexts")
+    checked, has_tag = _tags(tags, len(array), tag_bytes)
+    nonces, has_nonce = _nonces_there(nonces, len(array))
+    texts = _Texts(_where(array, has_tag, has_nonce), "ciphertexts", algorithm)
     accepted = _Rows(texts.count, 1)
-    checked, is_there = _tags(tags, texts.count, tag_bytes)
     opened = texts.run(
         engine,
         algorithm,
@@ -100,7 +103,6 @@ def open(
         accepted=accepted.flat,
     )
     right = pa.Array.from_buffers(pa.uint8(), texts.count, [None, accepted.buffer]).cast(pa.bool_())
-    right = pc.and_(right, is_there)
     return texts.column(opened, right if texts.valid is None else pc.and_(right, texts.valid))
 
 
@@ -340,29 +342,41 @@ def _is_buffer(column):
 
 def _tags(column, count, width):
     """Tags of ``width`` bytes, and which of them are there."""
-    array = _array(column, "tags")
-    is_there = array.is_valid()
-    found = _width(array, "tags")
-    if found not in (None, width):
-        remedy = f"pass tag_bytes={found} if that is meant"
+    array = _of_count(_array(column, "tags"), count, "tags")
+    if pa.types.is_fixed_size_binary(array.type) and array.type.byte_width == width and not array.null_count:
+        return _by_width(array), None
+    array = _cast(array, "tags")
+    fits = pc.fill_null(pc.equal(pc.binary_length(array), width), False)
+    if array.null_count < count and not pc.any(fits).as_py():
+        found = pc.min_max(pc.binary_length(array)).as_py()
+        found = str(found["min"]) if found["min"] == found["max"] else f"{found['min']} to {found['max']}"
+        remedy = f"pass tag_bytes={found} if that is meant" if found.isdigit() else "give the column of tags"
         raise ValueError(f"tags of {found} bytes, where {width} are asked for; {remedy}")
-    if array.null_count:
-        # Something has to lie in these rows. What is made of it, the caller covers.
-        array = _cast(array, "tags").fill_null(bytes(width))
-    array = _full(array, count, "tags")
+    # Something has to lie in the others, which are not opened.
+    array = pc.if_else(fits, array, pa.scalar(bytes(width), pa.large_binary()))
+    return _by_width(array.cast(pa.binary(width))), fits
+
+
+def _nonces_there(column, count):
+    """Nonces, and which of them are there; ``None`` where all are."""
+    if column is None or _is_buffer(column):
+        return column, None
+    array = _of_count(_array(column, "nonces"), count, "nonces")
     if not pa.types.is_fixed_size_binary(array.type):
-        array = _cast(array, "tags").cast(pa.binary(width))
-    return _by_width(array), is_there
+        array = _cast(array, "nonces")
+    is_there = pc.fill_null(pc.greater(pc.binary_length(array), 0), False)
+    if pc.all(is_there, min_count=0).as_py():
+        return array, None
+    # Any byte will do for messages that are not opened.
+    return pc.if_else(is_there, _cast(array, "nonces"), pa.scalar(bytes(1), pa.large_binary())), is_there
 
 
-def _width(array, what):
-    """How long the rows of a column are, ``None`` where all are null; it is an error if they differ."""
-    if pa.types.is_fixed_size_binary(array.type):
-        return array.type.byte_width
-    lengths = pc.unique(pc.binary_length(_cast(array, what).drop_null())).to_pylist()
-    if len(lengths) > 1:
-        raise ValueError(f"{what}: rows of {min(lengths)} to {max(lengths)} bytes, and all shall be as long")
-    return lengths[0] if lengths else None
+def _where(array, *masks):
+    """A column of messages, null where a mask says that there is none to be opened."""
+    for mask in masks:
+        if mask is not None and not pc.all(mask, min_count=0).as_py():
+            array = pc.if_else(mask, array, pa.scalar(None, array.type))
+    return array
 
 
 def _by_width(array):
@@ -374,11 +388,16 @@ def _by_width(array):
 
 def _full(column, count, what):
     """An array with a value for each message."""
-    array = _array(column, what)
-    if len(array) != count:
-        raise ValueError(f"{what}: {count} messages need {count} rows, and there are {len(array)}")
+    array = _of_count(_array(column, what), count, what)
     if array.null_count:
         raise ValueError(f"{what}: {array.null_count} rows are null; fill them or leave these messages out")
+    return array
+
+
+def _of_count(array, count, what):
+    """The same, if it has as many rows."""
+    if len(array) != count:
+        raise ValueError(f"{what}: {count} messages need {count} rows, and there are {len(array)}")
     return array
 
 

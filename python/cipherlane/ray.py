@@ -17,7 +17,9 @@ tags belong together only where one run has written all of them, as above.
 
 ``options`` are those of ``ray.data.Dataset.map_batches``, but for ``batch_format``, ``zero_copy_batch`` and
 ``fn_constructor_args``. ``num_cpus`` is also how many threads an engine has (1, if it is not given, and no less); with
-``num_gpus=1`` engines are on GPUs, each on the one that Ray gives it, and with more each is on all that it is given.
+``num_gpus=1`` engines are on GPUs, each on the one that Ray gives it, and with more each is on all that it is given; then as many
+threads copy as keep up with a GPU, whatever ``num_cpus`` says. Engines leave it to the system where their threads run, since Ray
+runs several on one machine that know nothing of each other.
 
 ``measure`` has every machine of the cluster measure itself, by the program ``cipherlane``.
 """
@@ -86,7 +88,8 @@ def open(
 ) -> ray.data.Dataset:
     """Undoes ``seal``: ``column`` has the plaintexts, as binaries, null where a tag is wrong; ``nonce`` and ``tag`` are dropped.
 
-    Tags of another length than ``tag_bytes`` are a ValueError, as of ``cipherlane.arrow.open``.
+    Rows without a nonce, or whose tag is not of ``tag_bytes``, are null as well. Where all tags of a block are of another length,
+    that is a ValueError, as of ``cipherlane.arrow.open``.
     """
     _check(algorithm, "open")
     names = _Names([column, nonce, tag] + _aad_needed(aad, column, nonce, tag))
@@ -304,6 +307,8 @@ class _Step:
     """An engine on one of the machines."""
 
     def __init__(self, algorithm, key, where, names):
+        # Others on this machine would pin theirs to the same CPUs.
+        os.environ.setdefault("CIPHERLANE_NO_PINNING", "1")
         self.engine, self.algorithm, self.key, self.names = Engine(**where), algorithm, key(), names
 
     def __call__(self, table):

@@ -270,7 +270,7 @@ class Columns(unittest.TestCase):
         for words, call in {
             "300 messages need 300 rows": lambda: self.seal(MESSAGES, NONCES[1:]),
             "1 rows are null": lambda: self.seal(MESSAGES, NONCES[1:] + [None]),
-            "rows of 15 to 16 bytes": lambda: self.open(MESSAGES, NONCES, [bytes(15)] + [bytes(16)] * 299),
+            "tags of 4 to 15 bytes": lambda: self.open(MESSAGES, NONCES, [bytes(15)] + [bytes(4)] * 299),
             "300 messages need 300 rows, and there are 1": lambda: self.open(MESSAGES, NONCES, [bytes(16)]),
             "key.* of 16 bytes": lambda: arrow.seal(ENGINE, "aes-128-gcm", bytes(15), MESSAGES, nonces=NONCES),
             "known: ": lambda: arrow.seal(ENGINE, "rot-13", KEY, MESSAGES, nonces=NONCES),
@@ -345,6 +345,21 @@ class Columns(unittest.TestCase):
                 opened = self.open(texts, NONCES, column, tag_bytes=4).to_pylist()
                 self.assertEqual(opened[1:], MESSAGES[1:])
                 self.assertEqual(opened[0], None if column.null_count else MESSAGES[0])
+
+    def test_a_row_that_cannot_be_right_keeps_no_other_from_being_opened(self):
+        texts, tags = self.seal(MESSAGES)
+        tags, nonces = tags.to_pylist(), list(NONCES)
+        nonces[3], nonces[5], tags[7], tags[9], tags[11] = None, b"", tags[7][:4], b"", None
+        expected = [None if i in (3, 5, 7, 9, 11) else message for i, message in enumerate(MESSAGES)]
+        for column in [pa.array, lambda rows: pa.array(rows, pa.large_binary()), list]:
+            opened = self.open(texts, column(nonces), column(tags))
+            self.assertEqual(opened.to_pylist(), expected)
+            # Nothing of theirs lies under the nulls.
+            self.assertEqual(opened.buffers()[2].size, sum(len(message or b"") for message in expected))
+        nonces = pa.array([None] + NONCES[1:], pa.binary(12))
+        self.assertEqual(self.open(texts, nonces, self.seal(MESSAGES)[1]).to_pylist(), [None] + MESSAGES[1:])
+        # Where it is sealed, each has a nonce.
+        self.assertRaisesRegex(ValueError, "1 rows are null", lambda: self.seal(MESSAGES, nonces))
 
     def test_nonces_and_what_follows_are_given_by_name(self):
         # GCM takes nonces of any length: of two columns in a row, one would do for the other.

@@ -5,6 +5,7 @@
 CI has no GPU: records/h200/tensors.txt has what it said on one.
 """
 
+import concurrent.futures
 import unittest
 
 import cipherlane
@@ -65,6 +66,28 @@ class Libraries(unittest.TestCase):
         cipherlane.Engine().run("aes-256-gcm", "seal", text=text, tags=expected, **batch)
         self.assertTrue((tags[0] == expected).all())
         self.assertEqual(tensor.cpu().numpy().tobytes(), text.tobytes())
+
+    def test_a_graph_that_another_thread_captures_is_in_nobodys_way(self):
+        # While one is captured, the driver refuses others even to wait, unless they say that they are no part of it.
+        pinned = [torch.zeros(ROWS << 20, dtype=torch.uint8).pin_memory() for _ in range(3)]
+        tags, batch = np.empty((3, ROWS, 16), np.uint8), {"offsets": offsets(ROWS << 20), "keys": KEY, "nonces": NONCES}
+        seal = lambda i: self.gpu.run("aes-256-gcm", "seal", text=pinned[i].numpy(), tags=tags[i], **batch)
+        seal(0)
+        graph, number = torch.cuda.CUDAGraph(), torch.zeros(1, device="cuda")
+        with torch.cuda.graph(graph):
+            number += 1
+            with concurrent.futures.ThreadPoolExecutor(1) as other:
+                # The second one needs memory: what the engine has is given back.
+                other.submit(seal, 1).result()
+                other.submit(self.gpu.release).result()
+                other.submit(seal, 2).result()
+            number += 1
+        for _ in range(5):
+            graph.replay()
+        self.assertEqual(number.item(), 10)
+        for i in (1, 2):
+            self.assertTrue((tags[i] == tags[0]).all())
+            self.assertTrue(torch.equal(pinned[i], pinned[0]))
 
     def test_cupy(self):
         tensor = cupy.arange(ROWS * 777, dtype=cupy.float64).reshape(ROWS, 777)
