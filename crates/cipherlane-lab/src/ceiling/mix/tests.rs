@@ -103,8 +103,11 @@ fn the_level_is_the_first_that_holds_the_data() {
     assert_eq!(level(1 << 40, 1), "copying in DRAM");
     // Each core has a first cache for its part, and none has a last one for itself.
     assert_eq!(level(64 << 10, 2), "copying in L1, each core as one alone");
-    let last = zen4().memory.iter().rev().nth(1).unwrap().bytes;
-    assert_eq!(level(3 * last, 2), "copying in DRAM, each core as one alone");
+    let mut sharing = zen4();
+    sharing.memory.insert(1, Level { name: "L3".to_owned(), bytes: 1 << 24, ..sharing.memory[0].clone() });
+    let level = |bytes, cores| memory_bound(&sharing, bytes, cores, 0.0).unwrap().1;
+    assert_eq!(level(2 << 24, 2), "copying in L3, each core as one alone");
+    assert_eq!(level(3 << 24, 2), "copying in DRAM, each core as one alone");
 }
 
 #[test]
