@@ -198,5 +198,6 @@ fn ten_thousand_rows_of_every_kind_make_a_light_page_soon() {
     let page = page(&records);
     let time = cpu_seconds() - start;
     assert!(time < 2.0, "{time} s");
-    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+    // Loads have a chart for each algorithm and quantity, on each machine.
+    assert!(page.len() < 6_000_000, "{} bytes", page.len());
 }
