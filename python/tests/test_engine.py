@@ -284,11 +284,13 @@ class Buffers(unittest.TestCase):
         text, tags, keys = bytearray(b"one two "), bytearray(32), bytes(16) + bytes([1]) * 16
         batch = {"offsets": offsets([4, 4]), "text": text, "tags": tags}
         seal = lambda keys, nonces: self.engine.run("aes-128-gcm", "seal", keys=keys, nonces=nonces, **batch)
-        for words, wrong in {
-            "2 messages share a key and a nonce": (rows(bytes(32), 16), bytes(12)),
-            "2 messages need 2 nonces": (rows(keys, 16), bytes(range(24))),
-            "give each message its own nonce": (bytes(16), bytes(range(24))),
-        }.items():
+        for words, wrong in [
+            ("2 messages share a key and a nonce", (rows(bytes(32), 16), bytes(12))),
+            ("give each message its own nonce", (bytes(16), bytes(12))),
+            # Of all messages, without a dimension of their own.
+            ("2 messages need 2 nonces", (rows(keys, 16), bytes(range(24)))),
+            ("2 messages need 2 nonces", (bytes(16), bytes(range(24)))),
+        ]:
             self.assertRaisesRegex(ValueError, words, lambda: seal(*wrong))
         self.assertEqual((text, tags), (b"one two ", bytes(32)))
         seal(rows(keys, 16), bytes(12))
