@@ -1,6 +1,5 @@
 //! How the program ends.
 
-use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
@@ -66,7 +65,6 @@ pub(crate) fn guard(command: impl FnOnce() -> Result<Exit>) -> Exit {
     }));
     match panic::catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(exit)) => exit,
-        Ok(Err(error)) if is_broken_pipe(&error) => Exit::Success,
         Ok(Err(error)) => {
             let (text, exit) = (in_words(&error), of(&error));
             complain("error", &text);
@@ -88,20 +86,9 @@ pub(crate) fn in_words(error: &anyhow::Error) -> String {
     text
 }
 
-/// Whether the reader of a pipe has seen enough: `cipherlane devices | head -1`. Half a file is not enough.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is_of_a_file = error.chain().any(<dyn std::error::Error>::is::<cipherlane_files::Error>);
-    !is_of_a_file
-        && error
-            .chain()
-            .filter_map(|cause| cause.downcast_ref::<io::Error>())
-            .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Whether an error is one of what was run, and not of the command line, which is wrong for everything that it asks for,
-/// or of its reader, who has seen enough.
+/// Whether an error is one of what was run, and not of the command line, which is wrong for everything that it asks for.
 pub(crate) fn is_of_the_run(error: &anyhow::Error) -> bool {
-    of(error) != Exit::Usage && !is_broken_pipe(error)
+    of(error) != Exit::Usage
 }
 
 /// The exit code of an error, by the innermost cause that has one.
@@ -158,8 +145,11 @@ const fn of_unsupported(unsupported: &Unsupported) -> Exit {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
+    use anyhow::anyhow;
+
     use super::*;
-    use anyhow::{Context, anyhow};
 
     #[test]
     fn causes_decide_the_code() {
@@ -179,12 +169,5 @@ mod tests {
         let row = anyhow::Error::from(BenchError::from(full())).context("bench");
         assert_eq!(in_words(&row), "bench: a finished row cannot be written: disk full");
         assert_eq!(in_words(&anyhow::Error::from(full()).context("rows.csv")), "rows.csv: disk full");
-    }
-
-    #[test]
-    fn a_closed_pipe_is_no_error() {
-        let closed = io::Error::from(io::ErrorKind::BrokenPipe);
-        let failed = || Err::<Exit, _>(closed).context("stdout");
-        assert_eq!(guard(failed), Exit::Success);
     }
 }

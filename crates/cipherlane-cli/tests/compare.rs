@@ -5,6 +5,7 @@
 mod support;
 
 use std::path::Path;
+use std::process::Stdio;
 
 use cipherlane_lab::statistics::FEWEST_ROUNDS;
 use cipherlane_record::{Cache, Measurement, Writer, measurements, read};
@@ -74,6 +75,39 @@ fn a_regression_exits_4_if_that_was_asked_for() {
     compare(&["--fail-on", "slower:60"]).assert().success();
     compare(&["--fail-on", "faster"]).assert().code(2).stderr(contains("write slower"));
     sandbox.cipherlane(&["compare", "new.jsonl", "base.jsonl", "--fail-on", "slower"]).assert().success();
+}
+
+#[test]
+fn who_stops_reading_changes_no_verdict_and_keeps_no_file_from_being_written() {
+    let sandbox = files(2.0);
+    let run = |more: &[&str]| {
+        let mut command = sandbox.bare();
+        command.args(["compare", "base.jsonl", "new.jsonl"]).args(more);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        // The program takes longer to begin.
+        drop(child.stdout.take());
+        child.wait().unwrap().code()
+    };
+    assert_eq!(run(&["--fail-on", "slower:5"]), Some(4));
+    assert_eq!(run(&["--csv", "-", "--md", "table.md"]), Some(0));
+    assert!(sandbox.read("table.md").contains("SLOWER"));
+}
+
+#[test]
+fn rows_of_rivals_count_if_that_is_asked_for() {
+    let sandbox = files(2.0);
+    for (name, factor) in [("ours.jsonl", 1.0), ("theirs.jsonl", 2.0)] {
+        let own = measured().swap_remove(0);
+        let mut rival = own.clone();
+        (rival.device, rival.device_name) = ("rival:some".to_owned(), "Some 1.0".to_owned());
+        rival.bytes_per_second /= factor;
+        rival.samples.iter_mut().for_each(|sample| sample.wall_seconds *= factor);
+        write(&sandbox, name, &[own, rival]);
+    }
+    let gate = ["compare", "ours.jsonl", "theirs.jsonl", "--fail-on", "slower:5"];
+    sandbox.cipherlane(&gate).assert().success().stdout(contains("SLOWER"));
+    let all = [&gate[..], &["--with-rivals"]].concat();
+    sandbox.cipherlane(&all).assert().code(4).stderr(contains("1 rows are slower by more than 5 %"));
 }
 
 #[test]

@@ -152,3 +152,61 @@ fn kernels_tell_rows_apart_only_where_a_file_has_several() {
     assert_eq!(kernels, [row.kernel, "another".to_owned()]);
     assert!(comparison.compared.iter().all(|row| row.differs.is_empty()));
 }
+
+/// `row`, of data that did not lie where the clock started.
+fn cold(row: &Measurement) -> Measurement {
+    let mut cold = row.clone();
+    cold.scope.cache = if row.scope.cache == Cache::Hot { Cache::Cold } else { Cache::Hot };
+    cold
+}
+
+#[test]
+fn a_row_that_a_file_has_twice_is_compared_twice() {
+    let row = one();
+    let (same, slow) = (another_run(&row, 1.0), another_run(&row, 1.25));
+    let comparison = of(from_ref(&row), &[same.clone(), slow.clone()]);
+    assert_eq!((comparison.compared.len(), comparison.only_new.len()), (2, 0));
+    assert_eq!(comparison.slower(5.0).count(), 1);
+    // The other way round as well: whichever of the two is the base, the row is slower than one of them.
+    let comparison = of(&[same.clone(), another_run(&row, 0.75)], from_ref(&row));
+    assert_eq!((comparison.slower(5.0).count(), comparison.only_base.len()), (1, 0));
+    // As many on both sides are as many comparisons.
+    let twice = of(&[row.clone(), same], &[row, slow]);
+    assert_eq!((twice.compared.len(), twice.slower(5.0).count()), (2, 1));
+}
+
+#[test]
+fn rows_of_one_scope_meet_wherever_they_stand() {
+    let row = one();
+    let (base, new) = ([row.clone(), cold(&row)], [another_run(&cold(&row), 1.25), another_run(&row, 1.0)]);
+    let comparison = of(&base, &new);
+    assert!(comparison.refused.is_empty(), "{:?}", comparison.refused);
+    let slow: Vec<_> = comparison.slower(5.0).map(|row| row.row.scope.clone().unwrap()).collect();
+    assert_eq!(slow, [format!("cache {}", cold(&row).scope.cache.name())]);
+    // Across scopes, too, only those meet that have no other.
+    let across = compare(&base, &new[..1], &Options { across_scopes: true, seed: 1 });
+    assert_eq!((across.compared.len(), across.only_base.len()), (1, 1));
+    assert!(across.compared[0].differs.is_empty());
+}
+
+#[test]
+fn rows_of_as_many_messages_meet_first() {
+    let row = one();
+    let mut more = another_run(&row, 2.0);
+    (more.messages, more.bytes) = (2 * row.messages, 2 * row.bytes);
+    let comparison = of(&[row.clone(), more.clone()], &[more.clone(), another_run(&row, 1.0)]);
+    assert!(comparison.compared.iter().all(|row| row.differs.is_empty()), "{:?}", comparison.compared);
+    // More of them than the base has is something else, not the same row again.
+    let comparison = of(from_ref(&row), &[row.clone(), more]);
+    assert_eq!((comparison.compared.len(), comparison.only_new.len()), (1, 1));
+}
+
+#[test]
+fn times_that_no_code_has_are_no_ratio() {
+    let row = one();
+    for factor in [0.0, -1.0] {
+        let comparison = of(from_ref(&row), &[another_run(&row, factor)]);
+        assert!(comparison.compared.is_empty());
+        assert!(comparison.refused[0].reason.contains("new row has samples that took no time"));
+    }
+}

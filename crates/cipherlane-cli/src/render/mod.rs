@@ -3,14 +3,15 @@
 pub(crate) mod notes;
 pub(crate) mod progress;
 pub(crate) mod sink;
+pub(crate) mod stdout;
 pub(crate) mod table;
 pub(crate) mod units;
 
 use std::io::{self, IsTerminal, Write};
 
-/// Writes `text` to stdout. Never panics: a closed pipe comes back as an error.
+/// Writes `text` to stdout. Never panics, and a reader who has left is no error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = stdout::stdout();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
@@ -27,9 +28,14 @@ pub(crate) fn complain(kind: &str, text: &str) {
     });
 }
 
-/// Whether results on stdout may be coloured: on a terminal, unless `NO_COLOR` or `CLICOLOR_FORCE` say otherwise.
+/// Whether results on stdout may be coloured: on a terminal that can, unless `NO_COLOR` or `CLICOLOR_FORCE` say otherwise.
 pub(crate) fn colours() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
-    !set("NO_COLOR") && (forced || io::stdout().is_terminal())
+    !set("NO_COLOR") && (forced || (io::stdout().is_terminal() && !is_dumb()))
+}
+
+/// Whether the terminal says that it obeys no escapes: neither colours nor what moves a bar.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
 }

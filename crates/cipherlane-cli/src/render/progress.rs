@@ -27,9 +27,13 @@ pub(super) fn above(write: impl FnOnce()) {
 pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar on stderr; hidden where stderr is no terminal, or `quiet`.
+    /// A bar on stderr; hidden where stderr is no terminal, or one that cannot move it, or `quiet`.
     pub(crate) fn new(quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if quiet || super::is_dumb() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
         let style = ProgressStyle::with_template("{bar:30} {prefix:>9}  {wide_msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());

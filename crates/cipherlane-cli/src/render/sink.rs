@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use clap::builder::{OsStringValueParser, TryMapValueParser, TypedValueParser, ValueParserFactory};
 
+use super::stdout::stdout;
 use crate::exit::Usage;
 
 /// Where a result goes.
@@ -69,7 +70,7 @@ impl Sink {
     /// Opens it for writing; a file that is there is replaced.
     pub(crate) fn open(&self) -> Result<Box<dyn Write>> {
         match self {
-            Self::Stdout => Ok(Box::new(io::stdout())),
+            Self::Stdout => Ok(Box::new(stdout())),
             Self::File(path) => Ok(Box::new(create(path)?)),
         }
     }

@@ -28,12 +28,18 @@ pub struct Row {
     pub cpu_load: f64,
     /// Other work that was asked of the GPU meanwhile, of 1.
     pub gpu_load: f64,
-    /// The kernel; only where the file has several rows of the like.
+    /// The kernel; none where the two rows have different ones.
     pub kernel: Option<String>,
+    /// What tells its scope from those of other rows of the like; only where a file has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
 }
 
+/// What the identifiers of rivals begin with.
+const RIVAL: &str = "rival:";
+
 impl Row {
-    /// Of `row`, its kernel left open.
+    /// Of `row`, its kernel and its scope left open.
     pub(super) fn of(row: &Measurement) -> Self {
         let Load { cpu, gpu } = row.load.unwrap_or_default();
         let requested = |share: Option<Share>| share.map_or(0.0, |share| share.requested);
@@ -49,7 +55,14 @@ impl Row {
             cpu_load: requested(cpu),
             gpu_load: requested(gpu),
             kernel: None,
+            scope: None,
         }
+    }
+
+    /// Whether another library did the work.
+    #[must_use]
+    pub fn is_of_a_rival(&self) -> bool {
+        self.device.starts_with(RIVAL)
     }
 }
 
@@ -69,6 +82,9 @@ impl fmt::Display for Row {
                 write!(f, ", {name} load {:.0} %", 100.0 * load)?;
             }
         }
-        self.kernel.as_ref().map_or(Ok(()), |kernel| write!(f, ", {kernel}"))
+        for more in [&self.scope, &self.kernel].into_iter().flatten() {
+            write!(f, ", {more}")?;
+        }
+        Ok(())
     }
 }

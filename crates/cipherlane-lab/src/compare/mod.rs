@@ -1,9 +1,9 @@
 //! Two sets of records beside each other: is the new one faster than the base?
 //!
-//! Rows of one kind ([`Row`]) meet. Their ratio is that of median times per byte, with a 95 % interval by bootstrap
-//! of the raw samples: round by round where both rows were timed in turn in one run, so that what slowed a round down
-//! slows both; each side by itself elsewhere. Rows whose numbers cover different things are not compared unless asked
-//! for, and then say so.
+//! Rows of one kind ([`Row`]) meet, those that are most alike first, and each row that a file has several times. Their
+//! ratio is that of median times per byte, with a 95 % interval by bootstrap of the raw samples: round by round where both
+//! rows were timed in turn in one run, so that what slowed a round down slows both; each side by itself elsewhere. Rows
+//! whose numbers cover different things are not compared unless asked for, and then say so.
 
 mod kind;
 mod partner;
@@ -113,8 +113,15 @@ fn refuse(base: &Measurement, new: &Measurement, options: &Options) -> Option<St
             let (wrong, all) = (row.checks.unexpected, row.checks.messages);
             return Some(format!("{wrong} of {all} outputs of the {name} row are wrong"));
         }
-        if seconds(row).is_empty() {
+        let seconds = seconds(row);
+        if seconds.is_empty() {
             return Some(format!("the {name} row has no samples"));
+        }
+        // A ratio of such times would be none, and no verdict.
+        if !seconds.iter().all(|time| time.is_finite() && *time > 0.0) {
+            return Some(format!(
+                "the {name} row has samples that took no time, or less, which no code does"
+            ));
         }
     }
     let differs = scopes_differ(&base.scope, &new.scope);
@@ -167,18 +174,22 @@ fn timed_in_turn(base: &Measurement, new: &Measurement) -> bool {
         && rounds(base) == rounds(new)
 }
 
-/// What the two numbers do not both cover. The code path may differ: that is what is compared.
-fn scopes_differ(base: &Scope, new: &Scope) -> Vec<String> {
+/// What a number covers, without the code path, which is what is compared.
+const fn parts(scope: &Scope) -> [(&'static str, &'static str); 4] {
     [
-        ("key set-up", base.key_setup.name(), new.key_setup.name()),
-        ("tag", base.tag.name(), new.tag.name()),
-        ("transfer", base.transfer.name(), new.transfer.name()),
-        ("cache", base.cache.name(), new.cache.name()),
+        ("key set-up", scope.key_setup.name()),
+        ("tag", scope.tag.name()),
+        ("transfer", scope.transfer.name()),
+        ("cache", scope.cache.name()),
     ]
-    .into_iter()
-    .filter(|(_, base, new)| base != new)
-    .map(|(name, base, new)| format!("{name} {base} and {new}"))
-    .collect()
+}
+
+/// What the two numbers do not both cover.
+fn scopes_differ(base: &Scope, new: &Scope) -> Vec<String> {
+    let both = parts(base).into_iter().zip(parts(new));
+    both.filter(|(base, new)| base != new)
+        .map(|((name, base), (_, new))| format!("{name} {base} and {new}"))
+        .collect()
 }
 
 fn differences(base: &Measurement, new: &Measurement) -> Vec<String> {

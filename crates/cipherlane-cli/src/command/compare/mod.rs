@@ -1,9 +1,9 @@
 //! `compare`: records beside others, and whether they are slower.
 
+mod gate;
 mod table;
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::Result;
 use cipherlane_lab::compare::{self, Comparison};
@@ -13,6 +13,7 @@ use clap::builder::FalseyValueParser;
 use crate::exit::Exit;
 use crate::render::sink::{self, Sink};
 use crate::render::{self, complain};
+use gate::{FailOn, Gate};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,7 +24,8 @@ Examples:
 The ratio is how many times as fast as A row B is, of medians, with a 95 % interval by bootstrap: over the rounds where \
 both rows were timed in turn in one run, else over the samples of each. FASTER and SLOWER mean that there are 6 rounds or \
 samples or more, and that the whole interval lies beyond a hundredth from 1; anything else is AMBIGUOUS. An interval knows \
-the noise within a run, not that between runs: what matters should be measured in turn, or several times.";
+the noise within a run, not that between runs: what matters should be measured in turn, or several times. A row that a file has \
+several times meets each of the other file, unless both have as many: then they meet in their order.";
 
 /// Options of `compare`.
 #[derive(Debug, clap::Args)]
@@ -36,9 +38,13 @@ pub(crate) struct Options {
     #[arg(value_name = "B")]
     new: PathBuf,
     /// Exit with code 4 if a row of B is slower, or slower by more than so many percent, or if nobody can tell: a row of A
-    /// has none to be compared with, or there are fewer than 6 rounds or samples, of which more --time makes more
+    /// has none to be compared with, its times are none that code has, or there are fewer than 6 rounds or samples, of
+    /// which more --time makes more; rows of rivals do not count
     #[arg(long, value_name = "slower[:PERCENT]", env = "CIPHERLANE_FAIL_ON")]
     fail_on: Option<FailOn>,
+    /// Have rows of rivals count as well: for --fail-on, and for the exit code of wrong outputs
+    #[arg(long)]
+    with_rivals: bool,
     /// Compare rows with different scopes as well, and say where they differ
     #[arg(long, env = "CIPHERLANE_ACROSS_SCOPES", value_parser = FalseyValueParser::new())]
     across_scopes: bool,
@@ -57,26 +63,6 @@ pub(crate) struct Options {
     md: Option<Sink>,
 }
 
-/// What makes the comparison fail: a row that is slower by more than so many percent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct FailOn {
-    percent: f64,
-}
-
-impl FromStr for FailOn {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || format!("`{text}` is no such thing; write slower, or slower:5 for more than 5 %");
-        let percent = match text.split_once(':') {
-            None if text == "slower" => 0.0,
-            Some(("slower", percent)) => percent.trim_end_matches('%').parse().map_err(|_| wrong())?,
-            _ => return Err(wrong()),
-        };
-        if (0.0..100.0).contains(&percent) { Ok(Self { percent }) } else { Err(wrong()) }
-    }
-}
-
 /// Compares, shows and writes.
 pub(crate) fn run(options: &Options) -> Result<Exit> {
     let stdout_taken = sink::takes_stdout([
@@ -87,6 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     let (base, new) = (rows(&options.base)?, rows(&options.new)?);
     let how = compare::Options { across_scopes: options.across_scopes, seed: options.seed };
     let comparison = compare::compare(&base, &new, &how);
+    let verdict = Gate { fail_on: options.fail_on, with_rivals: options.with_rivals }.judge(&comparison);
     options.write(&comparison)?;
     let text = table::text(&comparison, &options.base, &options.new);
     if stdout_taken {
@@ -94,7 +81,8 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     } else {
         render::print(&text)?;
     }
-    Ok(options.exit(&comparison))
+    verdict.reasons.iter().for_each(|reason| complain("regression", reason));
+    Ok(verdict.exit)
 }
 
 /// The measurements of a file. Other rows have no rate: they are counted, and left out.
@@ -122,50 +110,5 @@ impl Options {
             sink.fill(|target| table::markdown(target, comparison))?;
         }
         Ok(())
-    }
-
-    /// The exit code.
-    fn exit(&self, comparison: &Comparison) -> Exit {
-        if comparison.refused.iter().any(|refused| refused.new_is_wrong) {
-            return Exit::Mismatch;
-        }
-        // What is not compared may be slower, even where that is all of it.
-        let left = comparison.refused.len() + comparison.only_base.len();
-        if self.fail_on.is_some() && left > 0 {
-            complain("regression", &format!("{left} rows of A are not compared: measure them for B as well"));
-            return Exit::Regression;
-        }
-        if comparison.compared.is_empty() {
-            return Exit::NothingToRun;
-        }
-        let Some(FailOn { percent }) = self.fail_on else {
-            return Exit::Success;
-        };
-        let slower = comparison.slower(percent).count();
-        if slower > 0 {
-            let more = if percent > 0.0 { format!(" by more than {percent} %") } else { String::new() };
-            complain("regression", &format!("{slower} rows are slower{more}"));
-        }
-        let few = comparison.too_few();
-        if few > 0 {
-            let remedy = "measure them for longer, with more --time";
-            complain("regression", &format!("{few} rows have too few rounds or samples to tell: {remedy}"));
-        }
-        if slower + few > 0 { Exit::Regression } else { Exit::Success }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_fails_is_read() {
-        assert_eq!("slower".parse(), Ok(FailOn { percent: 0.0 }));
-        assert_eq!("slower:2.5".parse(), Ok(FailOn { percent: 2.5 }));
-        assert_eq!("slower:5%".parse(), Ok(FailOn { percent: 5.0 }));
-        for text in ["", "faster", "slower:", "slower:x", "slower:-1", "slower:100", "slower:NaN"] {
-            assert!(text.parse::<FailOn>().is_err(), "{text}");
-        }
     }
 }

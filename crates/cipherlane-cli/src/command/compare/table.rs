@@ -95,7 +95,7 @@ const fn by(row: &Compared) -> &'static str {
 }
 
 /// The columns of CSV and Markdown.
-const HEADERS: [&str; 18] = [
+const HEADERS: [&str; 19] = [
     "experiment",
     "workload",
     "algorithm",
@@ -107,6 +107,7 @@ const HEADERS: [&str; 18] = [
     "cpu_load",
     "gpu_load",
     "kernel",
+    "scope",
     "a_bytes_per_second",
     "b_bytes_per_second",
     "ratio",
@@ -130,6 +131,7 @@ fn cells(row: &Row, numbers: [String; 5], verdict: &str, differs: String) -> Vec
         row.cpu_load.to_string(),
         row.gpu_load.to_string(),
         row.kernel.clone().unwrap_or_default(),
+        row.scope.clone().unwrap_or_default(),
     ];
     of_row.into_iter().chain(numbers).chain([verdict.to_owned(), differs]).collect()
 }
