@@ -11,7 +11,7 @@ use cipherlane_lab::experiment::ExperimentError;
 use cipherlane_lab::judge::JudgeError;
 
 use crate::render::complain;
-use crate::variables;
+use crate::{suggest, variables};
 
 /// A device of ours gives a wrong answer.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +83,7 @@ pub(crate) fn in_words(error: &anyhow::Error) -> String {
             text = format!("{text}: {cause}");
         }
     }
-    text
+    text + &suggest::of(error)
 }
 
 /// Whether an error is one of what was run, and not of the command line, which is wrong for everything that it asks for.

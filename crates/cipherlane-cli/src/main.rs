@@ -4,11 +4,14 @@ mod cli;
 mod command;
 mod exit;
 mod render;
+mod signals;
+mod suggest;
 mod variables;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    signals::keep_hangup_ignored();
     render::notes::listen();
     exit::guard(|| command::run(variables::parse())).into()
 }

@@ -17,7 +17,7 @@ static TAKEN: OnceLock<Vec<(String, String)>> = OnceLock::new();
 /// The command line, or the end of the program where it is wrong or asks for help.
 pub(crate) fn parse() -> Cli {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let mut command = Cli::command();
+    let mut command = with_negative_numbers(Cli::command());
     let matches =
         command.try_get_matches_from_mut(&words).unwrap_or_else(|error| named(error, &words).exit());
     let _ = TAKEN.set(taken(&command, &matches));
@@ -73,7 +73,7 @@ fn named(mut error: Error, words: &[OsString]) -> Error {
     }
     let mut command = Cli::command();
     command.build();
-    let alone = without_variables(Cli::command()).try_get_matches_from(words).err();
+    let alone = without_variables(with_negative_numbers(Cli::command())).try_get_matches_from(words).err();
     let left = alone.as_ref().and_then(|error| error.get(ContextKind::InvalidArg));
     if let Some(name) = find(&command, &option)
         && left != error.get(ContextKind::InvalidArg)
@@ -87,6 +87,15 @@ fn named(mut error: Error, words: &[OsString]) -> Error {
 fn find(command: &Command, option: &str) -> Option<String> {
     let here = command.get_arguments().filter(|argument| argument.to_string() == option).find_map(variable);
     here.or_else(|| command.get_subcommands().find_map(|below| find(below, option)))
+}
+
+/// Has values be what looks like one: the error about `--time -1` says then what a time is, and not that there is no option
+/// of this name.
+fn with_negative_numbers(command: Command) -> Command {
+    let takes = |argument: &Arg| !argument.is_positional() && argument.get_action().takes_values();
+    command
+        .mut_args(|argument| if takes(&argument) { argument.allow_negative_numbers(true) } else { argument })
+        .mut_subcommands(with_negative_numbers)
 }
 
 fn without_variables(command: Command) -> Command {

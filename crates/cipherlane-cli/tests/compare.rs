@@ -5,7 +5,6 @@
 mod support;
 
 use std::path::Path;
-use std::process::Stdio;
 
 use cipherlane_lab::statistics::FEWEST_ROUNDS;
 use cipherlane_record::{Cache, Measurement, Writer, measurements, read};
@@ -78,39 +77,6 @@ fn a_regression_exits_4_if_that_was_asked_for() {
 }
 
 #[test]
-fn who_stops_reading_changes_no_verdict_and_keeps_no_file_from_being_written() {
-    let sandbox = files(2.0);
-    let run = |more: &[&str]| {
-        let mut command = sandbox.bare();
-        command.args(["compare", "base.jsonl", "new.jsonl"]).args(more);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        // The program takes longer to begin.
-        drop(child.stdout.take());
-        child.wait().unwrap().code()
-    };
-    assert_eq!(run(&["--fail-on", "slower:5"]), Some(4));
-    assert_eq!(run(&["--csv", "-", "--md", "table.md"]), Some(0));
-    assert!(sandbox.read("table.md").contains("SLOWER"));
-}
-
-#[test]
-fn rows_of_rivals_count_if_that_is_asked_for() {
-    let sandbox = files(2.0);
-    for (name, factor) in [("ours.jsonl", 1.0), ("theirs.jsonl", 2.0)] {
-        let own = measured().swap_remove(0);
-        let mut rival = own.clone();
-        (rival.device, rival.device_name) = ("rival:some".to_owned(), "Some 1.0".to_owned());
-        rival.bytes_per_second /= factor;
-        rival.samples.iter_mut().for_each(|sample| sample.wall_seconds *= factor);
-        write(&sandbox, name, &[own, rival]);
-    }
-    let gate = ["compare", "ours.jsonl", "theirs.jsonl", "--fail-on", "slower:5"];
-    sandbox.cipherlane(&gate).assert().success().stdout(contains("SLOWER"));
-    let all = [&gate[..], &["--with-rivals"]].concat();
-    sandbox.cipherlane(&all).assert().code(4).stderr(contains("1 rows are slower by more than 5 %"));
-}
-
-#[test]
 fn too_few_rounds_are_told_and_are_no_success() {
     let sandbox = files(2.0);
     for name in ["base.jsonl", "new.jsonl"] {
@@ -176,4 +142,79 @@ fn nothing_in_common_exits_6_and_no_records_exit_1() {
     let neither = ["compare", "empty.jsonl", "base.jsonl", "--fail-on", "slower"];
     sandbox.cipherlane(&neither).assert().code(6);
     sandbox.cipherlane(&["compare", "base.jsonl", "absent"]).assert().code(1).stderr(contains("absent"));
+}
+
+#[test]
+fn the_verdict_does_not_depend_on_who_reads_it() {
+    let sandbox = files(2.0);
+    let mut rows = measured();
+    rows[0].verified = false;
+    write(&sandbox, "wrong.jsonl", &rows);
+    let unread = |new, more: &[&str]| sandbox.unread(&[&["compare", "base.jsonl", new], more].concat());
+    for more in [&[][..], &["--json", "-", "--md", "c.md"], &["--csv", "-"]] {
+        let (code, said) = unread("new.jsonl", &[&["--fail-on", "slower:5"], more].concat());
+        assert!(code == Some(4) && said.contains("regression: "), "{code:?} {said}");
+        assert_eq!(unread("wrong.jsonl", more).0, Some(3));
+        assert_eq!(unread("base.jsonl", more).0, Some(0));
+    }
+    assert!(sandbox.folder.path().join("c.md").exists(), "written, although nobody read what came before");
+}
+
+#[test]
+fn a_slower_row_is_seen_beside_another_of_the_like() {
+    let sandbox = files(2.0);
+    sandbox.write("both.jsonl", &(sandbox.read("base.jsonl") + &sandbox.read("new.jsonl")));
+    let run = ["compare", "base.jsonl", "both.jsonl", "--fail-on", "slower:5"];
+    let said = contains("only in").not().and(contains(format!("{} rows compared", 2 * measured().len())));
+    sandbox
+        .cipherlane(&run)
+        .assert()
+        .code(4)
+        .stdout(said)
+        .stderr(contains("rows are slower by more than 5 %"));
+}
+
+#[test]
+fn rows_of_rivals_fail_nothing_unless_that_is_asked_for() {
+    let sandbox = files(2.0);
+    for name in ["base.jsonl", "new.jsonl"] {
+        let mut rows = measurements(read(&sandbox.folder.path().join(name)).unwrap());
+        rows.truncate(1);
+        rows[0].device = "rival:aws-lc".to_owned();
+        write(&sandbox, &format!("rival-{name}"), &rows);
+        // Ours is as fast as it was.
+        rows.push(measured().remove(1));
+        write(&sandbox, &format!("with-{name}"), &rows);
+    }
+    let run = |base: &str, new: &str, more: &[&str]| {
+        let gate = ["compare", base, new, "--fail-on", "slower:5"];
+        sandbox.cipherlane(&[&gate[..], more].concat()).assert()
+    };
+    let (base, new) = ("with-base.jsonl", "with-new.jsonl");
+    run(base, new, &[]).success().stdout(contains("1 slower")).stderr("");
+    run(base, new, &["--with-rivals"]).code(4).stderr(contains("regression: 1 rows are slower"));
+    // A gate without a row of ours is none.
+    run("rival-base.jsonl", "rival-new.jsonl", &[]).code(6);
+    run("rival-base.jsonl", "rival-new.jsonl", &["--with-rivals"]).code(4);
+    run(base, "base.jsonl", &[]).success();
+}
+
+#[test]
+fn impossible_times_pass_no_gate() {
+    let sandbox = files(1.0);
+    let mut rows = measured();
+    for row in &mut rows {
+        row.unix_seconds += 600;
+        row.samples.iter_mut().for_each(|sample| sample.wall_seconds = 0.0);
+    }
+    write(&sandbox, "none.jsonl", &rows);
+    let run = ["compare", "base.jsonl", "none.jsonl", "--fail-on", "slower:5"];
+    let said = contains("not compared: ").and(contains("the new row has samples that took no time"));
+    sandbox
+        .cipherlane(&run)
+        .assert()
+        .code(4)
+        .stdout(said.and(contains("NaN").not()))
+        .stderr(contains("nobody can tell"));
+    sandbox.cipherlane(&["compare", "none.jsonl", "base.jsonl"]).assert().code(6);
 }

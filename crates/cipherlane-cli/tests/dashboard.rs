@@ -49,6 +49,7 @@ fn the_address_is_printed_and_ctrl_c_ends_it() {
     assert!(records.contains("cipherlane/records/dashboard-"), "{records}");
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(!PathBuf::from(records).exists(), "there was no run, and there is no file of its rows");
 }
 
 /// What a program is started with, every user of the machine can see.
@@ -98,12 +99,16 @@ fn a_second_ctrl_c_ends_it_at_once() {
     while !ask(host, &format!("GET /api/runs?{token}"), "").contains("computes the expected outputs") {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
+    // Two at once, as `timeout` sends them, are one.
+    interrupt(&child);
     interrupt(&child);
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let waits = told.find(|line| line.starts_with("stopping: ")).unwrap();
     assert!(waits.contains("run 1, camellia-256-ctr encrypt of 134217728 B on cpu"), "{waits}");
     assert!(waits.contains("computes the expected outputs"), "{waits}");
     assert!(waits.contains("press Ctrl-C to end at once"), "{waits}");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    assert!(child.try_wait().unwrap().is_none(), "it was ended by one request");
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }

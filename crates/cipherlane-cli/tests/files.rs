@@ -67,19 +67,29 @@ fn associated_data_may_be_any_bytes() {
 #[test]
 fn a_closed_standard_output_is_not_written_to() {
     let (sandbox, _) = ready();
-    let program = sandbox.bare();
-    let run = |verb: &str, where_to: &str| {
-        let line = format!("exec \"$0\" {verb} -k k.json text -o - {where_to}");
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &line]).arg(program.get_program()).current_dir(sandbox.folder.path());
-        let output = shell.output().unwrap();
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
-    };
-    let (code, said) = run("encrypt", ">&-");
-    assert!(code == Some(2) && said.contains("standard output is closed"), "{said}");
-    // This is lost because somebody wants it so.
-    let (code, said) = run("encrypt", "> /dev/null");
-    assert!(code == Some(0) && said.contains("encrypted"), "{said}");
+    sandbox.cipherlane(&["encrypt", "-k", "k.json", "text", "-o", "sealed"]).assert().success();
+    for (verb, input) in [("encrypt", "text"), ("decrypt", "sealed")] {
+        let run = |where_to| sandbox.by_shell("true", &format!("{verb} -k k.json {input} -o -"), where_to);
+        let (code, said) = run(">&-");
+        assert!(code == Some(2) && said.contains("standard output is closed"), "{said}");
+        // This is lost because somebody wants it so.
+        let (code, said) = run("> /dev/null");
+        assert!(code == Some(0) && said.contains(&format!("{verb}ed")), "{said}");
+    }
+}
+
+#[cfg(target_os = "linux")] // which tells how standard input was opened
+#[test]
+fn a_closed_standard_input_is_no_empty_file() {
+    let (sandbox, _) = ready();
+    for verb in ["encrypt", "decrypt"] {
+        let run = format!("{verb} -k k.json - -o out");
+        let (code, said) = sandbox.by_shell("true", &run, "<&-");
+        assert!(code == Some(2) && said.contains("standard input is closed"), "{said}");
+        assert!(!sandbox.folder.path().join("out").exists());
+    }
+    let (code, said) = sandbox.by_shell("true", "encrypt -k k.json - -o out", "< /dev/null");
+    assert!(code == Some(0) && said.contains("encrypted: standard input: 0 B"), "{said}");
 }
 
 #[test]
@@ -181,31 +191,49 @@ fn unknown_names_list_the_known_ones() {
 #[test]
 #[cfg(unix)]
 fn what_is_interrupted_leaves_nothing() {
+    let (sandbox, _) = ready();
+    let mut program = sandbox.bare();
+    program.args(["encrypt", "-k", "k.json", "-", "-o", "sealed"]);
+    interrupt(&sandbox, program, &[rustix::process::Signal::TERM]);
+}
+
+#[test]
+#[cfg(target_os = "linux")] // which tells what is ignored
+fn what_is_interrupted_under_nohup_leaves_nothing_and_a_hangup_is_ignored() {
+    use rustix::process::Signal;
+
+    let (sandbox, _) = ready();
+    let program = sandbox.bare();
+    let mut shell = std::process::Command::new("sh");
+    let line = "trap '' HUP; exec \"$0\" encrypt -k k.json - -o sealed";
+    shell.args(["-c", line]).arg(program.get_program()).current_dir(sandbox.folder.path());
+    interrupt(&sandbox, shell, &[Signal::HUP, Signal::TERM]);
+}
+
+/// Starts `program`, which encrypts standard input, and sends it `signals`: it must end at the last of them, and not before.
+#[cfg(unix)]
+fn interrupt(sandbox: &Sandbox, mut program: std::process::Command, signals: &[rustix::process::Signal]) {
     use std::io::Write;
     use std::process::Stdio;
     use std::time::{Duration, Instant};
 
-    let (sandbox, _) = ready();
-    let before = names(&sandbox);
-    let mut program = sandbox.bare();
-    program.args(["encrypt", "-k", "k.json", "-", "-o", "sealed"]).stdin(Stdio::piped());
-    let mut running = program.spawn().unwrap();
+    let before = names(sandbox);
+    let mut running = program.stdin(Stdio::piped()).spawn().unwrap();
     let mut input = running.stdin.take().unwrap();
     input.write_all(&[7; 100_000]).unwrap();
     let start = Instant::now();
-    while names(&sandbox) == before {
+    while names(sandbox) == before {
         assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
         std::thread::sleep(Duration::from_millis(10));
     }
     let pid = rustix::process::Pid::from_child(&running);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    let code = running.wait().unwrap().code();
-    // Under `nohup`, as these tests may be run, signals do what they did before.
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let is_nohup = ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1);
-    assert_eq!(code, (!is_nohup).then_some(130));
-    assert_eq!(names(&sandbox) == before, !is_nohup);
+    for &signal in signals {
+        assert!(running.try_wait().unwrap().is_none(), "it has ended before {signal:?}");
+        rustix::process::kill_process(pid, signal).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    assert_eq!(names(sandbox), before);
 }
 
 #[test]

@@ -47,6 +47,43 @@ fn every_form_goes_where_it_is_told() {
 }
 
 #[test]
+fn a_reader_who_leaves_takes_no_file_along() {
+    let sandbox = with_records();
+    let (code, said) =
+        sandbox.unread(&["report", "bench.jsonl", "--csv", "-", "-o", "x.html", "--md", "x.md"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        sandbox.read("x.html").contains("<svg") && sandbox.read("x.md").starts_with("# cipherlane report")
+    );
+}
+
+#[test]
+fn a_page_that_cannot_be_shown_is_not_passed_over_in_silence() {
+    let sandbox = Sandbox::new();
+    sandbox.write("full", "");
+    let run = [
+        "bench",
+        "-a",
+        "aes-128-gcm",
+        "-o",
+        "seal",
+        "-s",
+        "256",
+        "-t",
+        "1",
+        "--time",
+        "1",
+        "--no-rivals",
+        "--open",
+    ];
+    let said =
+        contains("records are not kept").and(contains("passed over: --open: the page is made of a file"));
+    // No folder can be made in a file.
+    let mut command = sandbox.cipherlane(&run);
+    command.env("XDG_DATA_HOME", sandbox.folder.path().join("full")).assert().success().stderr(said);
+}
+
+#[test]
 fn what_is_read_is_never_replaced() {
     let sandbox = with_records();
     let records = sandbox.read("bench.jsonl");

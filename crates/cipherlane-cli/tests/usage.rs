@@ -80,7 +80,7 @@ fn impossible_combinations_say_why() {
         (&["plan", "-a", "aes-128-cbc", "-s", "17"], "whole blocks of 16 bytes"),
         (&["plan", "-a", "aes-128-xts", "-s", "15"], "16 bytes to 16 MiB"),
         (&["plan", "-a", "aes-128-gcm", "-t", "0"], "1 to 4096, phys or all"),
-        (&["plan", "-a", "aes-128-gcm", "-s", "1q"], "write 16, 16k, 1MiB or 4kB"),
+        (&["plan", "-a", "aes-128-gcm", "-s", "1q"], "write 16, 16k or 1MiB, which count in 1024, or 4kB"),
         (&["plan", "-a", "aes-128-gcm", "-s", "99999999999999999999"], "more than this machine can address"),
         (&["plan", "-a", "aes-128-gcm", "--blocks", "3"], "must be left out on cpu"),
         (&["verify", "--device", "cpu", "--blocks", "3"], "none of these devices launches kernels"),
@@ -99,9 +99,51 @@ fn impossible_combinations_say_why() {
         (&["bench", "--json", "-", "--csv", "-"], "--json and --csv would mix on stdout"),
         (&["bench", "-d", "rival:aws-lc", "--tier", "bogus"], "does not offer tier bogus; it offers library"),
         (&["bench", "--time", "0"], "number of seconds above 0"),
+        (&["bench", "--sensors", "11"], "a number from 0 to 10"),
+        (&["bench", "--messages", "0"], "a whole number from 1"),
+        (&["bench", "--messages", "1k"], "a whole number from 1, without a unit: 1000000"),
+        (&["plan", "-a", "aes-128-gcm", "--messages", "0"], "a whole number from 1"),
+        (&["tune", "-a", "aes-128-gcm", "--text", "0"], "write a size from 1"),
+        (&["bench", "--input", "nofile"], "error: nofile: No such file"),
+        (&["bench", "--input", "."], "error: .: is a directory"),
+        (&["bench", "--input", "/dev/zero"], "/dev/zero has no length, and may have no end"),
+        (&["bench", "--size", "0", "--input", "/dev/null"], "at least 1 byte"),
+        (&["bench", "--size", "1TiB", "--messages", "1000000"], "at most 2^36 - 32 bytes"),
     ] {
         sandbox.cipherlane(arguments).assert().code(2).stdout("").stderr(contains(reason));
     }
+}
+
+#[test]
+fn a_negative_number_is_answered_by_what_is_taken() {
+    let sandbox = Sandbox::new();
+    for (arguments, taken) in [
+        (["bench", "--time", "-1"], "number of seconds above 0"),
+        (["bench", "--sensors", "-0.5"], "a number from 0 to 10"),
+        (["bench", "--messages", "-3"], "a whole number from 1"),
+        (["bench", "--size", "-1"], "write 16, 16k or 1MiB"),
+        (["bench", "--threads", "-1"], "1 to 4096, phys or all"),
+        (["dashboard", "--port", "-1"], "-1 is not in 0..=65535"),
+    ] {
+        let said = contains(taken).and(contains("tip: ").not());
+        sandbox.cipherlane(&arguments).assert().code(2).stdout("").stderr(said);
+    }
+}
+
+#[test]
+fn a_slip_is_answered_by_the_name_that_it_may_mean() {
+    let sandbox = Sandbox::new();
+    for (arguments, meant) in [
+        (&["bench", "tls-16"][..], "did you mean tls-16k?"),
+        (&["bench", "-a", "aes-128-gmc"], "did you mean aes-128-gcm?"),
+        (&["plan", "-a", "aes128gcm"], "did you mean aes-128-gcm?"),
+        (&["tune", "-a", "sha3256"], "did you mean sha3-256?"),
+        (&["lab", "run", "rivls", "--dry-run"], "did you mean rivals?"),
+        (&["plan", "-a", "aes-128-gcm", "--device", "cpi"], "did you mean cpu?"),
+    ] {
+        sandbox.cipherlane(arguments).assert().code(2).stderr(contains(meant));
+    }
+    sandbox.cipherlane(&["bench", "metre"]).assert().code(2).stderr(contains("did you mean").not());
 }
 
 #[test]
@@ -219,6 +261,7 @@ fn variables_give_way_to_a_workload_that_is_named_and_are_told_where_none_is() {
         command.assert().stdout("").code(1)
     };
     let passed_over = "passed over: CIPHERLANE_SIZE, CIPHERLANE_INPUT: tls-16k has its own algorithm";
+    sandbox.write("nothing", "rain");
     bench(&["tls-16k"]).stderr(contains(passed_over).and(contains("cannot write nowhere/rows.csv")));
     bench(&["tls-16k", "--log", "run.log"]).stderr(contains(passed_over));
     bench(&[])
@@ -327,7 +370,7 @@ fn names_of_files_need_not_be_text() {
     assert!(std::fs::read_to_string(&path).unwrap().starts_with('{'));
     std::fs::remove_file(&path).unwrap();
     // Nothing is measured, and the command line is looked at all the same.
-    let run = ["bench", "-a", "sha-256", "-t", "1", "--no-rivals", "--input", "absent", "--json"];
+    let run = ["bench", "cavp-mix", "-t", "1", "--no-rivals", "--json"];
     sandbox.cipherlane(&run).arg(name).assert().code(6).stdout(contains("records: none"));
     assert!(!path.exists());
     let lab = ["lab", "run", "--dry-run", "--device", "cpu"];

@@ -47,6 +47,7 @@ fn a_wrong_answer_exits_3() {
     let wrong = contains("MISMATCH").and(contains(format!("{NAME}:")).and(contains("1 of 1 WRONG")));
     let run = ["verify", "--quick", "--tier", "portable", "--vectors", NAME];
     sandbox.cipherlane(&run).assert().code(3).stdout(wrong);
+    assert_eq!(sandbox.unread(&run).0, Some(3), "whoever reads it");
 }
 
 #[test]

@@ -53,13 +53,34 @@ pub fn measurements(records: Vec<Record>) -> Vec<Measurement> {
 /// Appends rows, one line each, and flushes after each.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
-    sink: W,
+    sink: Sink<W>,
+}
+
+/// Where lines go.
+#[derive(Debug)]
+enum Sink<W> {
+    /// There.
+    Open(W),
+    /// To what is made at this path with the first of them: who writes none leaves nothing.
+    Named(PathBuf, fn(&Path) -> io::Result<W>),
+}
+
+impl<W> Sink<W> {
+    fn open(&mut self) -> io::Result<&mut W> {
+        if let Self::Named(path, make) = self {
+            *self = Self::Open(make(path)?);
+        }
+        match self {
+            Self::Open(sink) => Ok(sink),
+            Self::Named(..) => unreachable!("it was opened"),
+        }
+    }
 }
 
 impl<W: Write> Writer<W> {
     /// Writes to `sink`.
     pub const fn new(sink: W) -> Self {
-        Self { sink }
+        Self { sink: Sink::Open(sink) }
     }
 
     /// Writes one measurement and flushes it.
@@ -83,21 +104,33 @@ impl<W: Write> Writer<W> {
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
         // One write, so that no half line is left where the sink is a file and the process dies.
-        self.sink.write_all(&line)?;
-        self.sink.flush()
+        let sink = self.sink.open()?;
+        sink.write_all(&line)?;
+        sink.flush()
     }
 }
 
 impl Writer<File> {
-    /// Appends to the file at `path`, which is made where there is none; its last line is ended first.
+    /// Appends to the file at `path`; its last line is ended first. Where there is none, the first row makes it.
     ///
     /// # Errors
-    /// If it cannot be opened, read or written.
+    /// If it cannot be opened, read, made or written, which is tried at once.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let mut file = File::options().create(true).read(true).append(true).open(path)?;
+        let is_new = path.symlink_metadata().is_err();
+        let mut file = appended(path)?;
+        if is_new {
+            drop(file);
+            std::fs::remove_file(path)?;
+            return Ok(Self { sink: Sink::Named(path.to_owned(), appended) });
+        }
         end_last_line(&mut file)?;
         Ok(Self::new(file))
     }
+}
+
+/// The file at `path`, which is made where there is none, to be added to.
+fn appended(path: &Path) -> io::Result<File> {
+    File::options().create(true).read(true).append(true).open(path)
 }
 
 /// Ends the last line of `file`, which is open for reading and appending, unless it is ended: a full disk or a machine that
@@ -292,6 +325,26 @@ mod tests {
             let error = error(bytes, "a");
             assert!(error.starts_with(said), "{error}");
         }
+    }
+
+    #[test]
+    fn a_file_of_no_rows_is_not_made_and_a_wrong_path_is_told_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.jsonl");
+        let writer = Writer::open(&path).unwrap();
+        assert!(!path.exists());
+        drop(writer);
+        assert!(!path.exists());
+        let mut writer = Writer::open(&path).unwrap();
+        writer.line(&1).unwrap();
+        writer.line(&2).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "1\n2\n");
+        // What is there stays, empty or not.
+        let empty = folder.path().join("empty.jsonl");
+        std::fs::write(&empty, "").unwrap();
+        drop(Writer::open(&empty).unwrap());
+        assert!(empty.exists());
+        assert!(Writer::open(&folder.path().join("nowhere/rows.jsonl")).is_err());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::report::{browser, questions};
 use super::shared::Roster;
 use crate::exit::Exit;
 use crate::render::{self, complain, sink};
+use crate::signals;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
             std::process::exit(Exit::Interrupted as i32);
         }
     };
-    ctrlc::set_handler(on_ctrl_c).context("Ctrl-C cannot be caught")?;
+    signals::on_request(on_ctrl_c)?;
     let url = dashboard.url();
     render::print(&format!(
         "dashboard: {url}\nrecords: {}\nCtrl-C ends it; what the run measured by then is kept.\n",

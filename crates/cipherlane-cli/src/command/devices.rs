@@ -101,7 +101,7 @@ impl Inventory {
 
     fn to_text(&self) -> Result<String, std::fmt::Error> {
         let mut text = String::new();
-        write!(text, "{}", host_table(&self.host).trim_fmt())?;
+        write!(text, "{}", table::text(&host_table(&self.host)))?;
         for device in &self.devices {
             write!(text, "\n\n{}: {}", device.id, device.name)?;
             // The table of tiers says more of them.
@@ -112,8 +112,8 @@ impl Inventory {
                 write!(text, "\n  kernels compiled: {}", device.compiled())?;
             }
         }
-        write!(text, "\n\n{}", self.tier_table().trim_fmt())?;
-        writeln!(text, "\n\n{}", self.rival_table().trim_fmt())?;
+        write!(text, "\n\n{}", table::text(&self.tier_table()))?;
+        writeln!(text, "\n\n{}", table::text(&self.rival_table()))?;
         Ok(text)
     }
 

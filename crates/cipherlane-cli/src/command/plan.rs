@@ -23,16 +23,16 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// Cipher, key bits and mode, or a hash function: aes-128-gcm, sha3-256
-    #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_parser = shared::one::<Algorithm>)]
+    #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_parser = shared::one_algorithm)]
     algorithm: Algorithm,
     /// What is done to each message: seal, open, encrypt, decrypt or hash [default: the algorithm's forward one]
     #[arg(long, short, env = "CIPHERLANE_OPERATION", value_parser = shared::one::<Operation>)]
     operation: Option<Operation>,
-    /// Bytes of each message: 16, 16k, 1MiB
+    /// Bytes of each message: 16, 16k, 1MiB, 4kB; k, M, G, T and KiB to TiB count in 1024, kB to TB in 1000, in any case
     #[arg(long, short, env = "CIPHERLANE_SIZE", default_value = "16k", value_parser = bytes)]
     size: usize,
     /// Number of messages
-    #[arg(long, short, env = "CIPHERLANE_MESSAGES", default_value_t = 1)]
+    #[arg(long, short, env = "CIPHERLANE_MESSAGES", default_value_t = 1, value_parser = shared::messages)]
     messages: usize,
     /// One key for all messages, or one each
     #[arg(long, env = "CIPHERLANE_KEYS", default_value = "same")]
@@ -111,7 +111,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     }
     if options.json != Some(Sink::Stdout) {
         for (plan, others) in &plans {
-            render::print(&format!("{}\n", to_table(plan, others).trim_fmt()))?;
+            render::print(&format!("{}\n", table::text(&to_table(plan, others))))?;
         }
     }
     Ok(if plans.is_empty() { Exit::NothingToRun } else { Exit::Success })

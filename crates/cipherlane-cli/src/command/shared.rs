@@ -5,12 +5,14 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use cipherlane::devices::{self, Absent, NoDevice};
-use cipherlane::{Algorithm, Cipher, Device, Engine, Info, Mode, Operation, Shape};
+use cipherlane::{Algorithm, Cipher, Device, Engine, Info, Mode, Operation, Shape, UnknownName};
 use cipherlane_lab::Contender;
+use cipherlane_lab::telemetry::MOST_HERTZ;
 use cipherlane_record::Host;
 
 use crate::exit::Usage;
 use crate::render::complain;
+use crate::suggest;
 
 /// Everything that runs batches here: the engine's devices, and the rivals.
 pub(crate) struct Roster {
@@ -235,12 +237,33 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A rate on the command line, 0 for never.
-pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+/// Readings a second on the command line, 0 for none.
+pub(crate) fn readings(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(hertz) if (0.0..=1e6).contains(&hertz) => Ok(hertz),
-        _ => Err(format!("`{text}` is no rate; write a number from 0")),
+        Ok(hertz) if (0.0..=MOST_HERTZ).contains(&hertz) => Ok(hertz),
+        _ => Err(format!("`{text}` is no rate of readings; write a number from 0 to {MOST_HERTZ}")),
     }
+}
+
+/// A number of messages on the command line.
+pub(crate) fn messages(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(messages) if messages > 0 => Ok(messages),
+        _ => Err(format!(
+            "`{text}` is no number of messages; write a whole number from 1, without a unit: 1000000"
+        )),
+    }
+}
+
+/// An algorithm on the command line.
+pub(crate) fn algorithm(text: &str) -> Result<Algorithm, String> {
+    let names = || Algorithm::all().map(|algorithm| algorithm.to_string());
+    text.parse().map_err(|error: UnknownName| format!("{error}{}", suggest::behind(text, names())))
+}
+
+/// One algorithm, as [`one`] takes it.
+pub(crate) fn one_algorithm(text: &str) -> Result<Algorithm, String> {
+    algorithm(single(text)?)
 }
 
 /// One key for all messages, or one each.
@@ -270,6 +293,15 @@ mod tests {
         assert_eq!("3".parse(), Ok(Threads::Count(3)));
         assert_eq!("phys".parse(), Ok(Threads::Physical));
         assert!("0".parse::<Threads>().unwrap_err().contains("phys or all"));
+    }
+
+    #[test]
+    fn numbers_that_nothing_takes_are_refused_with_what_is_taken() {
+        assert_eq!((readings("0"), readings("10"), messages("12")), (Ok(0.0), Ok(10.0), Ok(12)));
+        assert!(readings("11").unwrap_err().contains("from 0 to 10") && readings("NaN").is_err());
+        for text in ["0", "1k", "-1", ""] {
+            assert!(messages(text).unwrap_err().contains("a whole number from 1"), "{text}");
+        }
     }
 
     #[test]

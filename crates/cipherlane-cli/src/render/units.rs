@@ -8,28 +8,41 @@ use cipherlane_record::units::grouped;
 
 /// A number of bytes, as the command line takes it: `16`, `16k`, `1MiB`, `4kB`.
 ///
-/// `k`, `M` and `G` alone count in 1024, as block sizes do (`16k` is a TLS record of 16384 bytes), and so do `KiB`,
-/// `MiB` and `GiB`; `kB`, `MB` and `GB` count in 1000.
+/// `k`, `M`, `G` and `T` alone count in 1024, as block sizes do (`16k` is a TLS record of 16384 bytes), and so do `KiB`,
+/// `MiB`, `GiB` and `TiB`; `kB`, `MB`, `GB` and `TB` count in 1000. Any case will do: nobody means bits.
 pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
-    let remedy = || format!("`{text}` is no size; write 16, 16k, 1MiB or 4kB");
+    let remedy =
+        || format!("`{text}` is no size; write 16, 16k or 1MiB, which count in 1024, or 4kB, in 1000");
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let too_large = || format!("`{text}` is more than this machine can address");
-    let number = text[..digits].parse::<usize>();
-    let unit: usize = match text[digits..].trim() {
-        "" | "B" => 1,
-        "k" | "K" | "KiB" => 1 << 10,
-        "M" | "MiB" => 1 << 20,
-        "G" | "GiB" => 1 << 30,
-        "kB" => 1_000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
+    let number = text[..digits].parse::<u64>();
+    let unit: u64 = match text[digits..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
         _ => return Err(remedy()),
     };
     match number {
-        Ok(number) => number.checked_mul(unit).ok_or_else(too_large),
+        Ok(number) => {
+            number.checked_mul(unit).and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(too_large)
+        }
         Err(error) if *error.kind() == IntErrorKind::PosOverflow => Err(too_large()),
         Err(_) => Err(remedy()),
+    }
+}
+
+/// The same, of at least 1.
+pub(crate) fn parse_some_bytes(text: &str) -> Result<usize, String> {
+    match parse_bytes(text)? {
+        0 => Err(format!("`{text}` is nothing to run; write a size from 1")),
+        bytes => Ok(bytes),
     }
 }
 
@@ -82,6 +95,19 @@ mod tests {
         for text in ["", "k", "16q", "-1", "1.5k", "99999999999G"] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn units_are_read_in_any_case() {
+        for text in ["16k", "16K", "16KiB", "16kib", "16KIB"] {
+            assert_eq!(parse_bytes(text), Ok(16 << 10), "{text}");
+        }
+        for text in ["16kB", "16KB", "16kb"] {
+            assert_eq!(parse_bytes(text), Ok(16_000), "{text}");
+        }
+        assert_eq!((parse_bytes("1TiB"), parse_bytes("2tb")), (Ok(1 << 40), Ok(2_000_000_000_000)));
+        assert_eq!(parse_some_bytes("1k"), Ok(1024));
+        assert!(parse_some_bytes("0k").unwrap_err().contains("from 1"));
     }
 
     #[test]

@@ -36,6 +36,28 @@ impl Sandbox {
         command
     }
 
+    /// Runs it for a reader of standard output who leaves at once, as `true` and `head -0` do; its exit code, and standard
+    /// error.
+    pub(crate) fn unread(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        use std::process::Stdio;
+        let mut command = self.bare();
+        let mut child =
+            command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    }
+
+    /// Runs it by a shell that does `before` and redirects as `redirected` says; its exit code, and standard error.
+    pub(crate) fn by_shell(&self, before: &str, arguments: &str, redirected: &str) -> (Option<i32>, String) {
+        let program = self.bare();
+        let line = format!("{before}; exec \"$0\" {arguments} {redirected}");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &line]).arg(program.get_program()).current_dir(self.folder.path());
+        let output = shell.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    }
+
     pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.folder.path().join(name), text).unwrap();
     }
@@ -66,6 +88,13 @@ impl Sandbox {
         }
         String::new()
     }
+}
+
+/// Whether these tests ignore hangups, and with them what they start: under `nohup`.
+pub(crate) fn hangups_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1)
 }
 
 /// Standard output of a command that succeeds.

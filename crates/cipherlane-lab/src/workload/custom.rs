@@ -1,11 +1,13 @@
 //! One's own workload, from random bytes or from a file.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use cipherlane::{Algorithm, Operation};
 use cipherlane_record::Keys;
+use cipherlane_record::units::bytes;
 use thiserror::Error;
 
 use super::part::{Part, Rows, full_tag};
@@ -51,6 +53,16 @@ pub enum InputError {
         /// Bytes of the messages that were asked for.
         wanted: usize,
     },
+    /// A device or a pipe, of which nobody knows how much comes.
+    #[error(
+        "{} has no length, and may have no end: of such an input {} are read at most; give a number of messages, or write it to a file first",
+        path.display(),
+        bytes(MOST_UNTOLD)
+    )]
+    Endless {
+        /// The device or pipe.
+        path: PathBuf,
+    },
     /// A file of many messages of no bytes.
     #[error("an input is cut into messages of at least 1 byte; give a size")]
     NoSize,
@@ -74,6 +86,9 @@ pub enum InputError {
 
 const GCM_NONCE_BYTES: usize = 12;
 
+/// Bytes that are read at most of an input without a length, unless a number of messages says how many are wanted.
+const MOST_UNTOLD: u64 = 256 << 20;
+
 impl Custom {
     pub(super) const fn outline(&self) -> Outline {
         Outline { messages: self.messages, message_bytes: self.message_bytes, keys: self.keys() }
@@ -94,6 +109,70 @@ impl Custom {
     pub(super) fn settled(&self, working_set_bytes: usize) -> Self {
         let messages = if self.input.is_some() { self.messages } else { Some(self.count(working_set_bytes)) };
         Self { messages, keys: self.keys(), ..self.clone() }
+    }
+
+    /// Looks at what is known before anything is measured, or read.
+    ///
+    /// # Errors
+    /// If there are no messages, more than can be held, or none in the input.
+    pub fn check(&self) -> Result<(), InputError> {
+        if self.messages == Some(0) {
+            return Err(InputError::NoMessages { remedy: "give a number of messages from 1" });
+        }
+        match &self.input {
+            Some(path) => self.check_input(path),
+            None => self.messages.map_or(Ok(()), |messages| self.check_memory(messages)),
+        }
+    }
+
+    /// Looks at the file at `path`. A pipe is not opened, since it can be read once.
+    fn check_input(&self, path: &Path) -> Result<(), InputError> {
+        if self.message_bytes == 0 {
+            return Err(InputError::NoSize);
+        }
+        let failed = |error| InputError::File { path: path.to_owned(), error };
+        let there = path.metadata().map_err(failed)?;
+        if there.is_dir() {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        }
+        if there.file_type().is_fifo() || there.file_type().is_socket() {
+            return Ok(());
+        }
+        let file = File::open(path).map_err(failed)?;
+        if !there.is_file() {
+            let may_be_endless = there.file_type().is_char_device() && !file.is_terminal();
+            return if may_be_endless && self.messages.is_none() {
+                Err(InputError::Endless { path: path.to_owned() })
+            } else {
+                Ok(())
+            };
+        }
+        // Files that the system makes up, as those of /proc, have no length and bytes all the same.
+        let is_told = there.len() > 0 || file.take(1).read_to_end(&mut Vec::new()).map_err(failed)? == 0;
+        if !is_told {
+            return Ok(());
+        }
+        let found = usize::try_from(there.len()).unwrap_or(usize::MAX);
+        self.check_length(path, found)?;
+        self.check_memory(self.wanted().unwrap_or(found).div_ceil(self.message_bytes))
+    }
+
+    /// The bytes of the messages that were asked for.
+    fn wanted(&self) -> Option<usize> {
+        self.messages.map(|messages| messages.saturating_mul(self.message_bytes))
+    }
+
+    /// Refuses an input at `path` of which `found` bytes are there, if these are too few.
+    fn check_length(&self, path: &Path, found: usize) -> Result<(), InputError> {
+        if found == 0 {
+            return Err(InputError::NoMessages {
+                remedy: "give an input with bytes in it, and a number of messages or none",
+            });
+        }
+        match self.wanted().filter(|&wanted| wanted > found) {
+            Some(wanted) => Err(InputError::Short { path: path.to_owned(), found, wanted }),
+            None => Ok(()),
+        }
     }
 
     /// Builds the workload and its expected output.
@@ -145,20 +224,17 @@ impl Custom {
         }
         let failed = |error| InputError::File { path: path.to_owned(), error };
         let file = File::open(path).map_err(failed)?;
-        let wanted = self.messages.map(|messages| messages.saturating_mul(self.message_bytes));
-        let most = wanted.map_or(u64::MAX, |wanted| wanted as u64);
+        let there = file.metadata().map_err(failed)?;
+        // What has a length is read as far as that goes, what has none as far as it is wanted.
+        let untold = if there.is_file() { u64::MAX } else { MOST_UNTOLD + 1 };
+        let most = self.wanted().map_or(untold, |wanted| wanted as u64);
         // What cannot be held is not read first.
-        let length = usize::try_from(file.metadata().map_err(failed)?.len().min(most)).unwrap_or(usize::MAX);
+        let length = usize::try_from(there.len().min(most)).unwrap_or(usize::MAX);
         self.check_memory(length.div_ceil(self.message_bytes))?;
         let mut bytes = Vec::with_capacity(length);
         // What has no length, or no end, is read as far as it can be held, and a byte beyond, which tells.
         let held = self.most_bytes().map_or(u64::MAX, |held| held.saturating_add(1));
         file.take(most.min(held)).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.is_empty() {
-            return Err(InputError::NoMessages {
-                remedy: "give an input with bytes in it, and a number of messages or none",
-            });
-        }
         // A pipe has no length before it is read.
         if bytes.len() > length {
             self.check_memory(bytes.len().div_ceil(self.message_bytes))?;
@@ -167,9 +243,10 @@ impl Custom {
             let messages = bytes.len().div_ceil(self.message_bytes);
             return Err(InputError::Memory { messages, message_bytes: self.message_bytes });
         }
-        if let Some(wanted) = wanted.filter(|&wanted| wanted > bytes.len()) {
-            return Err(InputError::Short { path: path.to_owned(), found: bytes.len(), wanted });
+        if self.messages.is_none() && bytes.len() as u64 == MOST_UNTOLD + 1 && !there.is_file() {
+            return Err(InputError::Endless { path: path.to_owned() });
         }
+        self.check_length(path, bytes.len())?;
         let cuts = (0..bytes.len()).step_by(self.message_bytes).chain([bytes.len()]);
         let offsets = cuts.map(|cut| cut as u64).collect();
         Ok((bytes, offsets))
@@ -246,14 +323,61 @@ mod tests {
         assert_eq!(custom(1, Some(3)).texts_of(&path).unwrap().1, [0, 1, 2, 3]);
     }
 
+    #[test]
+    fn what_cannot_be_had_is_known_before_anything_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let of = |input: PathBuf, message_bytes, messages| {
+            Custom { input: Some(input), ..custom(message_bytes, messages) }.check()
+        };
+        let (ten, empty) = (file("ten", "0123456789"), file("empty", ""));
+        of(ten.clone(), 4, None).unwrap();
+        of(ten.clone(), 4, Some(2)).unwrap();
+        assert!(matches!(of(ten.clone(), 4, Some(3)), Err(InputError::Short { found: 10, wanted: 12, .. })));
+        assert!(matches!(of(ten.clone(), 0, None), Err(InputError::NoSize)));
+        assert!(matches!(of(ten, 4, Some(0)), Err(InputError::NoMessages { .. })));
+        assert!(matches!(of(empty, 4, None), Err(InputError::NoMessages { .. })));
+        for missing in [folder.path().join("absent"), folder.path().to_owned()] {
+            assert!(matches!(of(missing, 4, None), Err(InputError::File { .. })));
+        }
+        custom(4, None).check().unwrap();
+        custom(4, Some(1)).check().unwrap();
+        assert!(matches!(custom(4, Some(0)).check(), Err(InputError::NoMessages { .. })));
+        assert!(matches!(custom(usize::MAX / 2, Some(1)).check(), Err(InputError::Memory { .. })));
+    }
+
+    #[cfg(target_os = "linux")] // which has files without an end
+    #[test]
+    fn an_input_without_length_is_read_to_a_limit() {
+        let of = |messages| Custom { input: Some(PathBuf::from("/dev/zero")), ..custom(16 << 10, messages) };
+        assert!(matches!(of(None).check(), Err(InputError::Endless { .. })));
+        of(Some(2)).check().unwrap();
+        // What memory has room for is still not read.
+        let error = of(None).texts_of(Path::new("/dev/zero")).unwrap_err();
+        assert!(matches!(error, InputError::Endless { .. } | InputError::Memory { .. }), "{error}");
+        assert!(
+            InputError::Endless { path: PathBuf::new() }.to_string().contains("256 MiB are read at most")
+        );
+    }
+
     #[cfg(target_os = "linux")] // which has a file without an end
     #[test]
     fn an_input_without_end_is_not_read_to_the_end_of_memory() {
         let Some(before) = crate::host::available_memory_bytes() else { return };
         // Messages so short that little of the input can be held.
         let error = custom(1, None).texts_of(Path::new("/dev/zero")).unwrap_err();
-        let InputError::Memory { messages, message_bytes: 1 } = error else { panic!("{error}") };
-        assert!((messages as u64) < before / 100, "{messages} of {before}");
+        match error {
+            InputError::Memory { messages, message_bytes: 1 } => {
+                assert!((messages as u64) < before / 100, "{messages} of {before}");
+            }
+            // Where there is more memory than is read of such an input.
+            InputError::Endless { .. } => {}
+            error => panic!("{error}"),
+        }
         assert_eq!(custom(4, Some(2)).texts_of(Path::new("/dev/zero")).unwrap().0, [0; 8]);
     }
 }

@@ -156,6 +156,7 @@ impl Asked {
                         keys: keys.into(),
                         input: self.input.clone(),
                     };
+                    custom.check().map_err(|error| Usage(error.to_string()))?;
                     suite.points.extend(Suite::custom(&custom, threads).points);
                 }
             }

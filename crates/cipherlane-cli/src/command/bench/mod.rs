@@ -42,7 +42,7 @@ fn list() -> String {
         let jobs: Vec<String> = workload.jobs.iter().map(job).collect();
         table.add_row([workload.name.to_owned(), workload.question.to_owned(), jobs.join(", ")]);
     }
-    format!("{}\n", table.trim_fmt())
+    format!("{}\n", table::text(&table))
 }
 
 fn job(job: &Job) -> String {

@@ -6,7 +6,7 @@ use cipherlane::{Algorithm, Operation};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-use crate::command::shared::Keys;
+use crate::command::shared::{self, Keys};
 use crate::render::units;
 use crate::variables;
 
@@ -19,6 +19,7 @@ pub(super) struct Asked {
         short,
         env = "CIPHERLANE_ALGORITHM",
         value_delimiter = ',',
+        value_parser = shared::algorithm,
         help_heading = "Your own workload"
     )]
     pub(super) algorithm: Vec<Algorithm>,
@@ -31,12 +32,13 @@ pub(super) struct Asked {
         help_heading = "Your own workload"
     )]
     pub(super) operation: Vec<Operation>,
-    /// Bytes of each message: 16, 16k, 1MiB, or a list [default: 16k]
+    /// Bytes of each message: 16, 16k, 1MiB, 4kB, or a list; k, M, G, T and KiB to TiB count in 1024, kB to TB in 1000, in
+    /// any case [default: 16k]
     #[arg(long, short, env = "CIPHERLANE_SIZE", value_delimiter = ',', value_parser = units::parse_bytes,
           help_heading = "Your own workload")]
     pub(super) size: Vec<usize>,
     /// Number of messages [default: as many as half of the L2 cache holds]
-    #[arg(long, short, env = "CIPHERLANE_MESSAGES", help_heading = "Your own workload")]
+    #[arg(long, short, env = "CIPHERLANE_MESSAGES", value_parser = shared::messages, help_heading = "Your own workload")]
     pub(super) messages: Option<usize>,
     /// One key for all messages, or one each [default: same]
     #[arg(long, env = "CIPHERLANE_KEYS", help_heading = "Your own workload")]

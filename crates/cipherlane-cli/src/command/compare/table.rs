@@ -17,7 +17,7 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
     let (base, new) = (base.display(), new.display());
     let mut text = String::new();
     if !comparison.compared.is_empty() {
-        let _ = writeln!(text, "{}", to_table(&comparison.compared).trim_fmt());
+        let _ = writeln!(text, "{}", table::text(&to_table(&comparison.compared)));
         let _ = writeln!(text, "A: {base}, B: {new}; GB/s = 1e9 bytes of message text per second.");
     }
     let of = |verdict| comparison.count(verdict);

@@ -86,7 +86,6 @@ pub(crate) struct DecryptOptions {
 /// Encrypts and authenticates a file.
 pub(crate) fn encrypt(options: &EncryptOptions) -> Result<Exit> {
     Target::check_no_terminal(&options.shared.output)?;
-    Target::check_not_closed(&options.shared.output)?;
     options.shared.run("encrypted", |engine, keyset, aad, input, output| {
         cipherlane_files::seal(engine, keyset, aad, input, output)
     })
@@ -104,6 +103,7 @@ type Way = fn(&Engine, &Keyset, &[u8], &mut Counted, &mut Target) -> Result<(), 
 
 impl Shared {
     fn run(&self, done: &str, way: Way) -> Result<Exit> {
+        Target::check_not_closed(&self.output)?;
         let keyset = self.keyset()?;
         let aad = self.associated_data()?;
         let engine = self.engine()?;
@@ -159,7 +159,10 @@ impl Shared {
 
     fn open_input(&self) -> Result<Counted> {
         let source: Box<dyn Read + Send> = match &self.input {
-            Input::Stdin => Box::new(io::stdin()),
+            Input::Stdin => {
+                target::check_stdin_not_closed()?;
+                Box::new(io::stdin())
+            }
             Input::File(path) => Box::new(target::open(path)?),
         };
         Ok(Counted { source, bytes: 0 })

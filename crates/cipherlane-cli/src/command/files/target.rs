@@ -11,6 +11,7 @@ use tempfile::NamedTempFile;
 
 use crate::exit::{Exit, Usage};
 use crate::render::sink::{self, Sink};
+use crate::signals;
 
 /// A file that is written under another name until it is complete, or what takes bytes at once.
 pub(super) enum Target {
@@ -42,12 +43,9 @@ fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has Ctrl-C, SIGTERM and SIGHUP remove the unfinished file; under `nohup` they do what they did.
+/// Has Ctrl-C, SIGTERM and SIGHUP remove the unfinished file.
 pub(super) fn remove_on_signals() -> Result<()> {
-    if is_hangup_ignored() {
-        return Ok(());
-    }
-    let remove = || {
+    signals::on_request(|| {
         // Held to the end, so that nobody names the file meanwhile.
         let mut place = unfinished();
         if let Some(path) = place.take() {
@@ -55,17 +53,7 @@ pub(super) fn remove_on_signals() -> Result<()> {
             drop(fs::remove_file(path));
         }
         std::process::exit(Exit::Interrupted as i32);
-    };
-    ctrlc::set_handler(remove).context("Ctrl-C cannot be caught")
-}
-
-/// Whether whoever started this program wants it to outlive the terminal, where the system tells.
-fn is_hangup_ignored() -> bool {
-    const SIGHUP: u32 = 1;
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0)
+    })
 }
 
 impl Target {
@@ -108,9 +96,9 @@ impl Target {
 
     /// Fails where it is standard output, and that was closed when the program began.
     pub(super) fn check_not_closed(sink: &Sink) -> Result<(), Usage> {
-        if *sink == Sink::Stdout && is_stdout_closed() {
+        if *sink == Sink::Stdout && is_closed(STDOUT) {
             return Err(Usage(
-                "standard output is closed, or the null device, and what is encrypted would be lost; name a file, \
+                "standard output is closed, or the null device, and what is written would be lost; name a file, \
                  or /dev/null if it is to be lost"
                     .to_owned(),
             ));
@@ -184,16 +172,31 @@ fn without_place(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
 }
 
-/// Whether standard output was closed when the program began, where the system tells: Rust then has the null device there,
-/// to read and to write, which no shell does that is told to write to it.
-fn is_stdout_closed() -> bool {
+const STDIN: u32 = 0;
+const STDOUT: u32 = 1;
+
+/// Fails where standard input was closed when the program began: what is read would be empty, whoever meant what.
+pub(super) fn check_stdin_not_closed() -> Result<(), Usage> {
+    if is_closed(STDIN) {
+        return Err(Usage(
+            "standard input is closed, and there is nothing to read; name a file, or /dev/null for an empty one"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the standard stream of this number was closed when the program began, where the system tells: Rust then has the
+/// null device there, to read and to write, which no shell does that is told to read or to write it.
+fn is_closed(stream: u32) -> bool {
     const ACCESS: u32 = 0o3;
     const READ_WRITE: u32 = 0o2;
-    let info = fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
+    let info = fs::read_to_string(format!("/proc/self/fdinfo/{stream}")).unwrap_or_default();
     let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
     let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
-    let device = |path| fs::metadata(path).ok().map(|there| there.rdev());
-    let is_null = || device("/dev/null").is_some_and(|null| device("/proc/self/fd/1") == Some(null));
+    let device = |path: &str| fs::metadata(path).ok().map(|there| there.rdev());
+    let is_null =
+        || device("/dev/null").is_some_and(|null| device(&format!("/proc/self/fd/{stream}")) == Some(null));
     flags.is_some_and(|flags| flags & ACCESS == READ_WRITE) && is_null()
 }
 

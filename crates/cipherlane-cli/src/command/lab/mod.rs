@@ -78,12 +78,12 @@ struct RunOptions {
     #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
     time: Option<f64>,
     /// Only rows of these algorithms
-    #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_delimiter = ',', help_heading = "Only")]
+    #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_delimiter = ',', value_parser = shared::algorithm, help_heading = "Only")]
     algorithm: Vec<Algorithm>,
     /// Only rows of these operations
     #[arg(long, short, env = "CIPHERLANE_OPERATION", value_delimiter = ',', help_heading = "Only")]
     operation: Vec<Operation>,
-    /// Only rows of these sizes in bytes
+    /// Only rows of these sizes in bytes: 16, 16k, 1MiB, 4kB; k, M, G, T and KiB to TiB count in 1024, kB to TB in 1000
     #[arg(long, short, env = "CIPHERLANE_SIZE", value_delimiter = ',', value_parser = units::parse_bytes, help_heading = "Only")]
     size: Vec<usize>,
     #[command(flatten)]
@@ -107,7 +107,7 @@ fn list() -> String {
     for Experiment { name, studies, question, .. } in Experiment::all() {
         table.add_row([name, studies.join(" "), question]);
     }
-    format!("{}\n", table.trim_fmt())
+    format!("{}\n", table::text(&table))
 }
 
 /// What is left of `exits` of several experiments: some may have nothing to run here, and the others are what counts.
@@ -151,7 +151,7 @@ impl RunOptions {
                 Err(error) => return Err(error),
             };
             exits.push(exit);
-            if exit == Exit::Interrupted {
+            if measure::is_stopped() {
                 break;
             }
         }

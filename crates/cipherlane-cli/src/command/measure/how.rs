@@ -42,7 +42,8 @@ pub(super) fn has_cold(argv: &[String]) -> bool {
 /// Where to measure, beside whom, and where the results go.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct How {
-    /// Devices, by the names that `cipherlane devices` shows, or all [default: the CPU and the GPUs]
+    /// Devices, by the names that `cipherlane devices` shows, or all [default: the CPU and the GPUs; of `lab run --smoke`
+    /// all, CPUs by way of OpenCL among them]
     #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',', help_heading = "Where")]
     pub(crate) device: Vec<String>,
     /// Instruction tiers, a row each: portable, sse, avx2, avx512 [default: the best of this machine]
@@ -60,7 +61,7 @@ pub(crate) struct How {
     #[arg(long, env = "CIPHERLANE_COLD", value_parser = FalseyValueParser::new(), help_heading = "Where")]
     pub(crate) cold: bool,
     /// Readings of the machine's sensors a second, 10 at most; 0 for none
-    #[arg(long, value_name = "HERTZ", env = "CIPHERLANE_SENSORS", default_value_t = DEFAULT_HERTZ, value_parser = shared::not_negative, help_heading = "Where")]
+    #[arg(long, value_name = "HERTZ", env = "CIPHERLANE_SENSORS", default_value_t = DEFAULT_HERTZ, value_parser = shared::readings, help_heading = "Where")]
     pub(crate) sensors: f64,
     /// Seed of all contents
     #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, help_heading = "Where")]

@@ -28,11 +28,14 @@ pub(crate) use observe::{Asked, observe, plan_of};
 use super::shared::{self, Roster};
 use crate::exit::Exit;
 use crate::render::{self, complain, sink};
+use crate::signals;
 use store::Store;
 use watch::Watch;
 
-/// Ctrl-C was pressed.
+/// The run shall end after the current sample: Ctrl-C was pressed, or nobody reads its rows any more.
 static STOP: AtomicBool = AtomicBool::new(false);
+/// It was stopped for want of a reader, which is no interruption.
+static UNREAD: AtomicBool = AtomicBool::new(false);
 /// Ctrl-C is being caught.
 static CAUGHT: AtomicBool = AtomicBool::new(false);
 
@@ -80,14 +83,26 @@ pub(crate) fn run(
     // Shown before anything else can fail: it is what the run was for.
     show(&report, stdout_taken)?;
     write_tables(how, &outcome.rows)?;
-    if let Some(records) = store.path().filter(|_| how.open && !outcome.rows.is_empty()) {
-        super::report::show_beside(records, stdout_taken)?;
-    }
+    show_page(how, &store, !outcome.rows.is_empty(), stdout_taken)?;
     Ok(Measured { outcome, stdout_taken })
 }
 
 fn write_tables(how: &How, rows: &[Measurement]) -> Result<()> {
     how.write_tables(rows, |sink, rows| csv::write(sink, rows), |sink, rows| markdown::write(sink, rows))
+}
+
+/// Shows the page of the records where `--open` asks for it, or says why there is none.
+fn show_page(how: &How, store: &Store, has_rows: bool, stdout_taken: bool) -> Result<()> {
+    if !how.open {
+        return Ok(());
+    }
+    let reason = match store.path() {
+        Some(records) if has_rows => return super::report::show_beside(records, stdout_taken),
+        Some(_) => "there are no new rows to show",
+        None => "the page is made of a file of records, and none is kept; name one with --json FILE",
+    };
+    complain("passed over", &format!("--open: {reason}"));
+    Ok(())
 }
 
 /// Writes tables and report of the rows of `experiment` that the file to go on with has, where it has them all: nothing
@@ -199,16 +214,35 @@ fn stop_on_ctrl_c() -> Result<()> {
     if CAUGHT.swap(true, Ordering::Relaxed) {
         return Ok(());
     }
-    ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
+    let mut was_asked = false;
+    signals::on_request(move || {
+        if was_asked {
             if let Err(reason) = experiment::put_back() {
                 complain("warning", &format!("not put back: {reason}"));
             }
             std::process::exit(Exit::Interrupted as i32);
         }
+        was_asked = true;
+        STOP.store(true, Ordering::Relaxed);
         complain("stopping", "after the current sample; press Ctrl-C again to end at once");
     })
-    .context("Ctrl-C cannot be caught")
+}
+
+/// Whether nothing more is to be run.
+pub(crate) fn is_stopped() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Ends the run after the current sample, since whoever read its rows has seen enough.
+fn stop_unread() {
+    if !STOP.swap(true, Ordering::Relaxed) {
+        UNREAD.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How a run ended that was stopped.
+fn stopped() -> Exit {
+    if UNREAD.load(Ordering::Relaxed) { Exit::Success } else { Exit::Interrupted }
 }
 
 /// The exit code of a run.
@@ -216,7 +250,7 @@ pub(crate) fn exit(outcome: &Outcome) -> Exit {
     if outcome.rows.iter().any(|row| !row.verified && !row.device.starts_with("rival:")) {
         Exit::Mismatch
     } else if outcome.stopped {
-        Exit::Interrupted
+        stopped()
     } else if outcome.rows.is_empty() {
         Exit::NothingToRun
     } else {

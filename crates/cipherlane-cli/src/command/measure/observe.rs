@@ -15,8 +15,7 @@ use cipherlane_record::{Host, Observation, Record, Value, csv, markdown};
 
 use super::store::Store;
 use super::watch::Watch;
-use super::{How, STOP, argv, show, stop_on_ctrl_c};
-use crate::command::report;
+use super::{How, STOP, argv, is_stopped, show, show_page, stop_on_ctrl_c, stopped};
 use crate::command::shared::Roster;
 use crate::exit::Exit;
 use crate::render::table::{self, Column};
@@ -81,19 +80,17 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, h
     // Shown before anything else can fail: it is what the run was for.
     show(&text, stdout_taken)?;
     how.write_tables(&rows, |sink, rows| write_csv(sink, rows), |sink, rows| write_markdown(sink, rows))?;
-    if let Some(records) = store.path().filter(|_| how.open && !rows.is_empty()) {
-        report::show_beside(records, stdout_taken)?;
-    }
+    show_page(how, &store, !rows.is_empty(), stdout_taken)?;
     // What a file to go on with lacks is measured, or skipped for a reason.
     let had_all = how.records.resumed().is_some() && skipped.is_empty();
-    Ok(exit(&rows, &setting, had_all))
+    Ok(exit(&rows, had_all))
 }
 
-fn exit(rows: &[Observation], setting: &Setting<'_>, had_all: bool) -> Exit {
+fn exit(rows: &[Observation], had_all: bool) -> Exit {
     if rows.iter().any(|row| row.verified == Some(false)) {
         Exit::Mismatch
-    } else if setting.stop.load(std::sync::atomic::Ordering::Relaxed) {
-        Exit::Interrupted
+    } else if is_stopped() {
+        stopped()
     } else if rows.is_empty() && !had_all {
         Exit::NothingToRun
     } else {
@@ -126,7 +123,7 @@ fn tables(rows: &[Observation]) -> String {
         let (alike, other): (Vec<_>, Vec<_>) = rest.into_iter().partition(|row| is_like(row, first));
         let subject = format!("{}: {}", first.subject, first.subject_name);
         let _ = writeln!(text, "{}", on_one_line(&subject));
-        let _ = writeln!(text, "{}", table_of(&alike).trim_fmt());
+        let _ = writeln!(text, "{}", table::text(&table_of(&alike)));
         notes(&mut text, &alike);
         rest = other;
     }
@@ -262,5 +259,5 @@ pub(crate) fn plan_of(suite: &cipherlane_lab::Suite, seconds: f64) -> String {
     }
     let time = units::seconds(std::time::Duration::from_secs_f64(seconds));
     let (name, count) = (&suite.experiment, suite.points.len());
-    format!("{}\n{name}: {count} points, about {time} in all; nothing was run\n", table.trim_fmt())
+    format!("{}\n{name}: {count} points, about {time} in all; nothing was run\n", table::text(&table))
 }

@@ -18,7 +18,7 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, store: &Store)
     let rows: Vec<&Measurement> = outcome.rows.iter().filter(|row| shown(&row.device)).collect();
     let mut text = String::new();
     if !rows.is_empty() {
-        let _ = writeln!(text, "{}", to_table(&rows).trim_fmt());
+        let _ = writeln!(text, "{}", table::text(&to_table(&rows)));
         let _ =
             writeln!(text, "GB/s = 1e9 bytes of message text per second; B/clk per core clock and thread.");
         write_scopes(&mut text, &rows);
@@ -29,7 +29,9 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, store: &Store)
     if outcome.stopped {
         let _ = writeln!(text, "stopped: the {} rows that were finished are kept", outcome.rows.len());
     }
-    if let Some(told) = store.told(outcome.rows.len(), ", rivals' included") {
+    let has_rivals = outcome.rows.iter().any(|row| row.device.starts_with("rival:"));
+    let of = if has_rivals { ", rivals' included" } else { "" };
+    if let Some(told) = store.told(outcome.rows.len(), of) {
         let _ = writeln!(text, "{told}");
     }
     if let Some(path) = store.path().filter(|_| !outcome.rows.is_empty()) {

@@ -9,10 +9,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use cipherlane_record::{Measurement, Observation, Writer, date, end_last_line};
 
-use super::How;
 use super::records::Records;
+use super::{How, stop_unread};
 use crate::render::complain;
 use crate::render::sink::{self, Sink};
+use crate::render::stdout::reader_has_left;
 
 /// Records, written as rows finish.
 pub(super) struct Store {
@@ -61,12 +62,22 @@ impl Store {
 
     /// Writes a row at once.
     pub(super) fn append(&mut self, row: &Measurement) -> io::Result<()> {
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.append(row)).map_err(|error| self.named(&error))
+        let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.append(row));
+        self.ended(written)
     }
 
     /// Writes an observation at once.
     pub(super) fn observe(&mut self, row: &Observation) -> io::Result<()> {
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.observe(row)).map_err(|error| self.named(&error))
+        let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.observe(row));
+        self.ended(written)
+    }
+
+    /// What came of writing a row. Once nobody reads the rows on stdout, no more are measured.
+    fn ended(&self, written: io::Result<()>) -> io::Result<()> {
+        if self.writer.is_some() && self.path.is_none() && reader_has_left() {
+            stop_unread();
+        }
+        written.map_err(|error| self.named(&error))
     }
 
     /// The error with the name of where the records go.
@@ -93,7 +104,7 @@ impl Store {
     }
 }
 
-/// An error of writing to what is called `name`. It is of the same kind: a reader who has seen enough is no error.
+/// An error of writing to what is called `name`, of the same kind.
 pub(super) fn named(name: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{name}: {error}"))
 }

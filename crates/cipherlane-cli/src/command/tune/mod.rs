@@ -40,19 +40,20 @@ pub(crate) struct Options {
     #[arg(long, short, env = "CIPHERLANE_DEVICE", value_delimiter = ',')]
     device: Vec<String>,
     /// Algorithms, as aes-128-gcm
-    #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_delimiter = ',', required = true)]
+    #[arg(long, short, env = "CIPHERLANE_ALGORITHM", value_delimiter = ',', value_parser = shared::algorithm, required = true)]
     algorithm: Vec<Algorithm>,
     /// seal, open, encrypt, decrypt, hash [default: all of the algorithm's]
     #[arg(long, short, env = "CIPHERLANE_OPERATION", value_delimiter = ',')]
     operation: Vec<Operation>,
-    /// Bytes of each message: 128, 16k, 1MiB, or a list, since messages of other lengths have other kernels
+    /// Bytes of each message: 128, 16k, 1MiB, 4kB, or a list, since messages of other lengths have other kernels; k, M, G, T
+    /// and KiB to TiB count in 1024, kB to TB in 1000, in any case
     #[arg(long, short, env = "CIPHERLANE_SIZE", value_delimiter = ',', default_value = "16k", value_parser = units::parse_bytes)]
     size: Vec<usize>,
     /// One key for all messages, or one each
     #[arg(long, env = "CIPHERLANE_KEYS", default_value = "same")]
     keys: Keys,
-    /// Bytes of text in all: enough to fill the device
-    #[arg(long, env = "CIPHERLANE_TEXT", default_value = "256MiB", value_parser = units::parse_bytes)]
+    /// Bytes of text in all, as for --size: enough to fill the device
+    #[arg(long, env = "CIPHERLANE_TEXT", default_value = "256MiB", value_parser = units::parse_some_bytes)]
     text: usize,
     /// Insist on a kernel by its full name [default: the device's choice]
     #[arg(long, env = "CIPHERLANE_KERNEL")]

@@ -119,7 +119,7 @@ pub(super) fn text(entries: &[Entry]) -> String {
     }
     let mut text = String::new();
     if entries.iter().any(|entry| entry.tuned.is_ok()) {
-        let _ = writeln!(text, "{}", table.trim_fmt());
+        let _ = writeln!(text, "{}", table::text(&table));
         let _ = writeln!(
             text,
             "GB/s = 1e9 bytes of message text per second of kernels, data on the device; every output was right."

@@ -121,7 +121,7 @@ impl Report {
 
     /// The table, and under it what was wrong or left out.
     pub(super) fn to_text(&self) -> String {
-        let mut text = format!("{}\n", self.to_table().trim_fmt());
+        let mut text = format!("{}\n", table::text(&self.to_table()));
         for (reason, count) in &self.not_applicable {
             let _ = writeln!(text, "n/a: {} cases: {reason}", units::count(*count));
         }

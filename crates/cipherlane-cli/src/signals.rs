@@ -1,0 +1,71 @@
+//! Ctrl-C, SIGTERM and SIGHUP: how a program is asked to end.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use nix::sys::signal::{SigSet, Signal};
+
+/// Signals that come as fast as this upon each other are one request: `timeout` signals a program, and a moment later the
+/// group of processes that it is in.
+const ONE_REQUEST: Duration = Duration::from_millis(500);
+
+/// Has `end` be called on each request to end.
+pub(crate) fn on_request(mut end: impl FnMut() + Send + 'static) -> Result<()> {
+    let mut requests = Requests::default();
+    let handler = move || {
+        if requests.is_new(Instant::now()) {
+            end();
+        }
+    };
+    ctrlc::set_handler(handler).context("Ctrl-C cannot be caught")
+}
+
+/// The requests so far.
+#[derive(Debug, Default)]
+struct Requests {
+    last: Option<Instant>,
+}
+
+impl Requests {
+    /// Whether a signal that comes `now` is a request of its own.
+    fn is_new(&mut self, now: Instant) -> bool {
+        let is_new = self.last.is_none_or(|last| now.duration_since(last) >= ONE_REQUEST);
+        if is_new {
+            self.last = Some(now);
+        }
+        is_new
+    }
+}
+
+/// Has SIGHUP stay ignored where whoever started this program ignores it, as `nohup` does: whatever handlers are installed
+/// later, it is never delivered, to this program or to what it starts. To be called before there is a second thread, since
+/// threads and programs inherit what is held up here.
+pub(crate) fn keep_hangup_ignored() {
+    if is_ignored(Signal::SIGHUP) {
+        // Where that fails a hangup ends the program as Ctrl-C does, which loses nothing.
+        let _ = SigSet::from(Signal::SIGHUP).thread_block();
+    }
+}
+
+/// Whether `signal` is ignored, where the system tells.
+fn is_ignored(signal: Signal) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & (1 << (signal as u32 - 1)) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_of_one_moment_are_one_request() {
+        let mut requests = Requests::default();
+        let start = Instant::now();
+        let is_new: Vec<bool> =
+            [0, 1, 499, 500, 999, 2000].map(|ms| requests.is_new(start + Duration::from_millis(ms))).to_vec();
+        assert_eq!(is_new, [true, false, false, true, false, true]);
+    }
+}
