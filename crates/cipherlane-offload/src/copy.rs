@@ -17,12 +17,10 @@ const CORES: usize = 16;
 const POLL: Duration = Duration::from_micros(500);
 
 /// All crews of this process, as the thread that makes the first device sees its CPUs, node by node.
-static CREWS: LazyLock<Vec<Crew>> = LazyLock::new(|| Crew::all(&Topology::detect(), allowed()));
-
-/// How many threads may run at a time: a quota may be less than there are CPUs.
-fn allowed() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
+static CREWS: LazyLock<Vec<Crew>> = LazyLock::new(|| {
+    let topology = Topology::detect();
+    Crew::all(&topology, topology.at_once())
+});
 
 /// Some of the cores. Their threads begin at the same places each time, so that a staging stays in the caches of those who
 /// write it.
