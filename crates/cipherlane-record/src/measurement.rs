@@ -117,6 +117,14 @@ pub enum Keys {
     Distinct,
 }
 
+impl Measurement {
+    /// Whether another library did the work.
+    #[must_use]
+    pub fn is_of_a_rival(&self) -> bool {
+        self.device.starts_with("rival:")
+    }
+}
+
 impl Keys {
     /// The name, as records spell it.
     #[must_use]

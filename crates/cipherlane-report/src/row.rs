@@ -81,7 +81,7 @@ impl<'a> Row<'a> {
     }
 
     pub(crate) fn is_rival(&self) -> bool {
-        self.device.starts_with("rival:")
+        self.is_of_a_rival()
     }
 
     /// Whether the device has memory of its own, as GPUs have.

@@ -15,7 +15,7 @@ const TIE: f64 = 0.97;
 /// The rows in which the best crate is faster by more than 3 %, or that there is none. What is counted is said: libraries
 /// of the system and programs are not.
 pub(super) fn of(rows: &[Measurement]) -> String {
-    let ours = || rows.iter().filter(|row| !row.device.starts_with("rival:") && row.verified);
+    let ours = || rows.iter().filter(|row| !row.is_of_a_rival() && row.verified);
     let compared = ours().filter_map(|row| Some((row, best(rows, row)?)));
     let mut text = String::new();
     let (mut met, mut slower) = (0, 0);

@@ -76,7 +76,7 @@ pub(crate) fn run(
     let store = watch.into_store();
     let shown = |id: &str| !id.starts_with("rival:") || how.device.iter().any(|asked| asked == id);
     let mut report = report::of(&outcome, shown, &store);
-    let has_own = outcome.rows.iter().any(|row| !row.device.starts_with("rival:"));
+    let has_own = outcome.rows.iter().any(|row| !row.is_of_a_rival());
     if let Some(path) = log.filter(|_| has_own) {
         let _ = writeln!(report, "log: {}", path.display());
     }
@@ -247,7 +247,7 @@ fn stopped() -> Exit {
 
 /// The exit code of a run.
 pub(crate) fn exit(outcome: &Outcome) -> Exit {
-    if outcome.rows.iter().any(|row| !row.verified && !row.device.starts_with("rival:")) {
+    if outcome.rows.iter().any(|row| !row.verified && !row.is_of_a_rival()) {
         Exit::Mismatch
     } else if outcome.stopped {
         stopped()

@@ -29,7 +29,7 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, store: &Store)
     if outcome.stopped {
         let _ = writeln!(text, "stopped: the {} rows that were finished are kept", outcome.rows.len());
     }
-    let has_rivals = outcome.rows.iter().any(|row| row.device.starts_with("rival:"));
+    let has_rivals = outcome.rows.iter().any(Measurement::is_of_a_rival);
     let of = if has_rivals { ", rivals' included" } else { "" };
     if let Some(told) = store.told(outcome.rows.len(), of) {
         let _ = writeln!(text, "{told}");

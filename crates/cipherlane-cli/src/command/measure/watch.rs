@@ -74,7 +74,7 @@ impl Observer for Watch {
     }
 
     fn finished(&mut self, row: &Measurement) -> io::Result<()> {
-        if !row.device.starts_with("rival:") {
+        if !row.is_of_a_rival() {
             let rate = units::gigabytes(row.bytes_per_second);
             self.last =
                 format!("   (last: {} {} {}: {rate} GB/s)", row.workload, row.algorithm, row.operation);
@@ -88,7 +88,7 @@ impl Observer for Watch {
     }
 
     fn wants_outputs(&self, row: &Measurement) -> bool {
-        self.log.is_some() && !row.device.starts_with("rival:")
+        self.log.is_some() && !row.is_of_a_rival()
     }
 
     fn outputs(&mut self, row: &Measurement, workload: &Workload, results: &[Results]) -> io::Result<()> {
