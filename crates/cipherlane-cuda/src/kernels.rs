@@ -87,9 +87,7 @@ impl Kernels {
     #[must_use]
     pub fn is_cached(&self, unit: &Unit) -> bool {
         let (Some(cache), Ok(compiler)) = (&self.cache, self.compiler()) else { return false };
-        compiler
-            .target(self.capability)
-            .is_some_and(|target| cache.path(KIND, &key(compiler, unit, target)).is_file())
+        compiler.target(self.capability).is_some_and(|target| cache.has(KIND, &key(compiler, unit, target)))
     }
 
     fn too_old(&self, compiler: &Compiler) -> Fault {

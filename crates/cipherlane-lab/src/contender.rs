@@ -30,7 +30,7 @@ impl<'a> Contender<'a> {
     /// Whether the device is another library.
     #[must_use]
     pub fn is_rival(&self) -> bool {
-        self.device.info().id.starts_with("rival:")
+        cipherlane_record::is_rival(&self.device.info().id)
     }
 }
 

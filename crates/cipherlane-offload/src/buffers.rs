@@ -35,10 +35,11 @@ impl<T> Growing<T> {
         }
         let rounded =
             if bytes < STEP { bytes.max(4096).next_power_of_two() } else { bytes.next_multiple_of(STEP) };
-        // Gone before the new one is made: there may be no room for both.
-        if let Some(mut old) = self.buffer.take() {
-            wipe(&mut old)?;
+        // Gone before the new one is made: there may be no room for both. What cannot be wiped now is kept, to be wiped later.
+        if let Some(old) = &mut self.buffer {
+            wipe(old)?;
         }
+        self.buffer = None;
         self.buffer = Some(make(rounded)?);
         self.bytes = rounded;
         Ok(true)

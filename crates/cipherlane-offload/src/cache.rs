@@ -93,9 +93,10 @@ impl Cache {
     pub fn get(&self, kind: &str, key: &Key) -> Option<Vec<u8>> {
         self.check_owner(kind).ok()?;
         let path = self.path(kind, key);
-        let mut file = File::open(&path).ok()?;
+        let mut file = open(&path).ok()?;
         // What is looked at is what is read then, whoever renames what meanwhile.
-        if !is_trusted(&file.metadata().ok()?) {
+        let found = file.metadata().ok()?;
+        if !found.is_file() || !is_trusted(&found) {
             log::warn!("{} is not used: {}", path.display(), self.distrust(&path));
             return None;
         }
@@ -104,6 +105,12 @@ impl Cache {
         let (magic, rest) = bytes.split_at_checked(MAGIC.len())?;
         let (digest, contents) = rest.split_at_checked(DIGEST)?;
         (magic == MAGIC && digest == Sha256::digest(contents).as_slice()).then(|| contents.to_vec())
+    }
+
+    /// Whether [`Cache::get`] has an entry.
+    #[must_use]
+    pub fn has(&self, kind: &str, key: &Key) -> bool {
+        self.get(kind, key).is_some()
     }
 
     /// Stores an entry under its name in one step: a reader finds all of it or nothing.
@@ -144,6 +151,18 @@ impl Cache {
             self.folder.display()
         )
     }
+}
+
+/// Opens an entry to read it, without waiting for whoever might write to a pipe of that name.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    options.open(path)
 }
 
 /// Whether it is the user's or root's, and nobody else may write to it.
@@ -281,6 +300,22 @@ mod tests {
         assert_eq!(mode(), 0o600);
         assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_that_was_planted_keeps_nobody_waiting() {
+        let (_folder, cache) = cache();
+        let key = Key::new(&[b"x"]);
+        cache.put("cubin", &key, b"contents").unwrap();
+        assert!(cache.has("cubin", &key));
+        let path = cache.path("cubin", &key);
+        fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&path).status();
+        assert!(made.unwrap().success());
+        assert!(!cache.has("cubin", &key));
+        cache.put("cubin", &key, b"contents").unwrap();
         assert_eq!(cache.get("cubin", &key).as_deref(), Some(&b"contents"[..]));
     }
 

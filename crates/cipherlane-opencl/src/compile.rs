@@ -50,7 +50,7 @@ fn key(facts: &Facts, unit: &Unit) -> Key {
 
 /// Whether the compiled form of `unit` is in the cache.
 pub(crate) fn is_cached(facts: &Facts, unit: &Unit) -> bool {
-    Cache::of_user().is_some_and(|cache| cache.path(KIND, &key(facts, unit)).is_file())
+    Cache::of_user().is_some_and(|cache| cache.has(KIND, &key(facts, unit)))
 }
 
 /// The program in the cache. One that the driver does not take any more is as good as none: it is compiled anew.

@@ -30,7 +30,7 @@ pub mod units;
 pub use conditions::{Calibration, CrossCheck, Energy, Geometry, Load, Meter, Share, StreamTimes, Times};
 pub use host::{Host, Tool};
 pub use lines::{ReadError, Record, Writer, end_last_line, measurements, read, read_from};
-pub use measurement::{Checks, Keys, Measurement, Part, Sample};
+pub use measurement::{Checks, Keys, Measurement, Part, Sample, is_rival};
 pub use observation::{Axis, Kind, Observation, Published, Value};
 pub use scope::{Cache, KeySetup, Scope, Tag, Transfer};
 pub use summary::{Ceiling, Comparison, Interval, Summary, Verdict};

@@ -121,8 +121,14 @@ impl Measurement {
     /// Whether another library did the work.
     #[must_use]
     pub fn is_of_a_rival(&self) -> bool {
-        self.device.starts_with("rival:")
+        is_rival(&self.device)
     }
+}
+
+/// Whether the device of this identifier is another library.
+#[must_use]
+pub fn is_rival(device: &str) -> bool {
+    device.starts_with("rival:")
 }
 
 impl Keys {

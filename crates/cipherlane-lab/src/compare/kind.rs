@@ -35,9 +35,6 @@ pub struct Row {
     pub scope: Option<String>,
 }
 
-/// What the identifiers of rivals begin with.
-const RIVAL: &str = "rival:";
-
 impl Row {
     /// Of `row`, its kernel and its scope left open.
     pub(super) fn of(row: &Measurement) -> Self {
@@ -62,7 +59,7 @@ impl Row {
     /// Whether another library did the work.
     #[must_use]
     pub fn is_of_a_rival(&self) -> bool {
-        self.device.starts_with(RIVAL)
+        cipherlane_record::is_rival(&self.device)
     }
 }
 

@@ -5,18 +5,17 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+use cipherlane_lab::Wanted;
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::telemetry::DEFAULT_HERTZ;
-use cipherlane_lab::{Suite, Wanted};
+use cipherlane_record::is_rival;
 use clap::builder::FalseyValueParser;
 
 use super::records::Records;
-use super::resume;
 use crate::command::launch::Launch;
 use crate::command::report;
-use crate::command::shared::{self, Roster, Threads};
+use crate::command::shared::{self, Threads};
 use crate::exit::Usage;
-use crate::render::complain;
 use crate::render::sink::{self, Sink};
 
 /// What writes the report beside the records, in words.
@@ -181,26 +180,9 @@ impl How {
         Ok(self.records.resumed().map_or_else(|| Ok(Vec::new()), cipherlane_record::read).map(Done::of)?)
     }
 
-    /// Leaves the points out of `suite` that the file to go on with has, and says so. Returns whether it has them all.
-    ///
-    /// # Errors
-    /// If it is no file of records, or a device that is asked for is not here.
-    pub(crate) fn leave_out_done(&self, suite: &mut Suite) -> Result<bool> {
-        if self.records.resumed().is_none() {
-            return Ok(false);
-        }
-        let done = self.done()?;
-        let roster = Roster::find(self.names_a_rival());
-        let left_out = resume::leave_out(suite, &done, &roster.choose(&self.device)?, self);
-        if left_out > 0 {
-            complain("resumed", &format!("{left_out} points are in the file already"));
-        }
-        Ok(left_out > 0 && suite.points.is_empty())
-    }
-
     /// Whether a rival was asked for by name.
     pub(super) fn names_a_rival(&self) -> bool {
-        self.device.iter().any(|id| id.starts_with("rival:") || id == "all")
+        self.device.iter().any(|id| is_rival(id) || id == "all")
     }
 }
 

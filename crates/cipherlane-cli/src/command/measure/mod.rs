@@ -20,7 +20,7 @@ use cipherlane::verify::Reference;
 use cipherlane_lab::experiment;
 use cipherlane_lab::telemetry::{Sampler, Sensors};
 use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, run_suite};
-use cipherlane_record::{Host, Measurement, csv, markdown, measurements, read};
+use cipherlane_record::{Host, Measurement, csv, is_rival, markdown, measurements, read};
 
 pub(crate) use how::How;
 pub(crate) use observe::{Asked, observe, plan_of};
@@ -74,7 +74,7 @@ pub(crate) fn run(
     let outcome = run_suite(suite, &contenders, &judges, host, &options, &mut watch)?;
     watch.clear();
     let store = watch.into_store();
-    let shown = |id: &str| !id.starts_with("rival:") || how.device.iter().any(|asked| asked == id);
+    let shown = |id: &str| !is_rival(id) || how.device.iter().any(|asked| asked == id);
     let mut report = report::of(&outcome, shown, &store);
     let has_own = outcome.rows.iter().any(|row| !row.is_of_a_rival());
     if let Some(path) = log.filter(|_| has_own) {
@@ -145,7 +145,7 @@ pub(crate) fn check(how: &How) -> Result<()> {
 /// Everything that is measured in turn: the devices that were asked for, then the rivals.
 fn contenders<'a>(how: &How, roster: &'a Roster) -> Result<Vec<Contender<'a>>> {
     let (rivals, own): (Vec<_>, Vec<_>) =
-        roster.choose(&how.device)?.into_iter().partition(|device| is_rival(*device));
+        roster.choose(&how.device)?.into_iter().partition(|device| is_rival(&device.info().id));
     let mut contenders = if how.tier.is_empty() {
         own.into_iter().map(Contender::new).collect()
     } else {
@@ -166,10 +166,6 @@ fn contenders<'a>(how: &How, roster: &'a Roster) -> Result<Vec<Contender<'a>>> {
         }
     }
     Ok(contenders)
-}
-
-fn is_rival(device: &dyn Device) -> bool {
-    device.info().id.starts_with("rival:")
 }
 
 /// Whoever reads the sensors of the machine and of the devices that are measured; none at 0 readings a second.
@@ -260,7 +256,7 @@ pub(crate) fn exit(outcome: &Outcome) -> Exit {
 
 /// Whether a rival has nothing like what was asked of it: no news to whoever knows the library.
 fn is_lacking(skipped: &Skipped) -> bool {
-    skipped.not_offered && skipped.device.as_ref().is_some_and(|device| device.starts_with("rival:"))
+    skipped.not_offered && skipped.device.as_ref().is_some_and(|device| is_rival(device))
 }
 
 /// What was left out, for people.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::Result;
 use cipherlane::{Device, Plan, Unsupported, Wish};
 use cipherlane_lab::resume::Done;
 use cipherlane_lab::workload::Request;
@@ -11,13 +12,34 @@ use cipherlane_record::Measurement;
 use super::How;
 use super::how::has_cold;
 use crate::command::launch::Launch;
+use crate::command::shared::Roster;
+use crate::render::complain;
 
 /// Messages of a batch whose number follows from the caches: whether a device has a kernel for it does not depend on them.
 const MANY: usize = 4096;
 
+impl How {
+    /// Leaves the points out of `suite` that the file to go on with has, and says so. Returns whether it has them all.
+    ///
+    /// # Errors
+    /// If it is no file of records, or a device that is asked for is not here.
+    pub(crate) fn leave_out_done(&self, suite: &mut Suite) -> Result<bool> {
+        if self.records.resumed().is_none() {
+            return Ok(false);
+        }
+        let done = self.done()?;
+        let roster = Roster::find(self.names_a_rival());
+        let left_out = leave_out(suite, &done, &roster.choose(&self.device)?, self);
+        if left_out > 0 {
+            complain("resumed", &format!("{left_out} points are in the file already"));
+        }
+        Ok(left_out > 0 && suite.points.is_empty())
+    }
+}
+
 /// Leaves the points out of `suite` that `done` has as `how` asks for them: each of `devices` has a row there, at each tier
 /// that it is to be measured at, but for those that cannot run the point, or nothing at all. Returns how many were left out.
-pub(super) fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device], how: &How) -> usize {
+fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device], how: &How) -> usize {
     let before = suite.points.len();
     let contenders: Vec<_> = devices.iter().flat_map(|&device| contenders(device, how)).collect();
     let (experiment, host) = (suite.experiment.clone(), host::detect());
