@@ -164,7 +164,7 @@ class Engine:
             bits without a sign, one more than there are messages.
         keys, nonces, aad: bytes (one row for all messages), two dimensions (a row each), or a tuple of rows and their offsets.
             That no nonce serves twice under a key is the caller's to see to, but that one for all messages is refused in GCM
-            and CTR, unless it is of 12 or 16 bytes and no key comes twice.
+            and CTR, unless it has 12 bytes (GCM) or 16 (CTR) and no key comes twice.
         source: the texts to read. Without it they are read from `text`, and overwritten.
         text: where results go. A hash function writes none.
         tags: a row for each message: what "seal" makes, "open" checks, and the digests of "hash".

@@ -137,9 +137,9 @@ typedef struct {
     // Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     cipherlane_column keys;
     // Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice
-    // under a key is the caller's to see to, but that "seal", and "encrypt" in CTR, refuse one for all messages unless it is of
-    // 12 or 16 bytes and no key comes twice; and "open" refuses one for all that is not of 12 bytes, which may be the nonces of
-    // all without their width.
+    // under a key is the caller's to see to, but that "seal", and "encrypt" in CTR, refuse one for all messages unless it has 12
+    // bytes (GCM) or 16 (CTR) and no key comes twice; and "open" refuses one for all that has not 12 bytes, which may be the
+    // nonces of all without their width.
     cipherlane_column nonces;
     // Additional authenticated data of GCM; else empty.
     cipherlane_column aad;
@@ -234,7 +234,7 @@ cipherlane_status cipherlane_engine_open(const char *device,
 // `engine` is NULL, or was opened and not yet closed.
 void cipherlane_engine_close(cipherlane_engine *engine);
 
-// Gives back what an engine keeps for batches to come: expanded keys, and memory of a GPU. The next batch is slower.
+// Gives back what an engine keeps for batches to come: keys, as they are and expanded, and memory of a GPU. The next batch is slower.
 //
 // # Safety
 // `engine` is NULL, or was opened and not yet closed.

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn cipherlane_engine_close(engine: *mut Engine) {
     });
 }
 
-/// Gives back what an engine keeps for batches to come: expanded keys, and memory of a GPU. The next batch is slower.
+/// Gives back what an engine keeps for batches to come: keys, as they are and expanded, and memory of a GPU. The next batch is slower.
 ///
 /// # Safety
 /// `engine` is NULL, or was opened and not yet closed.

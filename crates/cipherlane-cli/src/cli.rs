@@ -38,7 +38,8 @@ power abort), 6 nothing to run, 130 interrupted by Ctrl-C, SIGTERM or SIGHUP, wi
 finished rows kept and half-made files removed.
 
 Each option may be given by the environment variable beside it; the command line wins. NO_COLOR and CLICOLOR_FORCE \
-are obeyed. CIPHERLANE_NO_AVX512=1, CIPHERLANE_NO_AVX2=1 and CIPHERLANE_NO_SSE=1 switch a tier off;\nCIPHERLANE_NO_VAES=1 keeps the tier avx2 on AES-NI.";
+are obeyed. CIPHERLANE_NO_AVX512=1, CIPHERLANE_NO_AVX2=1 and CIPHERLANE_NO_SSE=1 switch a tier off; \
+CIPHERLANE_NO_VAES=1 keeps the tier avx2 on AES-NI.";
 
 /// Bulk cryptography on every lane of a machine, and the laboratory that measures it
 #[derive(Debug, Parser)]

@@ -83,10 +83,8 @@ fn the_users_cache_is_the_last_place() {
     sandbox.write(&format!("cache/cipherlane/vectors/{NAME}"), GCM);
     let run = ["verify", "--quick", "--tier", "portable"];
     let text = stdout(&mut sandbox.cipherlane(&run));
-    assert!(
-        !text.contains("NOT RUN: NIST CAVP aes-gcm") && text.contains("NOT RUN: NIST CAVP aes-ecb"),
-        "{text}"
-    );
+    let not_run = text.lines().find(|line| line.starts_with("NOT RUN: ")).unwrap();
+    assert!(!not_run.contains("NIST CAVP aes-gcm") && not_run.contains("NIST CAVP aes-ecb"), "{text}");
     sandbox
         .cipherlane(&run)
         .env("CIPHERLANE_VECTORS", "absent")
@@ -124,7 +122,7 @@ fn a_file_without_cases_is_no_pass() {
 
 #[test]
 fn sets_that_are_not_there_are_not_run_and_say_so() {
-    let missing = contains("NOT RUN: NIST CAVP aes-gcm").and(contains("NOT RUN: Wycheproof aes-xts"));
+    let missing = contains("NOT RUN: NIST CAVP aes-ecb, ").and(contains(", Wycheproof aes-xts, "));
     let run = ["verify", "--quick", "--tier", "portable"];
     let assert = Sandbox::new().cipherlane(&run).assert().success();
     assert.stdout(missing.and(contains("cargo xtask vectors")).and(contains("as far as it went")));

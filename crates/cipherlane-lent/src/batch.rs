@@ -51,9 +51,9 @@ pub struct Batch {
     /// Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     pub keys: Column,
     /// Nonces, IVs, initial counter blocks or tweaks. Empty for ECB and for a hash function. That no nonce serves twice
-    /// under a key is the caller's to see to, but that "seal", and "encrypt" in CTR, refuse one for all messages unless it is of
-    /// 12 or 16 bytes and no key comes twice; and "open" refuses one for all that is not of 12 bytes, which may be the nonces of
-    /// all without their width.
+    /// under a key is the caller's to see to, but that "seal", and "encrypt" in CTR, refuse one for all messages unless it has 12
+    /// bytes (GCM) or 16 (CTR) and no key comes twice; and "open" refuses one for all that has not 12 bytes, which may be the
+    /// nonces of all without their width.
     pub nonces: Column,
     /// Additional authenticated data of GCM; else empty.
     pub aad: Column,

@@ -177,7 +177,7 @@ impl Engine {
     /// length is not left to who sent them. Where "seal" or "hash" is given `tag_bytes` as well, the rows have to be as long;
     /// in one dimension, which has no rows, "seal" makes tags of 16 bytes unless it says so. `accepted` is a byte for each
     /// message, 1 where "open" found its tag right. That no nonce serves twice under a key is the caller's to see to, but that
-    /// one for all messages is refused in GCM and CTR, unless it is of 12 or 16 bytes and no key comes twice.
+    /// one for all messages is refused in GCM and CTR, unless it has 12 bytes (GCM) or 16 (CTR) and no key comes twice.
     ///
     /// `source` and `text` may be tensors on the NVIDIA GPU that the engine is on (whatever has `__cuda_array_interface__`),
     /// which are run there; all else stays in buffers of the host. What this process has begun on that GPU is waited for.

@@ -20,10 +20,15 @@ pub(crate) fn open<T>(
                 Ok(resolved) => return Ok((resolved, file)),
                 Err(missing) => reasons.push(format!("{file} has no {missing}")),
             },
-            Err(error) => reasons.push(format!("{file}: {}", innermost(&error))),
+            Err(error) => reasons.push(with_name(file, &innermost(&error))),
         }
     }
     Err(reasons.join("; "))
+}
+
+/// What the loader says of `file`, by its name, which most loaders begin with.
+fn with_name(file: &str, words: &str) -> String {
+    if words.starts_with(file) { words.to_owned() } else { format!("{file}: {words}") }
 }
 
 /// The loader's own words, which libloading keeps as the source of its error.

@@ -19,9 +19,16 @@ const GCM_NONCE_BYTES: usize = 12;
 
 /// Knows devices of this machine and runs batches on the first of them.
 ///
-/// Sessions stay open from batch to batch, and keep the memory that they have come to need: on a GPU as much as their
-/// longest message took ([`Engine::release`] gives it back). An engine may be shared between threads; batches of one plan
-/// then take turns, because each of them uses all threads of its plan.
+/// Sessions stay open from batch to batch. They keep the memory that they have come to need, on a GPU as much as their
+/// longest message took, and the last key that messages shared, as it is and expanded, until another comes.
+/// [`Engine::release`] gives all of it back, wiped, as dropping the engine does.
+///
+/// An engine may be shared between threads; batches of one plan then take turns, because each of them uses all threads of
+/// its plan. The first batch that wants threads starts them, each pinned to one of the CPUs that the thread which made the
+/// engine might use then; of engines that have some of the CPUs each takes others, as far as there are any.
+/// `CIPHERLANE_NO_PINNING=1` in the environment leaves it to the system where they run, and a [`Wish`] of one thread starts
+/// none: batches run on the caller. After a `fork` the new process makes an engine of its own: one that it has inherited
+/// runs batches on the caller, and waits for ever if another thread was in a call of it meanwhile.
 pub struct Engine {
     devices: Vec<Arc<dyn Device>>,
     wish: Wish,

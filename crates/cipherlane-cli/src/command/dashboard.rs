@@ -18,12 +18,12 @@ use crate::signals;
 const EXAMPLES: &str = "\
 Examples:
   cipherlane dashboard                         a page on a free port, shown in the browser
-  cipherlane dashboard --no-open --port 8123   over SSH: ssh -L 8123:127.0.0.1:8123 HOST, then open the printed address
+  cipherlane dashboard --no-open --port 8123   for another machine, which runs ssh -L
   cipherlane dashboard --json runs.jsonl       add the rows to this file
 
-The page is served on the loopback interface alone. Whoever has the printed address, which holds a token, can start
-runs; give it to nobody. Ctrl-C or the page's Quit ends it; what the run measured by then is kept, unless a second
-Ctrl-C ends it at once.";
+The page is served on the loopback interface alone. Whoever has the printed address, which holds a token, can start \
+runs; give it to nobody. To see it from another machine, run `ssh -L 8123:127.0.0.1:8123 HOST` there and open the address. \
+Ctrl-C or the page's Quit ends it; what the run measured by then is kept, unless a second Ctrl-C ends it at once.";
 
 /// Options of `dashboard`.
 #[derive(Debug, clap::Args)]

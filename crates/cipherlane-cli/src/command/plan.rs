@@ -16,7 +16,7 @@ Examples:
   cipherlane plan --algorithm aes-128-gcm --size 128 --messages 1000000 --keys distinct
   cipherlane plan --algorithm aes-256-xts --operation decrypt --size 4k --tier avx2
   cipherlane plan --algorithm aes-128-ctr --size 1GiB --device rival:libcrypto
-  cipherlane plan --algorithm aes-128-ctr --size 1GiB --device cuda:0 --blocks 264 --threads-per-block 512";
+  cipherlane plan --algorithm aes-128-ctr --size 1GiB --device cuda:0 --blocks 264";
 
 /// Options of `plan`.
 #[derive(Debug, clap::Args)]

@@ -21,7 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   cipherlane bench                                  the standard workloads, 80 s
   cipherlane bench --quick                          a first look, 12 s
-  cipherlane bench --list                           names and questions of the workloads; runs nothing
+  cipherlane bench --list                           the workloads and their questions
   cipherlane bench meter-128 --threads 1,phys,all
   cipherlane bench --algorithm aes-256-gcm --size 64,1k,16k,1MiB --keys distinct
   cipherlane bench --algorithm aes-128-ctr --input disk.img --size 4k --tier avx512,avx2
@@ -49,7 +49,7 @@ pub(crate) struct Options {
     /// List the workloads and the questions that they answer; run nothing
     #[arg(long)]
     pub(super) list: bool,
-    /// A first look: one row of each workload, in a few seconds
+    /// A first look: one row of each workload, in 12 seconds
     #[arg(long, env = "CIPHERLANE_QUICK", value_parser = FalseyValueParser::new())]
     quick: bool,
     /// Seconds for the whole run; each row has at least 3 rounds, however long they take [default: 80, with --quick 12]

@@ -17,9 +17,9 @@ use gate::{FailOn, Gate};
 
 const EXAMPLES: &str = "\
 Examples:
-  cipherlane compare before.jsonl after.jsonl                    what became faster, what slower
-  cipherlane compare before.jsonl after.jsonl --fail-on slower:5 fail if a row is slower by more than 5 %
-  cipherlane compare laptop.jsonl server.jsonl --md -            two machines, as a Markdown table
+  cipherlane compare before.jsonl after.jsonl                     what became faster, what slower
+  cipherlane compare before.jsonl after.jsonl --fail-on slower:5  fails if a row is 5 % slower
+  cipherlane compare laptop.jsonl server.jsonl --md -             two machines, as a Markdown table
 
 The ratio is how many times as fast as A row B is, of medians, with a 95 % interval by bootstrap: over the rounds where \
 both rows were timed in turn in one run, else over the samples of each. FASTER and SLOWER mean that there are 6 rounds or \

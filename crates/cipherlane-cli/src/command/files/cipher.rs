@@ -29,7 +29,7 @@ The format is AES-GCM-HKDF streaming of Tink, whose libraries open it under the 
 const DECRYPT_EXAMPLES: &str = "\
 Examples:
   cipherlane decrypt --keyset backup.keyset.json disk.img.sealed --output disk.img
-  cipherlane decrypt --keyset backup.keyset.json photos.tar.sealed --output - | tar x
+  cipherlane decrypt --keyset backup.keyset.json photos.tar.sealed --output photos.tar && tar xf photos.tar
 
 A file that was changed or cut leaves no output. On stdout, in a pipe or on a device, what was written before that showed is \
 worth nothing: look at the exit code.";

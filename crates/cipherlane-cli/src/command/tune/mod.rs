@@ -21,12 +21,14 @@ const EXAMPLES: &str = "\
 Examples:
   cipherlane tune --algorithm aes-128-ctr,aes-128-gcm
   cipherlane tune --algorithm aes-128-cbc --operation encrypt --size 16k
-  cipherlane tune --algorithm aes-128-gcm --size 128 --keys distinct --kernel aes-gcm/banked4-message/x1
+  cipherlane tune --algorithm aes-128-gcm --size 128 --keys distinct \\
+    --kernel aes-gcm/banked4-message/x1
   cipherlane tune --device opencl:0 --algorithm sha3-256 --text 16MiB
 
-Blocks, threads of a block and tiles are tried in turn, each from the best so far; data lies on the device, the time is
-that of the kernels, and every output is compared with that of the CPU. What is best is kept in the folder `cipherlane`
-of your cache (XDG_CACHE_HOME), by device, driver and kernel, and later plans have it.
+Blocks, threads of a block and tiles are tried in turn, each from the best so far; data lies on the device, the time is \
+that of the kernels, and every output is compared with that of the CPU. What is best is kept in the folder `cipherlane` of \
+your cache (XDG_CACHE_HOME), by device, driver and kernel, and later plans have it.
+
 Exits 3 if an output is wrong, 6 if there is nothing to tune.";
 
 /// Seed of the contents, which do not matter.

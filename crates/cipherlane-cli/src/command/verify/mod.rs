@@ -25,9 +25,10 @@ Examples:
   cipherlane verify --device all
   cipherlane verify --vectors gcmDecrypt128.rsp --vectors aes_gcm_test.json
 
-Vectors are looked for in the paths of --vectors; without any, in the folder that CIPHERLANE_VECTORS names; without
-it, in vectors/fetched here or above, and last in cipherlane/vectors in your cache (XDG_CACHE_HOME).
-`cargo xtask vectors` fetches them. A set that is not there is listed as NOT RUN.
+Vectors are looked for in the paths of --vectors; without any, in the folder that \
+CIPHERLANE_VECTORS names; without it, in vectors/fetched here or above, and last in cipherlane/vectors in your cache \
+(XDG_CACHE_HOME). `cargo xtask vectors` in a checkout fetches them. A set that is not there is listed as NOT RUN.
+
 Exits 3 if an answer is wrong.";
 
 /// Options of `verify`.

@@ -125,8 +125,8 @@ impl Report {
         for (reason, count) in &self.not_applicable {
             let _ = writeln!(text, "n/a: {} cases: {reason}", units::count(*count));
         }
-        for NotRun { set, reason } in &self.not_run {
-            let _ = writeln!(text, "NOT RUN: {set}: {reason}");
+        for (reason, sets) in self.not_run_by_reason() {
+            let _ = writeln!(text, "NOT RUN: {}: {reason}", sets.join(", "));
         }
         for failure in self.failures.iter().take(PRINTED) {
             let _ = writeln!(text, "WRONG: {failure}");
@@ -137,6 +137,15 @@ impl Report {
         }
         let _ = writeln!(text, "{}", self.verdict());
         text
+    }
+
+    /// The sets that were not run, those together that one thing is missing for.
+    fn not_run_by_reason(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for NotRun { set, reason } in &self.not_run {
+            sets.entry(reason).or_default().push(set);
+        }
+        sets
     }
 
     fn verdict(&self) -> String {
