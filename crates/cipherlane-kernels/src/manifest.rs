@@ -248,7 +248,9 @@ impl Workspace {
 
 #[cfg(test)]
 mod tests {
-    use cipherlane_core::Shape;
+    use std::str::FromStr as _;
+
+    use cipherlane_core::{Algorithm, Shape};
 
     use super::*;
 
@@ -273,6 +275,25 @@ mod tests {
         assert_eq!(kernels(longest)[0], "aes-cbc/banked4-quad/x1");
         assert!(kernels(longest + 16).iter().all(|kernel| !kernel.contains("quad")));
         assert!(!kernels(longest + 16).is_empty());
+    }
+
+    #[test]
+    fn one_long_message_does_not_make_short_ones_long() {
+        let target = Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true };
+        let best = |name: &str, messages: usize, bytes: u64, longest: u64| {
+            let algorithm = Algorithm::from_str(name).unwrap();
+            let shape = Shape::uniform(algorithm, algorithm.forward(), messages, bytes, true);
+            let mixed = Shape { messages: messages + 1, bytes: shape.bytes + longest, longest, ..shape };
+            programs(&mixed, &target).swap_remove(0).kernel
+        };
+        let (short, many) = (128, 1 << 20);
+        assert_eq!(best("aes-128-gcm", many, short, short), "aes-gcm/banked4-message/x1");
+        assert_eq!(best("aes-128-gcm", many, short, 6 << 10), "aes-gcm/banked4-message/x1");
+        assert_eq!(best("aes-128-gcm", many, short, 16 << 20), "aes-gcm/banked4/x1");
+        assert_eq!(best("aes-128-gcm", 1000, 16 << 10, 16 << 20), "aes-gcm/banked4-mma-records/x2");
+        assert_eq!(best("aes-128-gcm", 20, short, 16 << 20), "aes-gcm/banked4-mma/x2");
+        assert_eq!(best("aes-128-ctr", many, short, 16 << 20), "aes-ctr/banked4/x1");
+        assert_eq!(best("aes-128-ctr", 20, short, 16 << 20), "aes-ctr/banked4-split/x1");
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn every_program(shape: &Shape) -> Vec<Program> {
     let sizes =
         [64, 16 << 10, 1 << 30].into_iter().flat_map(|longest| TARGETS.map(|target| (longest, target)));
     for (longest, target) in sizes {
-        for program in programs(&Shape { longest, ..*shape }, &target) {
+        for program in programs(&Shape { longest, messages: 0, ..*shape }, &target) {
             let threads =
                 if program.stages.iter().any(|stage| stage.threads_per_item > 32) { 256 } else { 64 };
             let program = program.with_threads(threads).with_tile(TILE);
@@ -116,7 +116,7 @@ fn long_messages(algorithm: Algorithm) -> Vec<Task<Trial>> {
     let mut tasks = Vec::new();
     for (_, shared_key) in cases.into_iter().filter(|(name, _)| *name == algorithm.to_string()) {
         let drawn = Arc::new(drawn(algorithm, algorithm.forward(), shared_key, &texts));
-        let shape = Shape { longest: 1 << 30, ..drawn.0.shape() };
+        let shape = Shape { longest: 1 << 30, messages: 0, ..drawn.0.shape() };
         let mut programs: Vec<Program> = TARGETS.iter().flat_map(|target| programs(&shape, target)).collect();
         programs.retain(|program| program.threads.step > FEW_THREADS || program.variant.contains("mma"));
         assert!(!programs.is_empty(), "{algorithm} has no kernel for long messages");

@@ -43,7 +43,8 @@ impl Key {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// In hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -95,7 +95,7 @@ impl<P: Provider> Accelerator<P> {
         const LONG: u64 = 1 << 40;
         let mut programs = self.programs(shape);
         for (shared_key, longest) in [(true, 0), (false, 0), (true, LONG), (false, LONG)] {
-            for program in self.programs(&Shape { shared_key, longest, ..*shape }) {
+            for program in self.programs(&Shape { shared_key, longest, messages: 0, ..*shape }) {
                 if programs.iter().all(|known| known.kernel != program.kernel) {
                     programs.push(program);
                 }

@@ -14,6 +14,8 @@ pub(crate) struct Loaded<B: Backend> {
     pub(crate) has_schedule: bool,
     /// Whether that is the schedule of a key which another has come after.
     pub(crate) has_old_schedule: bool,
+    /// Whether all stages are launched in one block, whose threads then go on from item to item as where there are many.
+    pub(crate) in_one_block: bool,
     /// Most blocks of each stage.
     blocks: Vec<u32>,
 }
@@ -38,11 +40,21 @@ impl<B: Backend> Loaded<B> {
             Ok(u32::try_from(held).unwrap_or(u32::MAX))
         };
         let blocks = (0..program.stages.len()).map(most).collect::<Result<_, Fault>>()?;
-        Ok(Self { program, handle, has_schedule: false, has_old_schedule: false, blocks })
+        Ok(Self {
+            program,
+            handle,
+            has_schedule: false,
+            has_old_schedule: false,
+            in_one_block: false,
+            blocks,
+        })
     }
 
     /// Blocks for `items` items of stage `index`: as many as have something to do, up to the most.
     pub(crate) fn blocks(&self, index: usize, items: u64) -> u32 {
+        if self.in_one_block {
+            return 1;
+        }
         let stage = &self.program.stages[index];
         let needed = (items * u64::from(stage.threads_per_item)).div_ceil(u64::from(stage.threads));
         u32::try_from(needed).unwrap_or(u32::MAX).min(self.blocks[index]).max(1)

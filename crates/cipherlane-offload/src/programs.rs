@@ -48,9 +48,9 @@ impl<B: Backend> Programs<B> {
         shape: &Shape,
         part: Option<Part>,
     ) -> Result<(usize, bool), Fault> {
-        // Kernels for a part are those for all of its message.
-        let longest = part.map_or(shape.longest, |part| part.message_bytes);
-        let program = choose(&self.plan, &self.target, &Shape { longest, ..*shape })?;
+        // Kernels for a part are those for all of its message, beside which there is none that is short.
+        let of_message = |part: Part| Shape { longest: part.message_bytes, messages: 0, ..*shape };
+        let program = choose(&self.plan, &self.target, &part.map_or(*shape, of_message))?;
         let launch = self.launch(&program, backend.limits());
         let program = match part {
             Some(part) => for_part(program, launch, part, shape.bytes)?,

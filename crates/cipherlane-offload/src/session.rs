@@ -101,18 +101,25 @@ impl<B: Backend> OffloadSession<B> {
         Ok(index)
     }
 
-    /// Has program `index`, the last that was loaded, give its known answer. One that does not is unloaded, so that whoever
-    /// needs it next has to check it again.
+    /// Has program `index`, the last that was loaded, give its known answer, by many blocks and by one. One that does not is
+    /// unloaded, so that whoever needs it next has to check it again.
     fn answer(&mut self, index: usize, shared: bool) -> Result<(), Fault> {
         let Plan { algorithm, operation, .. } = self.plan;
         self.answering = Some(index);
-        let answer = answers::check(self, algorithm, operation, shared);
+        let answer = [false, true].into_iter().try_for_each(|in_one_block| {
+            self.programs.get(index).in_one_block = in_one_block;
+            answers::check(self, algorithm, operation, shared)
+        });
         self.answering = None;
         self.clear_spans();
-        answer.map_err(|reason| {
+        if let Err(reason) = answer {
             self.programs.forget_last();
-            Fault(reason)
-        })
+            // The next program has the same number, and nothing that follows from this one's key.
+            self.key = None;
+            return Err(Fault(reason));
+        }
+        self.programs.get(index).in_one_block = false;
+        Ok(())
     }
 
     /// The same for `programs` of somebody who runs no sessions, in one for that alone.

@@ -39,7 +39,9 @@ impl Launch {
     /// Blocks where nobody wishes otherwise and nothing was tuned: as many as a device of these sizes seems to hold at
     /// once.
     pub(crate) fn of(program: &Program, limits: &Limits) -> Self {
-        let text = program.stages.iter().find(|stage| stage.when == When::Tiles);
+        let tiles = program.stages.iter().filter(|stage| stage.when == When::Tiles);
+        // XTS has a small one before that of the texts.
+        let text = tiles.max_by_key(|stage| stage.shared_bytes);
         let held = text.map_or(1, |stage| {
             let by_threads = 2048 / stage.threads.max(1) as usize;
             let by_shared = limits.shared_per_block / (stage.shared_bytes as usize + 1024);
@@ -282,19 +284,44 @@ fn told(plan: &Plan, before: Launch, best: Launch, tried: Vec<Timed>) -> Tuned {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use cipherlane_core::{Algorithm, Operation, Shape};
+    use cipherlane_core::{Algorithm, Shape};
     use cipherlane_kernels::manifest::{self, Target};
 
     use super::*;
 
     /// The program that one GPU of compute capability 9.0 has of this name.
     pub(crate) fn program(kernel: &str) -> Program {
+        program_of("aes-128-gcm", kernel)
+    }
+
+    fn program_of(algorithm: &str, kernel: &str) -> Program {
         let target = Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true };
-        let algorithm: Algorithm = "aes-128-gcm".parse().unwrap();
-        let shape = Shape::uniform(algorithm, Operation::Seal, 1, 1 << 30, true);
+        let algorithm: Algorithm = algorithm.parse().unwrap();
+        let shape = Shape::uniform(algorithm, algorithm.forward(), 1, 1 << 30, true);
         let mut programs = manifest::programs(&shape, &target);
         let index = programs.iter().position(|program| program.kernel == kernel).unwrap();
         programs.swap_remove(index)
+    }
+
+    #[test]
+    fn there_are_as_many_blocks_as_tables_have_room() {
+        let limits = Limits {
+            units: 132,
+            lanes: 32,
+            threads_per_block: 1024,
+            shared_per_block: 227 << 10,
+            memory_bytes: 1 << 37,
+            allocation_bytes: 1 << 37,
+            alignment: 256,
+            clock_hertz: 1,
+        };
+        for (algorithm, kernel) in [
+            ("aes-128-gcm", "aes-gcm/banked4/x1"),
+            ("aes-128-xts", "aes-xts/banked4/x2"),
+            ("aes-128-ecb", "aes-ecb/banked4/x4"),
+        ] {
+            assert_eq!(Launch::of(&program_of(algorithm, kernel), &limits).blocks, 132, "{kernel}");
+        }
     }
 
     #[test]

@@ -35,8 +35,9 @@ const RECORD_TILE: u64 = 8192;
 const EACH_TILE: u64 = 2048;
 /// What a thread of `entry/gcm_each.c` keeps of its matrix: `EACH_WORDS` of `primitive/ghash_each.h` in bytes.
 const EACH_BYTES: u32 = 48 * 4;
-/// Records from here on fill some units of 256 blocks.
+/// Records from here on fill some units of 256 blocks, of which each message takes at least one.
 const RECORD: u64 = 6 << 10;
+const RECORD_UNIT: u64 = 256 << 4;
 /// Threads that walk a message in `entry/cbc_encrypt_quad.c`.
 const QUAD: u32 = 4;
 /// Bytes of the longest message that it takes: it counts blocks, and up to three more, in 32 bits.
@@ -45,6 +46,11 @@ const QUAD_LONGEST: u64 = 16 * (u32::MAX as u64 - 3);
 const FEW: usize = 8192;
 /// Messages from here on are long: more than a hundred multiprocessors have a share of them.
 const LONG: u64 = 16 << 20;
+/// Bytes of eight units of 2048 blocks, of which each message takes at least one where kernels are for long ones.
+const LONG_UNITS: u64 = 8 * (2048 << 4);
+/// Texts that so many threads share take them as long as each of them takes one alone, which is some times faster where the
+/// others are done: an H200 runs some fifty thousand by messages.
+const THREADS: u64 = 1 << 13;
 
 /// A mode over any cipher, before it meets one.
 #[derive(Clone, Debug)]
@@ -140,6 +146,22 @@ const fn tile_blocks(shape: &Shape, tiles: u64, least: u64) -> u64 {
     }
 }
 
+/// Whether messages have `bytes` bytes on average. One that is long beside many short ones does not make a kernel for long
+/// ones pay, which takes as much time for each as if it were long.
+const fn average(shape: &Shape, bytes: u64) -> bool {
+    shape.bytes >= bytes.saturating_mul(shape.messages as u64)
+}
+
+/// Whether there are long messages, and they make up most of the texts.
+const fn are_long(shape: &Shape) -> bool {
+    shape.longest >= LONG && average(shape, LONG_UNITS)
+}
+
+/// Whether messages are short, but for some that keep no thread longer than all of the others take.
+const fn are_short(shape: &Shape) -> bool {
+    shape.longest <= SHORT || (!average(shape, SHORT) && shape.bytes / THREADS >= shape.longest)
+}
+
 /// The forms of `mode` for `variant`, best first.
 pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Variant) -> Vec<ModeProgram> {
     let tile = match mode {
@@ -170,7 +192,7 @@ pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Varian
         }
         Mode::Ctr => {
             let mut forms = vec![form("entry/ctr.c", &[EXPAND, TILES])];
-            if variant.aes_by_tables && shape.shared_key && shape.longest >= LONG {
+            if variant.aes_by_tables && shape.shared_key && are_long(shape) {
                 let text =
                     StageForm::new("text", Items::Tiles, When::Tiles).ciphers().by_blocks(COUNTER_SHARED);
                 let (tile, tiling) = (LONG_TILE, Tiling::Blocks(LONG_TILE));
@@ -245,10 +267,10 @@ fn gcm_forms(
     }
     let mut forms = Vec::new();
     if variant.aes_by_tables && variant.tables == tables_beside_mma(target) && target.has_binary_mma() {
-        if shape.shared_key && shape.longest >= LONG {
+        if shape.shared_key && are_long(shape) {
             forms.push(gcm_long(shape, target, form("entry/gcm_long.c")));
         }
-        if shape.longest >= RECORD {
+        if shape.longest >= RECORD && average(shape, RECORD_UNIT) {
             forms.push(if shape.shared_key {
                 gcm_records(shape, target, form("entry/gcm_records.c"))
             } else {
@@ -258,7 +280,7 @@ fn gcm_forms(
         forms.retain(|form| form.shared_bytes(variant) <= target.shared_bytes);
     }
     let by_message = gcm_by_message(shape, target, variant, form("entry/gcm_message.c"));
-    forms.extend(if shape.longest <= SHORT { [by_message, by_tiles] } else { [by_tiles, by_message] });
+    forms.extend(if are_short(shape) { [by_message, by_tiles] } else { [by_tiles, by_message] });
     forms
 }
 
