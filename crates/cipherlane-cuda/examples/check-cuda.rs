@@ -4,7 +4,7 @@
 //! A name is a part of an algorithm's (`aes-128`, `gcm`), `kernel=PART` a part of a kernel's for the exam, the whole of it
 //! for speeds, where `kernel=each` is each that there is, on messages of several lengths; `device=N` one GPU,
 //! `threads=N` the threads that the exam takes (all CPUs), `mib=N` the text of the speeds in MiB (4096) or `kib=N` in
-//! KiB, `blocks=N` and `runs=N` the blocks of a launch and the runs of each (7), `exam=no` and `speed=no` leave a part
+//! KiB, `last=N` the last of several messages in KiB, `blocks=N` and `runs=N` the blocks of a launch and the runs of each (7), `exam=no` and `speed=no` leave a part
 //! out, `exam=long` takes messages of `long=N` bytes alone, `tune=yes` tunes each kernel first, `transfers=no` leaves out
 //! the columns with them, `text=zeros` is the worst case for caches and banks, `together=yes` takes all GPUs as one,
 //! `pinned=yes` compares sessions with the link by chunks and streams, from pinned and from ordinary memory, `memory=MIB`

@@ -19,6 +19,8 @@ struct Point {
     operation: Operation,
     /// Bytes of a message; 0 for one message of all the text.
     message: usize,
+    /// Bytes of the last message, unless it is like the others.
+    last: usize,
     shared: bool,
 }
 
@@ -51,7 +53,8 @@ pub(crate) fn measure(device: &dyn Device, options: &Options, input: &mut [u8], 
         |point: &Point| names.is_empty() || names.iter().any(|n| point.algorithm.to_string().contains(n));
     let mut wrong = 0;
     let points = if options.get("kernel=") == Some("each") { points_of_each() } else { points() };
-    for point in points.into_iter().filter(is_wanted) {
+    for mut point in points.into_iter().filter(is_wanted) {
+        point.last = options.number("last=", 0) << 10;
         let mut columns = Columns::new(&point, input.len());
         let expected = point.expected(&mut columns, input).unwrap();
         for kernel in point.kernels(device, options.get("kernel="), &columns) {
@@ -76,7 +79,8 @@ fn points() -> Vec<Point> {
     let mut points = Vec::new();
     for algorithm in Algorithm::all() {
         for &operation in algorithm.operations() {
-            let mut add = |message, shared| points.push(Point { algorithm, operation, message, shared });
+            let mut add =
+                |message, shared| points.push(Point { algorithm, operation, message, last: 0, shared });
             match algorithm {
                 Algorithm::Hash(_) => {
                     add(1 << 10, true);
@@ -111,7 +115,13 @@ fn points_of_each() -> Vec<Point> {
             let chains =
                 algorithm.mode() == Some(cipherlane_core::Mode::Cbc) && operation == Operation::Encrypt;
             for &message in &lengths[usize::from(chains)..] {
-                points.extend(keys.iter().map(|&shared| Point { algorithm, operation, message, shared }));
+                points.extend(keys.iter().map(|&shared| Point {
+                    algorithm,
+                    operation,
+                    message,
+                    last: 0,
+                    shared,
+                }));
             }
         }
     }
@@ -131,14 +141,21 @@ pub(crate) fn fill(bytes: &mut [u8]) {
 
 impl Point {
     fn name(&self) -> String {
-        let Self { algorithm, operation, message, shared } = self;
-        let length = if *message == 0 { "one message".to_owned() } else { format!("{message} B") };
+        let Self { algorithm, operation, message, last, shared } = self;
+        let length = match (message, last) {
+            (0, _) => "one message".to_owned(),
+            (_, 0) => format!("{message} B"),
+            _ => format!("{message} B and one of {} KiB", last >> 10),
+        };
         let keys = if *shared { "" } else { ", a key each" };
         format!("{algorithm} {operation}, {length}{keys}")
     }
 
     fn shape(&self, columns: &Columns) -> Shape {
-        Shape::uniform(self.algorithm, self.operation, columns.messages(), columns.longest(), self.shared)
+        let longest = columns.longest();
+        let uniform =
+            Shape::uniform(self.algorithm, self.operation, columns.messages(), longest, self.shared);
+        Shape { bytes: columns.bytes(), ..uniform }
     }
 
     /// The kernels to measure: the one of that name, or `each` that the device offers, but of those with a thread to each
@@ -307,10 +324,16 @@ struct Columns {
 impl Columns {
     fn new(point: &Point, bytes: usize) -> Self {
         let message = if point.message == 0 { bytes } else { point.message };
-        let count = bytes / message;
+        let last = point.last.min(bytes);
+        let like = (bytes - last) / message;
+        let mut offsets: Vec<u64> = (0..=like).map(|index| (index * message) as u64).collect();
+        if last > 0 {
+            offsets.push((like * message + last) as u64);
+        }
+        let count = offsets.len() - 1;
         let keys = if point.shared { 1 } else { count } * point.algorithm.key_bytes();
         let mut columns = Self {
-            offsets: (0..=count).map(|index| (index * message) as u64).collect(),
+            offsets,
             keys: vec![0; keys.next_multiple_of(8)],
             nonces: vec![0; (count * point.algorithm.nonce_bytes().unwrap_or(12)).next_multiple_of(8)],
             tags: vec![0; if point.operation == Operation::Open { 0 } else { count * point.row() }],
@@ -329,7 +352,11 @@ impl Columns {
     }
 
     fn longest(&self) -> u64 {
-        self.offsets[1]
+        self.offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.offsets[self.messages()]
     }
 
     /// Calls `run` with the batch of `input` and its output, which is cleared.
