@@ -154,7 +154,7 @@ pub enum Items {
 /// When a stage is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Once per batch, before the texts. It may read the launch's first and last messages only.
+    /// Once per batch, before the texts. Of the launch it may read which messages are its first and its last, and nothing else.
     Start,
     /// For each range of tiles.
     Tiles,
