@@ -132,7 +132,7 @@ impl Setting<'_> {
         }
         match make() {
             // One that was stopped on its way is not whole.
-            Ok(_) if self.stopped() => Ok(()),
+            _ if self.stopped() => Ok(()),
             Ok(row) => observer.observed(&self.observation(device, Row { axes, ..row })),
             Err(reason) => {
                 self.skip(observer, device, algorithm, reason);

@@ -162,7 +162,8 @@ impl Steady {
         Ok(spans)
     }
 
-    /// Runs the batch `often`, or until the setting is stopped; then once more, to look at its outputs.
+    /// Runs the batch `often`, then once more, to look at its outputs. One that is stopped meanwhile has runs that are too
+    /// few, or none, and gives an error.
     pub(super) fn repeat(&mut self, setting: &Setting<'_>, often: Often) -> Result<Vec<Spans>, String> {
         Ok(self.repeat_by_stream(setting, often)?.into_iter().map(|(spans, _)| spans).collect())
     }
@@ -185,6 +186,9 @@ impl Steady {
         while runs.len() < often.runs.max(3) && !is_over(runs.len(), 3) && !setting.stopped() {
             let spans = self.once()?;
             runs.push((spans, self.streams()));
+        }
+        if setting.stopped() {
+            return Err("it was stopped".to_owned());
         }
         self.spoil();
         self.once()?;
