@@ -7,7 +7,9 @@
 
 mod known;
 
-use cipherlane_core::{Algorithm, BLOCK, Batch, Column, Messages, Mode, Operation, Output, Session, Source};
+use cipherlane_core::{
+    Algorithm, BLOCK, Batch, Column, Hash, Messages, Mode, Operation, Output, Session, Source,
+};
 
 pub use known::Known;
 
@@ -118,7 +120,7 @@ impl Question {
 
     /// Bytes of a tag or digest.
     fn row(&self) -> usize {
-        self.algorithm.hash().map_or(BLOCK, |hash| hash.usual_digest_bytes())
+        self.algorithm.hash().map_or(BLOCK, Hash::usual_digest_bytes)
     }
 
     fn batch<'a>(

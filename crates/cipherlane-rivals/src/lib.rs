@@ -33,6 +33,7 @@ mod message;
 mod openssl;
 #[cfg(feature = "crates")]
 mod ring;
+mod rows;
 #[cfg(feature = "crates")]
 mod rustcrypto;
 mod sha2;

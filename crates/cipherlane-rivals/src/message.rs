@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use cipherlane_core::{Batch, Operation, Output, Source};
+use cipherlane_core::{Batch, Operation, Output, Source, TagLengths};
 use subtle::ConstantTimeEq;
+
+use crate::rows::Rows;
 
 /// What to do with the tag of a message.
 pub(crate) enum Tag<'a> {
@@ -63,21 +65,23 @@ pub(crate) trait Context: Send {
 /// A [`Context`] of a library that takes one message per call.
 pub(crate) trait PerMessage: Send {
     /// Runs one message; `key` is given where it differs from that of the message before. Returns whether the tag
-    /// was right (always, where there is none to check).
+    /// was right (always, where there is none to check). Where a library is quick it is to be inlined: a message that is
+    /// handed over in memory takes longer than a short one's encryption.
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault>;
 }
 
 impl<P: PerMessage> Context for P {
     fn part(&mut self, part: &mut Part<'_>) -> Result<(), Fault> {
-        let opens = part.batch.operation == Operation::Open;
         let (messages, verdicts) = part.messages();
-        for (row, (key, mut message)) in messages.enumerate() {
+        let mut verdicts = verdicts.iter_mut();
+        // No adapter of iterators: its `next` is not inlined.
+        for (key, mut message) in messages {
             let accepted = self.message(key, &mut message)?;
-            if opens {
+            if let Some(verdict) = verdicts.next() {
                 if !accepted {
                     message.out.fill(0);
                 }
-                verdicts[row] = accepted;
+                *verdict = accepted;
             }
         }
         Ok(())
@@ -104,7 +108,9 @@ impl<'a> Part<'a> {
             (&mut *output.bytes, &mut *output.tags, &mut *output.accepted);
         let (mut parts, mut first, mut base) = (Vec::new(), 0, 0);
         let hashes = batch.operation == Operation::Hash;
-        for index in 0..batch.len() {
+        // Nobody has to count where all is one part.
+        let first_end = if chunk == usize::MAX { batch.len().saturating_sub(1) } else { 0 };
+        for index in first_end..batch.len() {
             let end = offset(batch, index + 1);
             // A part without text still costs its messages' overhead: count an empty message as a block.
             let work = end - offset(batch, first) + (index - first) * 16;
@@ -136,8 +142,13 @@ impl<'a> Part<'a> {
         let lead = offset(self.batch, self.messages.start) - self.base;
         let bytes = if self.bytes.is_empty() { &mut [] } else { &mut self.bytes[lead..] };
         let new_key = std::mem::take(&mut self.new_key);
+        let batch = self.batch;
         let messages = PartMessages {
-            batch: self.batch,
+            batch,
+            keys: Rows::of(&batch.keys),
+            nonces: Rows::of(&batch.nonces),
+            aad: Rows::of(&batch.aad),
+            stride: batch.tag_lengths.stride(),
             left: self.messages.clone(),
             bytes,
             tags: &mut *self.tags,
@@ -150,6 +161,11 @@ impl<'a> Part<'a> {
 /// The messages of a part, in order.
 pub(crate) struct PartMessages<'p> {
     batch: &'p Batch<'p>,
+    keys: Rows<'p>,
+    nonces: Rows<'p>,
+    aad: Rows<'p>,
+    /// Bytes from a tag to the next.
+    stride: usize,
     left: Range<usize>,
     /// The output of those that are left.
     bytes: &'p mut [u8],
@@ -162,7 +178,7 @@ impl ExactSizeIterator for PartMessages<'_> {}
 impl<'p> Iterator for PartMessages<'p> {
     type Item = (Option<&'p [u8]>, Message<'p>);
 
-    /// Inlined, so that a message is never put together in memory: that took longer than a short one's encryption.
+    /// Inlined, as is what takes it, so that a message is not put together in memory.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let index = self.left.next()?;
@@ -175,19 +191,25 @@ impl<'p> Iterator for PartMessages<'p> {
             // What lies on a device has not passed the check.
             Source::InPlace | Source::OnDevice => None,
         };
-        let (stride, length) = (batch.tag_lengths.stride(), batch.tag_lengths.get(index));
+        let stride = self.stride;
+        let length = match batch.tag_lengths {
+            TagLengths::Same(length) => length,
+            TagLengths::Each(_) => batch.tag_lengths.get(index),
+        };
         let tag = match batch.operation {
             Operation::Seal | Operation::Hash => {
                 let (tag, rest) = take(&mut self.tags, stride).split_at_mut(length);
-                rest.fill(0);
+                if !rest.is_empty() {
+                    rest.fill(0);
+                }
                 Tag::Make(tag)
             }
             Operation::Open => Tag::Check(&batch.tags[index * stride..index * stride + length]),
             Operation::Encrypt | Operation::Decrypt => Tag::Absent,
         };
-        let wanted = !batch.keys.is_shared() || std::mem::take(&mut self.new_key);
-        let key = wanted.then(|| batch.keys.row(index));
-        Some((key, Message { nonce: batch.nonces.row(index), aad: batch.aad.row(index), source, out, tag }))
+        let wanted = !self.keys.are_same() || std::mem::take(&mut self.new_key);
+        let key = wanted.then(|| self.keys.row(index));
+        Some((key, Message { nonce: self.nonces.row(index), aad: self.aad.row(index), source, out, tag }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

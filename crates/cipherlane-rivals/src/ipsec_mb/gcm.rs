@@ -95,6 +95,7 @@ impl Gcm {
 }
 
 impl PerMessage for Gcm {
+    #[inline(always)]
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             self.state.expand(self.functions.pre, key);

@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 
 use super::manager::{COMPLETED, Job, Kind, Manager, Managers, NO_CIPHER};
 use crate::each::Limits;
-use crate::message::{Context, Fault, Message, Part, Tag};
+use crate::message::{Context, Fault, Message, Part, PartMessages, Tag};
 
 /// `IMB_MAX_BURST_SIZE`: jobs that are submitted before their results are asked for.
 const BURST: usize = 128;
@@ -57,7 +57,7 @@ impl Suite {
 
     /// Whether bursts of `managers` take it.
     pub(super) fn has_burst(&self, managers: &Managers) -> bool {
-        managers.bursts_all() || matches!(self.kind.cipher, 1 | 2)
+        managers.have_burst(&self.kind)
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Jobs {
     /// Whose round keys messages take.
     current: usize,
     /// Jobs for a burst; none where each is submitted by itself.
-    burst: Option<Vec<u64>>,
+    burst: Option<Burst>,
 }
 
 impl Drop for Jobs {
@@ -103,7 +103,8 @@ impl Jobs {
     pub(super) fn new(manager: Manager, suite: Suite, in_bursts: bool) -> Self {
         let schedules = if suite.kind.cipher == NO_CIPHER { 0 } else { BURST };
         let empty = || Schedule { encryption: [0; 256], decryption: [0; 256] };
-        let burst = in_bursts.then(|| vec![0; BURST * manager.job_bytes() / size_of::<u64>()]);
+        let words = manager.job_bytes() / size_of::<u64>();
+        let burst = in_bursts.then(|| Burst::new(words, &suite.kind));
         let schedules = std::iter::repeat_with(empty).take(schedules).collect();
         Self { manager, suite, schedules, current: 0, burst }
     }
@@ -123,48 +124,48 @@ impl Jobs {
         })
     }
 
-    /// Runs messages that fill no more than one burst.
-    fn run<'p>(
-        &mut self,
-        messages: impl Iterator<Item = (Option<&'p [u8]>, Message<'p>)>,
-    ) -> Result<(), Fault> {
-        let (mut submitted, mut done) = (0, 0);
-        for (place, (key, mut message)) in messages.enumerate() {
+    /// Runs the next messages, no more than fill a burst.
+    #[inline(always)] // messages are not handed over in memory then
+    fn run(&mut self, messages: &mut PartMessages<'_>) -> Result<(), Fault> {
+        let (mut submitted, mut done) = (0, Done::default());
+        for place in 0..BURST {
+            let Some((key, mut message)) = messages.next() else { break };
             if let Some(key) = key {
                 self.expand(key, place);
             }
             if is_nothing(&message) {
                 continue;
             }
-            let (keys, kind) = (self.keys(), self.suite.kind);
-            let mut fill = |job: &mut Job| fill(job, &kind, keys, &mut message);
+            let keys = self.keys();
             if let Some(burst) = &mut self.burst {
-                let start = submitted * self.manager.job_bytes() / size_of::<u64>();
-                // SAFETY: there is room for as many jobs as a burst has, of the library's size, which is a job's and more;
-                // every pattern of bits is a job.
-                fill(unsafe { &mut *burst.as_mut_ptr().add(start).cast() });
-            } else if let Some(status) = self.manager.submit(&mut fill) {
-                succeed(status)?;
-                done += 1;
+                fill(burst.job(submitted), keys, &mut message);
+            } else {
+                let kind = &self.suite.kind;
+                let job = |job: &mut Job| {
+                    fill_kind(job, kind);
+                    fill(job, keys, &mut message);
+                };
+                done.count(self.manager.submit(job));
             }
             submitted += 1;
         }
         self.end(submitted, done)
     }
 
-    /// Waits for the rest of `submitted` jobs, of which some are `done`.
-    fn end(&mut self, submitted: usize, mut done: usize) -> Result<(), Fault> {
+    /// Waits for the rest of `submitted` jobs, of which some are `done`. None is left in the manager, whatever has failed.
+    fn end(&mut self, submitted: usize, mut done: Done) -> Result<(), Fault> {
         if let Some(burst) = self.burst.as_mut().filter(|_| submitted > 0) {
             let count = u32::try_from(submitted).unwrap_or_default();
             // SAFETY: as many jobs were filled, with what messages of the part have that is being run.
-            done = unsafe { self.manager.burst(burst.as_mut_ptr().cast(), count, &self.suite.kind) } as usize;
+            done.jobs = unsafe { self.manager.burst(burst.start(), count, &self.suite.kind) } as usize;
         } else {
-            while let Some(status) = self.manager.flush() {
-                succeed(status)?;
-                done += 1;
-            }
+            while done.count(self.manager.flush()) {}
         }
-        if done == submitted { Ok(()) } else { Err("a burst of jobs") }
+        match done {
+            Done { have_failed: true, .. } => Err("submit_job"),
+            Done { jobs, .. } if jobs != submitted => Err("a burst of jobs"),
+            Done { .. } => Ok(()),
+        }
     }
 }
 
@@ -173,24 +174,75 @@ fn is_nothing(message: &Message<'_>) -> bool {
     message.out.is_empty() && !matches!(message.tag, Tag::Make(_))
 }
 
-fn succeed(status: c_int) -> Result<(), Fault> {
-    if status == COMPLETED { Ok(()) } else { Err("submit_job") }
+/// Jobs that have come back.
+#[derive(Clone, Copy, Debug, Default)]
+struct Done {
+    jobs: usize,
+    /// Whether one of them is not completed.
+    have_failed: bool,
 }
 
-fn fill(job: &mut Job, kind: &Kind, keys: (*const c_void, *const c_void), message: &mut Message<'_>) {
-    let text = message.source.map_or(message.out.len(), <[u8]>::len) as u64;
-    job.source = message.source.map_or(message.out.as_ptr(), <[u8]>::as_ptr);
-    job.destination = message.out.as_mut_ptr();
-    (job.encryption_keys, job.decryption_keys) = keys;
+impl Done {
+    /// Counts a job that came back, if one has, by its status. Whether one has.
+    fn count(&mut self, status: Option<c_int>) -> bool {
+        if let Some(status) = status {
+            self.jobs += 1;
+            self.have_failed |= status != COMPLETED;
+        }
+        status.is_some()
+    }
+}
+
+/// Jobs of the library's size, in a row.
+struct Burst {
+    words: Vec<u64>,
+    /// Of a job.
+    job_words: usize,
+}
+
+impl Burst {
+    /// As many as a burst has, of one kind.
+    fn new(job_words: usize, kind: &Kind) -> Self {
+        let mut burst = Self { words: vec![0; BURST * job_words], job_words };
+        (0..BURST).for_each(|place| fill_kind(burst.job(place), kind));
+        burst
+    }
+
+    /// Job `place` of [`BURST`].
+    #[inline(always)]
+    fn job(&mut self, place: usize) -> &mut Job {
+        let words = &mut self.words[place * self.job_words..][..self.job_words];
+        // SAFETY: a job of the library is a `Job` and more, of words, and every pattern of bits is one.
+        unsafe { &mut *words.as_mut_ptr().cast() }
+    }
+
+    fn start(&mut self) -> *mut c_void {
+        self.words.as_mut_ptr().cast()
+    }
+}
+
+/// Fills in what all jobs of a kind have: the library leaves it as it is.
+fn fill_kind(job: &mut Job, kind: &Kind) {
     job.key_bytes = u64::try_from(kind.key_bytes).unwrap_or_default();
     (job.cipher, job.direction, job.hash) = (kind.cipher, kind.direction, kind.hash);
     (job.cipher_start, job.hash_start) = (0, 0);
-    (job.iv, job.iv_bytes) = (message.nonce.as_ptr(), message.nonce.len() as u64);
+    (job.hash_bytes, job.cipher_bytes) = (0, 0);
+    job.order = if kind.cipher == NO_CIPHER { HASH_FIRST } else { CIPHER_FIRST };
+}
+
+/// Fills in what is a message's own.
+#[inline(always)]
+fn fill(job: &mut Job, keys: (*const c_void, *const c_void), message: &mut Message<'_>) {
+    let text = message.source.map_or(message.out.len(), <[u8]>::len) as u64;
+    job.source = message.source.map_or(message.out.as_ptr(), <[u8]>::as_ptr);
+    job.destination = message.out.as_mut_ptr();
     if let Tag::Make(digest) = &mut message.tag {
         (job.tag, job.tag_bytes) = (digest.as_mut_ptr(), digest.len() as u64);
-        (job.hash_bytes, job.cipher_bytes, job.order) = (text, 0, HASH_FIRST);
+        job.hash_bytes = text;
     } else {
-        (job.hash_bytes, job.cipher_bytes, job.order) = (0, text, CIPHER_FIRST);
+        (job.encryption_keys, job.decryption_keys) = keys;
+        (job.iv, job.iv_bytes) = (message.nonce.as_ptr(), message.nonce.len() as u64);
+        job.cipher_bytes = text;
     }
 }
 
@@ -198,7 +250,7 @@ impl Context for Jobs {
     fn part(&mut self, part: &mut Part<'_>) -> Result<(), Fault> {
         let (mut messages, _) = part.messages();
         while messages.len() > 0 {
-            self.run(messages.by_ref().take(BURST))?;
+            self.run(&mut messages)?;
         }
         Ok(())
     }

@@ -70,26 +70,35 @@ struct State {
 struct Layout {
     /// Of an `IMB_JOB`.
     job: usize,
+    /// `None` where it is not known.
+    bursts: Option<Bursts>,
+}
+
+/// Where the functions for bursts are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bursts {
     /// From the start of an `IMB_MGR` to `submit_cipher_burst_nocheck` and to `submit_hash_burst_nocheck`.
-    cipher_burst: usize,
-    hash_burst: usize,
-    /// Whether bursts take ECB and plain hashes, too.
-    bursts_all: bool,
+    cipher: usize,
+    hash: usize,
+    /// Whether they take ECB and plain hashes, too.
+    take_all: bool,
 }
 
 impl Layout {
-    /// That of a version, `v1.3.0` or `2.0.1` for example.
+    /// That of a version, `v1.3.0` or `2.0.1` for example. One in development has the same name for months, in which what
+    /// follows the functions for jobs moves.
     fn of(version: &str) -> Option<Self> {
         let mut numbers = version.trim_start_matches('v').split('.').map(str::parse::<u32>);
         let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
-        let (job, cipher_burst, bursts_all) = match (major, minor) {
+        let (job, cipher, take_all) = match (major, minor) {
             (1, 3) => (200, 992, false),
             (1, 4 | 5) => (240, 992, false),
             (2, 0) => (216, 992, true),
             (3, 0) => (200, 968, true),
             _ => return None,
         };
-        Some(Self { job, cipher_burst, hash_burst: cipher_burst + 16, bursts_all })
+        let is_fixed = !version.ends_with("-dev");
+        Some(Self { job, bursts: is_fixed.then_some(Bursts { cipher, hash: cipher + 16, take_all }) })
     }
 }
 
@@ -125,9 +134,9 @@ impl Managers {
         }
     }
 
-    /// Whether bursts take whatever jobs do; else AES-CBC and AES-CTR alone.
-    pub(super) fn bursts_all(&self) -> bool {
-        self.layout.bursts_all
+    /// Whether bursts take jobs of this kind: AES-CBC and AES-CTR, or whatever jobs do.
+    pub(super) fn have_burst(&self, kind: &Kind) -> bool {
+        self.layout.bursts.is_some_and(|bursts| bursts.take_all || matches!(kind.cipher, 1 | 2))
     }
 
     /// A manager for the best instructions of this CPU.
@@ -136,6 +145,11 @@ impl Managers {
         unsafe {
             let state = NonNull::new((self.alloc)(0)).ok_or("alloc_mb_mgr")?;
             (self.init)(state.as_ptr(), null_mut());
+            // One that was not initialised has no functions, and is not to be looked at as if it had.
+            if (&raw const (*state.as_ptr()).error).read() != 0 {
+                (self.free)(state.as_ptr());
+                return Err("init_mb_mgr_auto");
+            }
             Ok(Manager { managers: self, state })
         }
     }
@@ -189,18 +203,22 @@ impl Manager {
 
     /// Runs `count` jobs of an array, all of `job`'s kind, and returns how many were done.
     ///
+    /// # Panics
+    /// If the library has no burst for this kind.
+    ///
     /// # Safety
     /// There are as many jobs, and what they point to can be read and written.
     pub(super) unsafe fn burst(&mut self, jobs: *mut c_void, count: u32, job: &Kind) -> u32 {
-        let (state, layout) = (self.state.as_ptr(), &self.managers.layout);
+        let state = self.state.as_ptr();
+        let bursts = self.managers.layout.bursts.expect("a way by bursts is one of versions that have them");
         let start = state.cast::<u8>();
         // SAFETY: the version's layout has these functions there, for jobs of this kind.
         unsafe {
             if job.cipher == NO_CIPHER {
-                let burst: HashBurst = start.add(layout.hash_burst).cast::<HashBurst>().read();
+                let burst: HashBurst = start.add(bursts.hash).cast::<HashBurst>().read();
                 burst(state, jobs, count, job.hash)
             } else {
-                let burst: CipherBurst = start.add(layout.cipher_burst).cast::<CipherBurst>().read();
+                let burst: CipherBurst = start.add(bursts.cipher).cast::<CipherBurst>().read();
                 burst(state, jobs, count, job.cipher, job.direction, job.key_bytes)
             }
         }
@@ -238,12 +256,14 @@ mod tests {
 
     #[test]
     fn layouts_are_known_by_version() {
-        let of =
-            |version| Layout::of(version).map(|layout| (layout.job, layout.hash_burst, layout.bursts_all));
-        assert_eq!(of("v1.3.0"), Some((200, 1008, false)));
-        assert_eq!(of("1.5"), Some((240, 1008, false)));
-        assert_eq!(of("v2.0.1"), Some((216, 1008, true)));
-        assert_eq!(of("3.0.0-dev"), Some((200, 984, true)));
+        let of = |version| {
+            Layout::of(version).map(|layout| (layout.job, layout.bursts.map(|at| (at.hash, at.take_all))))
+        };
+        assert_eq!(of("v1.3.0"), Some((200, Some((1008, false)))));
+        assert_eq!(of("1.5"), Some((240, Some((1008, false)))));
+        assert_eq!(of("v2.0.1"), Some((216, Some((1008, true)))));
+        assert_eq!(of("3.0.0"), Some((200, Some((984, true)))));
+        assert_eq!(of("3.0.0-dev"), Some((200, None)));
         assert_eq!([of("v1.2.0"), of("v4.0.0"), of("unknown"), of("")], [None; 4]);
     }
 

@@ -60,6 +60,7 @@ impl Cbc {
 }
 
 impl PerMessage for Cbc {
+    #[inline(always)]
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             self.keys.expand(self.functions.expansion, key);

@@ -94,6 +94,7 @@ fn publish() {
 }
 
 impl PerMessage for Gcm {
+    #[inline(always)]
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             self.state.expand(self.functions.pre, key);

@@ -62,6 +62,7 @@ impl Direct {
 }
 
 impl PerMessage for Direct {
+    #[inline(always)]
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         if let Some(key) = key {
             self.keys[..key.len()].copy_from_slice(key);
@@ -88,6 +89,7 @@ impl Expanded {
 }
 
 impl PerMessage for Expanded {
+    #[inline(always)]
     fn message(&mut self, key: Option<&[u8]>, message: &mut Message<'_>) -> Result<bool, Fault> {
         let functions = self.functions;
         if let Some(key) = key {
