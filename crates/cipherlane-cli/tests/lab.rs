@@ -9,7 +9,21 @@ use std::fs;
 use cipherlane_record::{Record, read};
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
-use support::Sandbox;
+use support::{Sandbox, stdout};
+
+/// The experiment's question is by how much a GPU is faster than the best library on all CPUs.
+#[test]
+fn a_gpu_is_put_beside_all_cpus_first_unless_threads_are_named() {
+    let all = cipherlane_lab::host::detect().logical_cores;
+    let threads_of_first_row = |more: &[&str]| -> usize {
+        let run = [&["lab", "run", "gpu-rivals", "--device", "cpu", "--dry-run"], more].concat();
+        let text = stdout(&mut Sandbox::new().cipherlane(&run));
+        let row = text.lines().find(|line| line.contains("aes-128-gcm seal")).unwrap();
+        row.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    assert_eq!(threads_of_first_row(&[]), all);
+    assert_eq!(threads_of_first_row(&["--threads", "1"]), 1);
+}
 
 #[test]
 fn a_dry_run_says_what_it_would_do_and_does_nothing() {

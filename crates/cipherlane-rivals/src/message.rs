@@ -144,10 +144,18 @@ impl<'a> Part<'a> {
         let new_key = std::mem::take(&mut self.new_key);
         let batch = self.batch;
         let messages = PartMessages {
-            batch,
+            operation: batch.operation,
+            offsets: batch.messages.offsets,
+            source: match batch.messages.source {
+                Source::Apart(bytes) => Some(bytes),
+                // What lies on a device has not passed the check.
+                Source::InPlace | Source::OnDevice => None,
+            },
             keys: Rows::of(&batch.keys),
             nonces: Rows::of(&batch.nonces),
             aad: Rows::of(&batch.aad),
+            given: batch.tags,
+            lengths: batch.tag_lengths,
             stride: batch.tag_lengths.stride(),
             left: self.messages.clone(),
             bytes,
@@ -158,12 +166,18 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The messages of a part, in order.
+/// The messages of a part, in order. It has what it needs of the batch itself, so that a loop keeps that in registers.
 pub(crate) struct PartMessages<'p> {
-    batch: &'p Batch<'p>,
+    operation: Operation,
+    offsets: &'p [u64],
+    /// Of all messages, unless they lie in the output.
+    source: Option<&'p [u8]>,
     keys: Rows<'p>,
     nonces: Rows<'p>,
     aad: Rows<'p>,
+    /// Tags to be checked.
+    given: &'p [u8],
+    lengths: TagLengths<'p>,
     /// Bytes from a tag to the next.
     stride: usize,
     left: Range<usize>,
@@ -182,21 +196,15 @@ impl<'p> Iterator for PartMessages<'p> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let index = self.left.next()?;
-        let batch = self.batch;
-        let place = offset(batch, index)..offset(batch, index + 1);
-        let hashes = batch.operation == Operation::Hash;
-        let out = take(&mut self.bytes, if hashes { 0 } else { place.len() });
-        let source = match batch.messages.source {
-            Source::Apart(bytes) => Some(&bytes[place]),
-            // What lies on a device has not passed the check.
-            Source::InPlace | Source::OnDevice => None,
-        };
+        let place = within(self.offsets[index])..within(self.offsets[index + 1]);
+        let out = take(&mut self.bytes, if self.operation == Operation::Hash { 0 } else { place.len() });
+        let source = self.source.map(|bytes| &bytes[place]);
         let stride = self.stride;
-        let length = match batch.tag_lengths {
+        let length = match self.lengths {
             TagLengths::Same(length) => length,
-            TagLengths::Each(_) => batch.tag_lengths.get(index),
+            TagLengths::Each(_) => self.lengths.get(index),
         };
-        let tag = match batch.operation {
+        let tag = match self.operation {
             Operation::Seal | Operation::Hash => {
                 let (tag, rest) = take(&mut self.tags, stride).split_at_mut(length);
                 if !rest.is_empty() {
@@ -204,7 +212,7 @@ impl<'p> Iterator for PartMessages<'p> {
                 }
                 Tag::Make(tag)
             }
-            Operation::Open => Tag::Check(&batch.tags[index * stride..index * stride + length]),
+            Operation::Open => Tag::Check(&self.given[index * stride..index * stride + length]),
             Operation::Encrypt | Operation::Decrypt => Tag::Absent,
         };
         let wanted = !self.keys.are_same() || std::mem::take(&mut self.new_key);
@@ -217,11 +225,16 @@ impl<'p> Iterator for PartMessages<'p> {
     }
 }
 
-/// Where message `index` starts; a checked batch has it within a buffer, hence within a usize.
+/// Where message `index` starts.
+fn offset(batch: &Batch<'_>, index: usize) -> usize {
+    within(batch.messages.offsets[index])
+}
+
+/// An offset of a checked batch, which is within a buffer, hence within a usize.
 #[allow(clippy::cast_possible_truncation)]
 #[inline(always)]
-fn offset(batch: &Batch<'_>, index: usize) -> usize {
-    batch.messages.offsets[index] as usize
+const fn within(offset: u64) -> usize {
+    offset as usize
 }
 
 #[inline(always)]

@@ -62,6 +62,9 @@ pub struct Experiment {
     /// Seconds for one row of a sweep, all contenders together.
     #[serde(default = "default_seconds_per_row", deserialize_with = "fields::seconds")]
     pub seconds_per_row: f64,
+    /// Whether a sweep is of all CPUs and then of one, where nobody says how many threads; else of one alone.
+    #[serde(default)]
+    pub on_all_threads: bool,
     /// The rows of a sweep.
     #[serde(default)]
     rows: Vec<sweep::Rows>,

@@ -262,7 +262,9 @@ impl RunOptions {
 
     fn sweep(&self, experiment: &Experiment, how: &How) -> Result<Exit> {
         let host = cipherlane_lab::host::detect();
-        let threads = shared::thread_counts(&how.threads, &[shared::Threads::Count(1)], &host);
+        let one = shared::Threads::Count(1);
+        let usual: &[_] = if experiment.on_all_threads { &[shared::Threads::All, one] } else { &[one] };
+        let threads = shared::thread_counts(&how.threads, usual, &host);
         let narrow = Narrow {
             algorithms: self.algorithm.clone(),
             operations: self.operation.clone(),
