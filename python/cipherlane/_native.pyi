@@ -158,7 +158,7 @@ class Engine:
         tag_bytes: int | None = None,
         accepted: Buffer | None = None,
     ) -> Spans:
-        """Runs a batch where it lies and copies nothing: "seal", "open", "encrypt", "decrypt" or "hash".
+        """Runs a batch where it lies and copies nothing but offsets: "seal", "open", "encrypt", "decrypt" or "hash".
 
         offsets: message i has the bytes from `offsets[i]` to `offsets[i + 1]` of `source` and of `text` alike: numbers of 64
             bits without a sign, one more than there are messages.

@@ -342,6 +342,29 @@ class Buffers(unittest.TestCase):
         self.engine.run("sha-256", "hash", offsets=none, source=b"", tags=bytearray())
         self.engine.run("aes-128-gcm", "seal", offsets=none, keys=bytes(16), text=bytearray(), tags=bytearray())
 
+    def test_offsets_that_another_thread_writes_find_no_memory(self):
+        messages, width = 20_000, 16
+        ends = array.array("Q", range(0, (messages + 1) * width, width))
+        text = bytearray(messages * width)
+        is_over = threading.Event()
+
+        def write():
+            while not is_over.is_set():
+                right, ends[messages // 2] = ends[messages // 2], 1 << 40
+                ends[messages // 2] = right
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for _ in range(200):
+                try:
+                    self.engine.run("aes-128-ecb", "encrypt", offsets=ends, keys=bytes(16), text=text)
+                except ValueError:
+                    pass  # seen while they were wrong
+        finally:
+            is_over.set()
+            writer.join()
+
     def test_threads_share_an_engine(self):
         done = []
 

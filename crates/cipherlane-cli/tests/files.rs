@@ -251,6 +251,27 @@ fn a_reader_that_goes_away_is_an_error() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"));
 }
 
+/// A program of somebody's that runs as its owner is not made of whatever was in an archive, nor read by another group.
+#[test]
+#[cfg(unix)]
+fn what_is_replaced_keeps_its_owners_and_runs_as_none_of_them() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+
+    let (sandbox, _) = ready();
+    let old = sandbox.folder.path().join("old");
+    sandbox.write("old", "mine");
+    // Root alone can give a file away.
+    if let Err(error) = chown(&old, Some(12345), Some(12346)) {
+        eprintln!("NOT CHECKED: files of others: {error}");
+    }
+    let before = fs::metadata(&old).unwrap();
+    fs::set_permissions(&old, fs::Permissions::from_mode(0o6750)).unwrap();
+    sandbox.cipherlane(&["encrypt", "-k", "k.json", "text", "--force", "-o", "old"]).assert().success();
+    let now = fs::metadata(&old).unwrap();
+    assert!(now.len() > 3_000_000);
+    assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (before.uid(), before.gid(), 0o750));
+}
+
 #[test]
 #[cfg(unix)]
 fn what_is_replaced_keeps_its_mode_and_its_links() {

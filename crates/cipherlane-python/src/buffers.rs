@@ -39,8 +39,9 @@ impl Lent {
         Ok(lent)
     }
 
-    /// Offsets: unsigned numbers of 64 bits.
-    pub(crate) fn offsets(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+    /// A copy of offsets, unsigned numbers of 64 bits: what is looked at once must not be another number when memory is read
+    /// by it, whatever Python's threads write meanwhile.
+    pub(crate) fn offsets(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
         let lent = Self::read(object, what)?;
         // Of this machine's order of bytes, as `struct` spells it.
         let native: &[&[u8]] = if cfg!(target_endian = "little") {
@@ -54,7 +55,8 @@ impl Lent {
                 "offsets are numbers of 64 bits without a sign (numpy.uint64, array('Q'))",
             ));
         }
-        Ok(lent)
+        let numbers = lent.0.as_typed::<u64>().and_then(|numbers| numbers.to_vec(object.py()));
+        numbers.map_err(|error| refused(what, &error.to_string()))
     }
 
     /// Verdicts: a byte for each message.
@@ -75,15 +77,6 @@ impl Lent {
 
     pub(crate) fn buffer(&self) -> Buffer {
         Buffer { data: self.first(), length: self.0.len_bytes() }
-    }
-
-    pub(crate) fn numbers(&self) -> *const u64 {
-        self.first().cast()
-    }
-
-    /// How many items.
-    pub(crate) fn count(&self) -> usize {
-        self.0.item_count()
     }
 
     /// Bytes of a row where there is one for each message, in a second dimension; `None` where there is one dimension.
@@ -156,7 +149,7 @@ fn is_address(codes: &[u8]) -> bool {
 pub(crate) struct LentColumn {
     rows: Option<Lent>,
     width: Option<usize>,
-    offsets: Option<Lent>,
+    offsets: Option<Vec<u64>>,
 }
 
 impl LentColumn {
@@ -174,7 +167,7 @@ impl LentColumn {
         };
         let (rows, offsets): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
         let offsets = Lent::offsets(&offsets, what)?;
-        if offsets.count() != messages + 1 {
+        if offsets.len() != messages + 1 {
             return Err(refused(what, &format!("{messages} messages need {} offsets", messages + 1)));
         }
         Ok(Self { rows: Some(Lent::read(&rows, what)?), width: None, offsets: Some(offsets) })
@@ -185,7 +178,7 @@ impl LentColumn {
         Column {
             bytes: self.rows.as_ref().map_or(nothing, Lent::bytes),
             width: self.width.unwrap_or(0),
-            offsets: self.offsets.as_ref().map_or(ptr::null(), Lent::numbers),
+            offsets: self.offsets.as_ref().map_or(ptr::null(), Vec::as_ptr),
         }
     }
 }

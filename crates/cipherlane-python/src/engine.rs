@@ -200,7 +200,7 @@ impl Engine {
     ) -> PyResult<Spans> {
         let offsets = Lent::offsets(offsets, "offsets")?;
         let messages = offsets
-            .count()
+            .len()
             .checked_sub(1)
             .ok_or_else(|| refused("offsets", "there is one more than messages"))?;
         let keys = LentColumn::of(keys, messages, "keys")?;
@@ -230,7 +230,7 @@ impl Engine {
             algorithm: algorithm.as_ptr(),
             operation: operation.as_ptr(),
             messages,
-            offsets: offsets.numbers(),
+            offsets: offsets.as_ptr(),
             source: texts.source(),
             on_gpu: texts.on_gpu,
             keys: keys.column(),
@@ -248,7 +248,7 @@ impl Engine {
         let lent = Ready { batch, output };
         // SAFETY: Python keeps buffers where they are while they are lent, which is until the end of this function, as the
         // caller keeps what tensors show; that nobody writes them meanwhile is the caller's to see to, as of `readinto` and
-        // its like.
+        // its like: whoever does has wrong bytes, since offsets, by which memory is found, are copies.
         let spans = py.detach(|| unsafe { lent.run(&self.0) }).map_err(|failure| errors::of(&failure))?;
         let cipherlane_lent::Spans { load, execute, store, wall } = spans.into();
         Ok(Spans { load, execute, store, wall })

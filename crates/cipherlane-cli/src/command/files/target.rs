@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -32,8 +32,17 @@ pub(super) struct Unfinished {
     file: NamedTempFile,
     path: PathBuf,
     /// For whom it is under its name.
-    permissions: Permissions,
+    access: Access,
     force: bool,
+}
+
+/// Who may do what with a file.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    /// What its owner, its group and others may: nine bits, and none by which it would run as somebody else.
+    mode: u32,
+    /// Owner and group, if they are those of a file that it replaces.
+    owners: Option<(u32, u32)>,
 }
 
 /// Where the unfinished file lies, for the handler of signals. Whoever makes it, names it or removes it holds the lock.
@@ -80,7 +89,7 @@ impl Target {
                 let device = OpenOptions::new().write(true).open(path);
                 Ok(Self::Device(device.with_context(|| name.to_string())?))
             }
-            there => Unfinished::create(path, there.map(|there| there.permissions()), force).map(Self::File),
+            there => Unfinished::create(path, there.as_ref().map(Access::of), force).map(Self::File),
         }
     }
 
@@ -121,26 +130,26 @@ impl Target {
 }
 
 impl Unfinished {
-    /// One that is to be `path`, with the permissions of the file that it replaces, or else those of a new one.
-    fn create(path: &Path, replaced: Option<Permissions>, force: bool) -> Result<Self> {
+    /// One that is to be `path`, for those who have access to the file that it replaces, or else to a new one.
+    fn create(path: &Path, replaced: Option<Access>, force: bool) -> Result<Self> {
         let cannot_write = || sink::cannot_write(path);
         // The file itself is replaced, not a link to it.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut place = unfinished();
-        let permissions = replaced.map_or_else(|| of_new_files(folder), Ok).with_context(cannot_write)?;
+        let access = replaced.map_or_else(|| Access::of_new_files(folder), Ok).with_context(cannot_write)?;
         let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder);
         let file = file.map_err(|error| without_place(&error)).with_context(cannot_write)?;
         *place = Some(file.path().to_owned());
         drop(place);
-        Ok(Self { file, path, permissions, force })
+        Ok(Self { file, path, access, force })
     }
 
     fn keep(self) -> Result<()> {
-        let Self { file, path, permissions, force } = self;
+        let Self { file, path, access, force } = self;
         let name = || path.display().to_string();
         // All of it is there, and right.
-        permit(file.as_file(), permissions).with_context(name)?;
+        access.give(file.as_file()).with_context(name)?;
         file.as_file().sync_all().with_context(name)?;
         let mut place = unfinished();
         let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
@@ -151,19 +160,41 @@ impl Unfinished {
     }
 }
 
-/// Gives `file` these permissions. File systems without any of their own, which refuse to change them, show the same of all
-/// files.
-fn permit(file: &File, permissions: Permissions) -> io::Result<()> {
-    if file.metadata()?.permissions() == permissions { Ok(()) } else { file.set_permissions(permissions) }
-}
+impl Access {
+    /// What owner, group and others may.
+    const BITS: u32 = 0o777;
+    const OF_GROUP: u32 = 0o070;
+    /// Those by which it runs as somebody else among them.
+    const ALL_BITS: u32 = 0o7777;
 
-/// The permissions of new files in `folder`: what the umask leaves, or the folder's default access list, is seen in an
-/// empty file, which goes at once.
-fn of_new_files(folder: &Path) -> io::Result<Permissions> {
-    let for_all = Permissions::from_mode(0o666);
-    let empty = tempfile::Builder::new().prefix(PREFIX).permissions(for_all).tempfile_in(folder);
-    let empty = empty.map_err(|error| without_place(&error))?;
-    Ok(empty.as_file().metadata()?.permissions())
+    /// That to a file which is there.
+    fn of(there: &fs::Metadata) -> Self {
+        Self { mode: there.mode() & Self::BITS, owners: Some((there.uid(), there.gid())) }
+    }
+
+    /// That to new files in `folder`: what the umask leaves, or the folder's default access list, is seen in an empty file,
+    /// which goes at once.
+    fn of_new_files(folder: &Path) -> io::Result<Self> {
+        let for_all = Permissions::from_mode(0o666);
+        let empty = tempfile::Builder::new().prefix(PREFIX).permissions(for_all).tempfile_in(folder);
+        let empty = empty.map_err(|error| without_place(&error))?;
+        Ok(Self { mode: empty.as_file().metadata()?.mode() & Self::BITS, owners: None })
+    }
+
+    /// Gives it to `file`. File systems without owners and permissions of their own, which refuse to change them, show the
+    /// same of all files. Where the group cannot be that of the file which is replaced, it gets nothing: it would be another.
+    fn give(self, file: &File) -> io::Result<()> {
+        let mut mode = self.mode;
+        if let Some((owner, group)) = self.owners {
+            // Root alone can give a file away; who cannot is its owner, as of any new file.
+            let kept = fchown(file, Some(owner), Some(group)).or_else(|_| fchown(file, None, Some(group)));
+            if kept.is_err() && file.metadata()?.gid() != group {
+                mode &= !Self::OF_GROUP;
+            }
+        }
+        let has_it = file.metadata()?.permissions().mode() & Self::ALL_BITS == mode;
+        if has_it { Ok(()) } else { file.set_permissions(Permissions::from_mode(mode)) }
+    }
 }
 
 /// What the system said, without the name of the file that was not made, which nobody has given: tempfile puts it behind.
