@@ -217,7 +217,6 @@ class Buffers(unittest.TestCase):
             "in place": {"source": text},
             "the output needs 16": {"text": bytearray(15), "source": bytes(16)},
             "need 2 offsets": {"nonces": (nonce, array.array("Q", [0]))},
-            "multiple of 8": {"offsets": memoryview(bytearray(17))[1:].cast("Q")},
             "rows, and there are 2": {"nonces": rows(bytes(32), 16)},
             "Python's objects": {"keys": (ctypes.py_object * 2)(b"one", b"two")},
             "items of 8 bytes": {"nonces": array.array("Q", [1, 2])},
@@ -329,6 +328,11 @@ class Buffers(unittest.TestCase):
         self.assertEqual((bytes(text), accepted), (sealed, bytes(2)))
         run("aes-128-gcm", "open", tags=short, tag_bytes=4, accepted=accepted, **batch)
         self.assertEqual((bytes(text), accepted), (b"pay 10pay 20", bytes([1, 1])))
+        with self.assertRaisesRegex(ValueError, remedy):
+            run("aes-128-gcm", "open", tags=short, accepted=accepted, **batch)
+        self.assertEqual(accepted, bytes(2), "verdicts of before are gone")
+        with self.assertRaisesRegex(ValueError, "tags: there are none; give a row for each message"):
+            run("aes-128-gcm", "open", accepted=accepted, **batch)
         # What is made is as long as its rows, and as what is asked for, if that is said.
         with self.assertRaisesRegex(ValueError, "tags of 4 bytes, where 16 are asked for"):
             run("aes-128-gcm", "seal", tags=rows(short, 4), tag_bytes=16, **batch)
@@ -341,6 +345,12 @@ class Buffers(unittest.TestCase):
         none = offsets([])
         self.engine.run("sha-256", "hash", offsets=none, source=b"", tags=bytearray())
         self.engine.run("aes-128-gcm", "seal", offsets=none, keys=bytes(16), text=bytearray(), tags=bytearray())
+
+    def test_offsets_may_lie_anywhere(self):
+        ends, text = memoryview(bytearray(17))[1:].cast("Q"), bytearray(16)
+        ends[1] = 16
+        self.engine.run("aes-128-ecb", "encrypt", offsets=ends, keys=bytes(16), text=text)
+        self.assertEqual(text.hex(), "66e94bd4ef8a2c3b884cfa59ca342b2e")
 
     def test_offsets_that_another_thread_writes_find_no_memory(self):
         messages, width = 20_000, 16

@@ -203,6 +203,8 @@ impl Engine {
             .len()
             .checked_sub(1)
             .ok_or_else(|| refused("offsets", "there is one more than messages"))?;
+        let accepted = accepted.map(|accepted| Lent::verdicts(accepted, messages, "accepted")).transpose()?;
+        accepted.iter().for_each(clear);
         let keys = LentColumn::of(keys, messages, "keys")?;
         let nonces = LentColumn::of(nonces, messages, "nonces")?;
         let aad = LentColumn::of(aad, messages, "aad")?;
@@ -212,7 +214,9 @@ impl Engine {
         let (opens, seals) = (operation == Operation::Open, operation == Operation::Seal);
         let lend = if opens { Lent::read } else { Lent::write };
         let tags = tags.map(|tags| lend(tags, "tags")).transpose()?;
-        let accepted = accepted.map(|accepted| Lent::verdicts(accepted, messages, "accepted")).transpose()?;
+        if tags.is_none() && messages > 0 && (opens || seals || operation == Operation::Hash) {
+            return Err(refused("tags", "there are none; give a row for each message"));
+        }
 
         let (nothing, nowhere) =
             (Bytes { data: ptr::null(), length: 0 }, Buffer { data: ptr::null_mut(), length: 0 });
@@ -296,6 +300,15 @@ impl Ready {
     ) -> Result<cipherlane::Spans, cipherlane_lent::Failure> {
         // SAFETY: promised by the caller.
         unsafe { engine.run(&self.batch, &self.output) }
+    }
+}
+
+/// Accepts no message: verdicts of before are gone, whatever is wrong with what comes now.
+fn clear(accepted: &Lent) {
+    let Buffer { data, length } = accepted.buffer();
+    if length > 0 {
+        // SAFETY: Python lends so many bytes to be written, and its lock is held.
+        unsafe { ptr::write_bytes(data, 0, length) }
     }
 }
 
