@@ -96,7 +96,9 @@ fn the_first_screen_says_what_the_records_of_the_h200_say() {
     let page_elsewhere = page(&elsewhere);
     assert!(page_elsewhere.contains("but what mix foretold for another build; lab run mix --device cuda:0"));
     assert!(!page_elsewhere.contains(": its instructions (mix)"));
-    records.extend(of_build_of(&records[0], mix));
+    // Of the build of `gpu-rivals.jsonl`, and as if it were of that of the table.
+    let of_table = of_build_of(&records[0], mix.clone());
+    records.extend(mix.into_iter().chain(of_table));
     for file in
         ["offload", "simd-grid", "cpu-threads", "gpu-grid", "gpu-rivals", "streams", "core-vs-core", "energy"]
     {
