@@ -29,7 +29,7 @@ struct Part {
 }
 
 const PARTS: [Part; 3] = [
-    Part { records: "h200", file: None, experiment: None, height: 1500, name: "report-h200" },
+    Part { records: "h200", file: None, experiment: None, height: 1440, name: "report-h200" },
     Part {
         records: "h200",
         file: Some("energy.jsonl"),
