@@ -38,22 +38,22 @@ impl Requests {
     }
 }
 
-/// Has SIGHUP stay ignored where whoever started this program ignores it, as `nohup` does: whatever handlers are installed
-/// later, it is never delivered, to this program or to what it starts. To be called before there is a second thread, since
-/// threads and programs inherit what is held up here.
-pub(crate) fn keep_hangup_ignored() {
-    if is_ignored(Signal::SIGHUP) {
-        // Where that fails a hangup ends the program as Ctrl-C does, which loses nothing.
-        let _ = SigSet::from(Signal::SIGHUP).thread_block();
-    }
+/// Has requests to end stay ignored where whoever started this program ignores them: `nohup` does SIGHUP, and a script SIGINT
+/// for what it starts with `&`. Whatever handlers are installed later, they are never delivered, to this program or to what
+/// it starts. To be called before there is a second thread, since threads and programs inherit what is held up here.
+pub(crate) fn keep_ignored() {
+    let ignored = ignored();
+    let held_up = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter();
+    let held_up = held_up.filter(|&signal| ignored & (1 << (signal as u32 - 1)) != 0);
+    // Where that fails they end the program, which loses nothing.
+    let _ = SigSet::from_iter(held_up).thread_block();
 }
 
-/// Whether `signal` is ignored, where the system tells.
-fn is_ignored(signal: Signal) -> bool {
+/// The signals that are ignored, where the system tells: a bit each, the lowest for that of number 1.
+fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & (1 << (signal as u32 - 1)) != 0)
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `bench`: rows, files, tiers, and Ctrl-C.
 
 #![allow(clippy::unwrap_used)] // in helpers as well: a test that cannot be set up has failed
+#![allow(clippy::print_stderr)] // what cannot be checked is said
 
 mod support;
 
@@ -262,10 +263,8 @@ fn a_hash_has_no_key_for_each_message() {
 fn signals_to_end_keep_the_rows_that_are_finished() {
     use rustix::process::Signal;
 
-    for signals in [&[Signal::INT][..], &[Signal::TERM], &[Signal::HUP]] {
-        if signals != [Signal::HUP] || !support::hangups_are_ignored() {
-            end_by(signals);
-        }
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        end_by(&[signal]);
     }
 }
 
@@ -309,6 +308,10 @@ fn begin() -> (Sandbox, std::process::Child, std::io::BufReader<std::process::Ch
 fn end_by(signals: &[rustix::process::Signal]) {
     use std::io::Read;
 
+    if signals.iter().any(|&signal| support::is_ignored(signal)) {
+        eprintln!("NOT CHECKED: {signals:?}, which these tests ignore");
+        return;
+    }
     let (sandbox, mut child, mut records, mut text) = begin();
     let id = rustix::process::Pid::from_child(&child);
     for &signal in signals {

@@ -77,7 +77,7 @@ fn the_browser_is_shown_the_page_and_nobody_else_its_token() {
 
 fn interrupt(child: &Child) {
     let id = rustix::process::Pid::from_child(child);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
 }
 
 /// What a run computes before it measures may take minutes.

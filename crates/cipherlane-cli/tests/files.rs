@@ -71,7 +71,13 @@ fn a_closed_standard_output_is_not_written_to() {
     for (verb, input) in [("encrypt", "text"), ("decrypt", "sealed")] {
         let run = |where_to| sandbox.by_shell("true", &format!("{verb} -k k.json {input} -o -"), where_to);
         let (code, said) = run(">&-");
-        assert!(code == Some(2) && said.contains("standard output is closed"), "{said}");
+        assert!(code == Some(2) && said.contains("standard output is closed, or the null device"), "{said}");
+        // As Python opens it by `subprocess.DEVNULL`, which cannot be told from a closed one.
+        let (code, said) = run("1<> /dev/null");
+        assert!(
+            code == Some(2) && said.contains("or the null device") && said.contains("/dev/null if"),
+            "{said}"
+        );
         // This is lost because somebody wants it so.
         let (code, said) = run("> /dev/null");
         assert!(code == Some(0) && said.contains(&format!("{verb}ed")), "{said}");
@@ -84,8 +90,13 @@ fn a_closed_standard_input_is_no_empty_file() {
     let (sandbox, _) = ready();
     for verb in ["encrypt", "decrypt"] {
         let run = format!("{verb} -k k.json - -o out");
-        let (code, said) = sandbox.by_shell("true", &run, "<&-");
-        assert!(code == Some(2) && said.contains("standard input is closed"), "{said}");
+        for redirected in ["<&-", "<> /dev/null"] {
+            let (code, said) = sandbox.by_shell("true", &run, redirected);
+            assert!(
+                code == Some(2) && said.contains("standard input is closed, or the null device"),
+                "{said}"
+            );
+        }
         assert!(!sandbox.folder.path().join("out").exists());
     }
     let (code, said) = sandbox.by_shell("true", "encrypt -k k.json - -o out", "< /dev/null");
@@ -169,6 +180,80 @@ fn nothing_is_replaced_unless_it_is_asked_for() {
 
 #[test]
 #[cfg(unix)]
+fn a_link_to_nothing_is_not_replaced() {
+    use std::os::unix::fs::symlink;
+
+    let (sandbox, _) = ready();
+    let link = sandbox.folder.path().join("link");
+    symlink("nothing", &link).unwrap();
+    let seal = ["encrypt", "-k", "k.json", "text", "-o", "link"];
+    for force in [&[][..], &["--force"]] {
+        let told = contains("link is a link to nothing; name its target");
+        sandbox.cipherlane(&seal).args(force).assert().code(2).stderr(told);
+    }
+    assert_eq!(fs::read_link(link).unwrap().to_str(), Some("nothing"));
+    assert_eq!(names(&sandbox), ["k.json", "link", "text"]);
+}
+
+/// As scripts have it of a variable that was not set.
+#[test]
+fn an_empty_name_is_refused_before_anything_is_read() {
+    let (sandbox, _) = ready();
+    for (arguments, remedy) in [
+        (&["encrypt", "-k", "k.json", "", "-o", "out"][..], "give its path, or - for stdin"),
+        (&["decrypt", "-k", "", "text", "-o", "out"], "give its path"),
+        (&["encrypt", "-k", "k.json", "--aad-file", "", "text", "-o", "out"], "give its path"),
+    ] {
+        let told = contains("no file has an empty name").and(contains(remedy));
+        sandbox.cipherlane(arguments).assert().code(2).stderr(told);
+    }
+    let mut seal = sandbox.cipherlane(&["encrypt", "text", "-o", "out"]);
+    let told = contains("no file has an empty name").and(contains("CIPHERLANE_KEYSET"));
+    seal.env("CIPHERLANE_KEYSET", "").assert().code(2).stderr(told);
+}
+
+#[cfg(target_os = "linux")] // where a file system can be made to do less
+#[test]
+fn a_file_system_without_links_takes_new_files_and_replaces_none() {
+    let (sandbox, _) = ready();
+    let seal = |output| {
+        let arguments = ["encrypt", "-k", "k.json", "text", "-o", output];
+        sandbox.on_lesser_files(("NO_NEW_NAMES", "1"), &arguments)
+    };
+    let Some(output) = seal("sealed") else { return };
+    assert!(output.status.success(), "{output:?}");
+    assert!(fs::metadata(sandbox.folder.path().join("sealed")).unwrap().len() > 3_000_000);
+    sandbox.write("mine", "mine");
+    assert_eq!(seal("mine").unwrap().status.code(), Some(2));
+    assert_eq!(sandbox.read("mine"), "mine");
+    assert_eq!(names(&sandbox), ["k.json", "mine", "sealed", "text"]);
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))] // whose programs call a C library that can be stood in for
+#[test]
+fn names_are_synchronised_where_that_is_possible() {
+    const EIO: &str = "5";
+    let (sandbox, _) = ready();
+    let seal = ["encrypt", "-k", "k.json", "text", "--force", "-o", "sealed"];
+    let keyset = ["keyset", "-o", "new.json"];
+    let Some(failed) = sandbox.on_lesser_files(("FOLDERS", EIO), &seal) else { return };
+    let said = String::from_utf8_lossy(&failed.stderr);
+    assert!(failed.status.code() == Some(1) && said.contains("sealed is complete, but"), "{said}");
+    let failed = sandbox.on_lesser_files(("FOLDERS", EIO), &keyset).unwrap();
+    assert_eq!(failed.status.code(), Some(1));
+    assert_eq!(names(&sandbox), ["k.json", "sealed", "text"]);
+    // EBADF, EACCES, EINVAL and EOPNOTSUPP.
+    for refusal in ["9", "13", "22", "95"] {
+        for arguments in [&seal[..], &keyset] {
+            let output = sandbox.on_lesser_files(("FOLDERS", refusal), arguments).unwrap();
+            assert!(output.status.success(), "{refusal}: {output:?}");
+        }
+        fs::remove_file(sandbox.folder.path().join("new.json")).unwrap();
+    }
+}
+
+#[test]
+#[cfg(unix)]
 fn a_keyset_is_for_its_owner() {
     use std::os::unix::fs::PermissionsExt;
     let (sandbox, _) = ready();
@@ -197,17 +282,28 @@ fn what_is_interrupted_leaves_nothing() {
     interrupt(&sandbox, program, &[rustix::process::Signal::TERM]);
 }
 
+/// `nohup` ignores hangups, and a script SIGINT for what it starts with `&`.
 #[test]
 #[cfg(target_os = "linux")] // which tells what is ignored
-fn what_is_interrupted_under_nohup_leaves_nothing_and_a_hangup_is_ignored() {
+fn signals_that_were_ignored_stay_so_and_another_leaves_nothing() {
     use rustix::process::Signal;
 
-    let (sandbox, _) = ready();
-    let program = sandbox.bare();
-    let mut shell = std::process::Command::new("sh");
-    let line = "trap '' HUP; exec \"$0\" encrypt -k k.json - -o sealed";
-    shell.args(["-c", line]).arg(program.get_program()).current_dir(sandbox.folder.path());
-    interrupt(&sandbox, shell, &[Signal::HUP, Signal::TERM]);
+    for (name, ignored, last) in [
+        ("HUP", Signal::HUP, Signal::TERM),
+        ("INT", Signal::INT, Signal::TERM),
+        ("TERM", Signal::TERM, Signal::INT),
+    ] {
+        if support::is_ignored(last) {
+            eprintln!("NOT CHECKED: SIG{name} that is ignored: {last:?} is ignored as well");
+            continue;
+        }
+        let (sandbox, _) = ready();
+        let program = sandbox.bare();
+        let mut shell = std::process::Command::new("sh");
+        let line = format!("trap '' {name}; exec \"$0\" encrypt -k k.json - -o sealed");
+        shell.args(["-c", &line]).arg(program.get_program()).current_dir(sandbox.folder.path());
+        interrupt(&sandbox, shell, &[ignored, last]);
+    }
 }
 
 /// Starts `program`, which encrypts standard input, and sends it `signals`: it must end at the last of them, and not before.
@@ -270,6 +366,37 @@ fn what_is_replaced_keeps_its_owners_and_runs_as_none_of_them() {
     let now = fs::metadata(&old).unwrap();
     assert!(now.len() > 3_000_000);
     assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (before.uid(), before.gid(), 0o750));
+}
+
+/// Whose group the file gets may be one that was not to read it.
+#[test]
+#[cfg(unix)]
+fn a_group_that_cannot_be_kept_gets_nothing() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    use std::os::unix::process::CommandExt;
+
+    let (sandbox, _) = ready();
+    let path = |name: &str| sandbox.folder.path().join(name);
+    sandbox.write("old", "of others");
+    let given = chown(path("old"), Some(12345), Some(12346));
+    // Root alone can give a file away, and be somebody else.
+    if let Err(error) = given.and_then(|()| chown(path("k.json"), Some(54321), None)) {
+        return eprintln!("NOT CHECKED: files of other groups: {error}");
+    }
+    fs::set_permissions(path("old"), fs::Permissions::from_mode(0o664)).unwrap();
+    fs::set_permissions(sandbox.folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let mut program = sandbox.bare();
+    program.args(["encrypt", "-k", "k.json", "text", "--force", "-o", "old"]).uid(54321).gid(54321);
+    let output = match program.output() {
+        Ok(output) => output,
+        Err(error) => {
+            return eprintln!("NOT CHECKED: files of other groups: no other user may run it: {error}");
+        }
+    };
+    assert!(output.status.success(), "{output:?}");
+    let now = fs::metadata(path("old")).unwrap();
+    assert!(now.len() > 3_000_000);
+    assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (54321, 54321, 0o604));
 }
 
 #[test]

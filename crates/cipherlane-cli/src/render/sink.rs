@@ -40,7 +40,7 @@ impl TryFrom<OsString> for Sink {
 }
 
 /// How clap comes to a `T` from an argument.
-type Parser<T> = TryMapValueParser<OsStringValueParser, fn(OsString) -> Result<T, &'static str>>;
+pub(crate) type Parser<T> = TryMapValueParser<OsStringValueParser, fn(OsString) -> Result<T, &'static str>>;
 
 impl ValueParserFactory for Sink {
     type Parser = Parser<Self>;
@@ -57,6 +57,14 @@ pub(crate) fn file() -> Parser<PathBuf> {
     let parse: fn(OsString) -> Result<PathBuf, &'static str> = |name| match Sink::try_from(name)? {
         Sink::Stdout => Err("this is no result for stdout; name a file, ./- for one of this name"),
         Sink::File(path) => Ok(path),
+    };
+    OsStringValueParser::new().try_map(parse)
+}
+
+/// Takes a file that is read by its name: an error if it has none.
+pub(crate) fn file_to_read() -> Parser<PathBuf> {
+    let parse: fn(OsString) -> Result<PathBuf, &'static str> = |name| {
+        if name.is_empty() { Err("no file has an empty name; give its path") } else { Ok(name.into()) }
     };
     OsStringValueParser::new().try_map(parse)
 }

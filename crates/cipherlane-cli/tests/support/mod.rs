@@ -1,6 +1,7 @@
 //! What the tests of the command line share.
 
 #![allow(dead_code)] // each test file takes what it needs
+#![allow(clippy::print_stderr)] // what cannot be checked is said
 
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -58,6 +59,38 @@ impl Sandbox {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     }
 
+    /// The program on a file system that can do less: the variable, of those that `lesser_files.c` names, says what. `None`,
+    /// with a line that says so, where no C compiler makes it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn on_lesser_files(
+        &self,
+        variable: (&str, &str),
+        arguments: &[&str],
+    ) -> Option<std::process::Output> {
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let library = tempfile::tempdir().unwrap();
+        let path = library.path().join("lesser.so");
+        let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/lesser_files.c");
+        let made = std::process::Command::new(&compiler)
+            .args(["-std=gnu11", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o"])
+            .args([&path, &source])
+            .status();
+        if !made.as_ref().is_ok_and(std::process::ExitStatus::success) {
+            assert!(std::env::var_os("CIPHERLANE_CI").is_none(), "{compiler} makes no library: {made:?}");
+            eprintln!("NOT CHECKED: file systems that can do less: {compiler}: {made:?}");
+            return None;
+        }
+        let mut program = self.bare();
+        program.args(arguments).env("LD_PRELOAD", &path).env(variable.0, variable.1);
+        let output = program.output().unwrap();
+        // It says so where the system lets nothing be refused.
+        if output.status.code() == Some(77) {
+            eprintln!("NOT CHECKED: {}", String::from_utf8_lossy(&output.stderr));
+            return None;
+        }
+        Some(output)
+    }
+
     pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.folder.path().join(name), text).unwrap();
     }
@@ -90,11 +123,13 @@ impl Sandbox {
     }
 }
 
-/// Whether these tests ignore hangups, and with them what they start: under `nohup`.
-pub(crate) fn hangups_are_ignored() -> bool {
+/// Whether these tests ignore `signal`, and with them what they start.
+#[cfg(unix)]
+pub(crate) fn is_ignored(signal: rustix::process::Signal) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1)
+    let bit = 1 << (signal.as_raw() - 1);
+    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & bit != 0)
 }
 
 /// Standard output of a command that succeeds.

@@ -10,12 +10,13 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use cipherlane::{Engine, Wish};
 use cipherlane_files::Keyset;
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueParserFactory};
 use zeroize::Zeroizing;
 
 use super::super::shared::{self, Threads};
 use super::target::{self, Target};
 use crate::exit::Exit;
-use crate::render::sink::Sink;
+use crate::render::sink::{self, Sink};
 use crate::render::{complain, units};
 
 const ENCRYPT_EXAMPLES: &str = "\
@@ -29,7 +30,8 @@ The format is AES-GCM-HKDF streaming of Tink, whose libraries open it under the 
 const DECRYPT_EXAMPLES: &str = "\
 Examples:
   cipherlane decrypt --keyset backup.keyset.json disk.img.sealed --output disk.img
-  cipherlane decrypt --keyset backup.keyset.json photos.tar.sealed --output photos.tar && tar xf photos.tar
+  cipherlane decrypt -k backup.keyset.json photos.tar.sealed -o photos.tar && tar xf photos.tar
+  cipherlane decrypt --keyset backup.keyset.json disk.img.sealed -o /dev/null  checks a backup
 
 A file that was changed or cut leaves no output. On stdout, in a pipe or on a device, what was written before that showed is \
 worth nothing: look at the exit code.";
@@ -38,13 +40,13 @@ worth nothing: look at the exit code.";
 #[derive(Debug, clap::Args)]
 struct Shared {
     /// The keyset: `cipherlane keyset` makes one, Tink's in JSON and in the clear serve as well
-    #[arg(long, short, value_name = "FILE", env = "CIPHERLANE_KEYSET")]
+    #[arg(long, short, value_name = "FILE", env = "CIPHERLANE_KEYSET", value_parser = sink::file_to_read())]
     keyset: PathBuf,
     /// Associated data: not in the file, and needed to open it
     #[arg(long, value_name = "TEXT", default_value = "")]
     aad: String,
     /// A file whose bytes are the associated data, all of them and as they are: Tink takes any
-    #[arg(long, value_name = "FILE", conflicts_with = "aad")]
+    #[arg(long, value_name = "FILE", conflicts_with = "aad", value_parser = sink::file_to_read())]
     aad_file: Option<PathBuf>,
     /// The file to read, - for stdin
     #[arg(value_name = "INPUT")]
@@ -176,9 +178,23 @@ enum Input {
     File(PathBuf),
 }
 
-impl From<OsString> for Input {
-    fn from(name: OsString) -> Self {
-        if name == "-" { Self::Stdin } else { Self::File(name.into()) }
+impl TryFrom<OsString> for Input {
+    type Error = &'static str;
+
+    fn try_from(name: OsString) -> Result<Self, Self::Error> {
+        if name.is_empty() {
+            return Err("no file has an empty name; give its path, or - for stdin");
+        }
+        Ok(if name == "-" { Self::Stdin } else { Self::File(name.into()) })
+    }
+}
+
+impl ValueParserFactory for Input {
+    type Parser = sink::Parser<Self>;
+
+    fn value_parser() -> Self::Parser {
+        let parse: fn(OsString) -> Result<Self, &'static str> = Self::try_from;
+        OsStringValueParser::new().try_map(parse)
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use cipherlane_files::{Keyset, Params};
 
+use super::target;
 use crate::exit::{Exit, Usage};
 use crate::render::{complain, sink};
 
@@ -71,7 +72,8 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
         _ => anyhow::Error::from(error).context(name.to_string()),
     })?;
     let written = file.write_all(keyset.to_json().as_bytes()).and_then(|()| file.write_all(b"\n"));
-    if let Err(error) = written.and_then(|()| file.sync_all()) {
+    let kept = written.and_then(|()| file.sync_all()).and_then(|()| target::sync_folder(&options.output));
+    if let Err(error) = kept {
         // Half a key is none.
         drop(fs::remove_file(&options.output));
         return Err(error).with_context(|| format!("{name} cannot be written to its end"));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
+use nix::errno::Errno;
 use tempfile::NamedTempFile;
 
 use crate::exit::{Exit, Usage};
@@ -45,7 +46,8 @@ struct Access {
     owners: Option<(u32, u32)>,
 }
 
-/// Where the unfinished file lies, for the handler of signals. Whoever makes it, names it or removes it holds the lock.
+/// Where the unfinished file lies, for the handler of signals. Whoever makes it or gives it its name holds the lock. Who drops
+/// it instead removes it without, and its place stays: the handler finds nothing there any more.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
@@ -78,6 +80,9 @@ impl Target {
             return Err(Usage(format!("{name} is a folder; name a file")).into());
         }
         let there = fs::metadata(path).ok();
+        if there.is_none() && path.is_symlink() {
+            return Err(Usage(format!("{name} is a link to nothing; name its target")).into());
+        }
         let holds_nothing = there.as_ref().is_some_and(holds_nothing);
         // Said before the work, and looked at again when it is done.
         if !force && !holds_nothing && fs::symlink_metadata(path).is_ok() {
@@ -103,9 +108,9 @@ impl Target {
         Ok(())
     }
 
-    /// Fails where it is standard output, and that was closed when the program began.
+    /// Fails where it is standard output, and that was closed when the program began, or looks as if.
     pub(super) fn check_not_closed(sink: &Sink) -> Result<(), Usage> {
-        if *sink == Sink::Stdout && is_closed(STDOUT) {
+        if *sink == Sink::Stdout && may_be_closed(STDOUT) {
             return Err(Usage(
                 "standard output is closed, or the null device, and what is written would be lost; name a file, \
                  or /dev/null if it is to be lost"
@@ -135,7 +140,7 @@ impl Unfinished {
         let cannot_write = || sink::cannot_write(path);
         // The file itself is replaced, not a link to it.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder_of(&path);
         let mut place = unfinished();
         let access = replaced.map_or_else(|| Access::of_new_files(folder), Ok).with_context(cannot_write)?;
         let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder);
@@ -152,11 +157,57 @@ impl Unfinished {
         access.give(file.as_file()).with_context(name)?;
         file.as_file().sync_all().with_context(name)?;
         let mut place = unfinished();
-        let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
-        // Where it was not kept, it is removed here.
-        let kept = kept.map(drop).map_err(|error| error.error);
+        // Where it is not kept, it is removed here.
+        let kept = if force { replace(file, &path) } else { name_new(file, &path) };
         *place = None;
-        kept.with_context(name)
+        drop(place);
+        kept.with_context(name)?;
+        let not_for_good = || format!("{} is complete, but may be lost if the machine stops now", name());
+        sync_folder(&path).with_context(not_for_good)
+    }
+}
+
+/// Gives `file` the name `path`, whoever has it.
+fn replace(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.persist(path).map(drop).map_err(|refused| refused.error)
+}
+
+/// Gives `file` the name `path`, which no other may have.
+fn name_new(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Err(refused.error),
+        Err(refused) => name_reserved(refused.file, path),
+    }
+}
+
+/// The same where the file system neither renames without replacing nor links, either of which would be one step: an empty
+/// file has the name for an instant.
+fn name_reserved(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    File::create_new(path)?;
+    let named = replace(file, path);
+    if named.is_err() {
+        // It is empty, and in nobody's way if it stays.
+        drop(fs::remove_file(path));
+    }
+    named
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Has the file at `path` keep this name if the machine stops. Some file systems do that for no folder and say so, and a
+/// folder that may be written to need not be one that may be read.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    let refuses = |error: &io::Error| {
+        use ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+        matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported)
+            || error.raw_os_error() == Some(Errno::EBADF as i32)
+    };
+    match File::open(folder_of(path)).and_then(|folder| folder.sync_all()) {
+        Err(error) if !refuses(&error) => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -206,20 +257,23 @@ fn without_place(error: &io::Error) -> io::Error {
 const STDIN: u32 = 0;
 const STDOUT: u32 = 1;
 
-/// Fails where standard input was closed when the program began: what is read would be empty, whoever meant what.
+/// Fails where standard input was closed when the program began, or looks as if: what is read would be empty, whoever meant
+/// what.
 pub(super) fn check_stdin_not_closed() -> Result<(), Usage> {
-    if is_closed(STDIN) {
+    if may_be_closed(STDIN) {
         return Err(Usage(
-            "standard input is closed, and there is nothing to read; name a file, or /dev/null for an empty one"
+            "standard input is closed, or the null device, and there is nothing to read; name a file, or /dev/null \
+             for an empty one"
                 .to_owned(),
         ));
     }
     Ok(())
 }
 
-/// Whether the standard stream of this number was closed when the program began, where the system tells: Rust then has the
-/// null device there, to read and to write, which no shell does that is told to read or to write it.
-fn is_closed(stream: u32) -> bool {
+/// Whether the standard stream of this number may have been closed when the program began, where the system tells: Rust then
+/// has the null device there, to read and to write. No shell does that which is told to read or to write it, but programs
+/// that start others do, as Python by `subprocess.DEVNULL`: the two cannot be told apart.
+fn may_be_closed(stream: u32) -> bool {
     const ACCESS: u32 = 0o3;
     const READ_WRITE: u32 = 0o2;
     let info = fs::read_to_string(format!("/proc/self/fdinfo/{stream}")).unwrap_or_default();
@@ -292,5 +346,22 @@ mod tests {
         fill(&path, true);
         assert_eq!(mode(&path), 0o664);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_reserved_name_is_taken_once_and_left_where_nothing_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        let file = || NamedTempFile::new_in(folder.path()).unwrap();
+        let gone = file();
+        fs::remove_file(gone.path()).unwrap();
+        assert_eq!(name_reserved(gone, &path).unwrap_err().kind(), ErrorKind::NotFound);
+        assert!(!path.exists());
+        let mut whole = file();
+        whole.write_all(b"text").unwrap();
+        name_reserved(whole, &path).unwrap();
+        assert_eq!(name_reserved(file(), &path).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"text");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
