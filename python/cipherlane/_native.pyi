@@ -10,8 +10,10 @@ class DeviceError(RuntimeError):
 
 @final
 class Sizes:
-    """Lengths of an algorithm's parts, in bytes."""
+    """Lengths of an algorithm's parts, in bytes. May be pickled."""
 
+    def __new__(cls, key: int, nonce: int, tag: int) -> Sizes: ...
+    def __reduce__(self) -> tuple[type[Sizes], tuple[int, int, int]]: ...
     @property
     def key(self) -> int:
         """Of a message's key; 0 of a hash function. XTS has two cipher keys in one."""
@@ -26,8 +28,10 @@ class Sizes:
 
 @final
 class Spans:
-    """Seconds that a run took."""
+    """Seconds that a run took. May be pickled."""
 
+    def __new__(cls, load: float, execute: float, store: float, wall: float) -> Spans: ...
+    def __reduce__(self) -> tuple[type[Spans], tuple[float, float, float, float]]: ...
     @property
     def load(self) -> float:
         """Moving the batch to where it is computed."""
@@ -111,7 +115,7 @@ class Engine:
         nonces: Sequence[bytes],
         aad: bytes | None = None,
     ) -> list[bytes | None]:
-        """Undoes `seal`: each plaintext, or None where a tag is wrong or missing."""
+        """Undoes `seal`: each plaintext, or None where a tag is wrong, or a tag or nonce is missing."""
 
     def encrypt(
         self,
@@ -166,14 +170,16 @@ class Engine:
             That no nonce serves twice under a key is the caller's to see to, but that one for all messages is refused in GCM
             and CTR, unless it has 12 bytes (GCM) or 16 (CTR) and no key comes twice.
         source: the texts to read. Without it they are read from `text`, and overwritten.
-        text: where results go. A hash function writes none.
-        tags: a row for each message: what "seal" makes, "open" checks, and the digests of "hash".
+        text: where results go. A hash function writes none, so that its `text` may be read-only.
+        tags: a row for each message, which these three need: what "seal" makes, "open" checks, and the digests of "hash".
         tag_bytes: how long these rows are: 16 for "open", which takes no others, unless this says so; as `tags` has them for
             "seal" and "hash", but that "seal" makes 16 where `tags` has one dimension.
-        accepted: a byte for each message, 1 where "open" found its tag right; else 0, and the message is zeros.
+        accepted: a byte for each message, 1 where "open" found its tag right; else 0, and the message is zeros. All are 0
+            where a call is refused.
 
         `source` and `text` may be tensors on the NVIDIA GPU that the engine is on; all else stays in buffers of the host.
-        Nobody may touch any of it meanwhile.
+        What this process has begun on that GPU is waited for, which the driver refuses while a stream there is captured into
+        a CUDA graph: DeviceError, and that capture is lost. Nobody may touch any of it meanwhile.
         """
 
 def sizes(algorithm: str) -> Sizes:

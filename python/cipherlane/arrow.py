@@ -61,7 +61,7 @@ def seal(
     """Encrypts and authenticates each message: the columns of ciphertexts and of tags, which are of ``tag_bytes``.
 
     Where a message is null, both are, with nothing of the key under them. Its nonce is used up: do not fill the row later
-    under the same one.
+    under the same one. Its key and additional data may be null, too; those of other rows may not.
     """
     texts = _Texts(messages, "messages", algorithm)
     tags = _Rows(texts.count, tag_bytes)
@@ -82,25 +82,24 @@ def open(
 ) -> pa.LargeBinaryArray:
     """Undoes ``seal``: the column of plaintexts, null where a tag is wrong.
 
-    What cannot be right is null as well, and keeps no other row from being opened: rows without a nonce or a tag, or with a tag
-    of another length than ``tag_bytes``. Short tags are forged by guessing, so that their length is not left to who sent them;
-    where all are of another length, that is a ValueError.
+    What cannot be right is null as well, and keeps no other row from being opened: rows without a nonce, a key or a tag, whose
+    additional data is null, or with a tag of another length than ``tag_bytes``. Short tags are forged by guessing, so that their
+    length is not left to who sent them; where all are of another length, that is a ValueError.
     """
     array = _binary(ciphertexts, "ciphertexts")
     checked, has_tag = _tags(tags, len(array), tag_bytes)
-    nonces, has_nonce = _nonces_there(nonces, len(array))
-    texts = _Texts(_where(array, has_tag, has_nonce), "ciphertexts", algorithm)
+    columns = {"keys": key, "nonces": nonces, "aad": aad}
+    there = {name: _there(column, len(array), name, algorithm) for name, column in columns.items()}
+    texts = _Texts(_where(array, has_tag, *(is_there for _, is_there in there.values())), "ciphertexts", algorithm)
     accepted = _Rows(texts.count, 1)
     opened = texts.run(
         engine,
         algorithm,
         "open",
-        keys=key,
-        nonces=nonces,
-        aad=aad,
         tags=checked,
         tag_bytes=tag_bytes,
         accepted=accepted.flat,
+        **{name: column for name, (column, _) in there.items()},
     )
     right = pa.Array.from_buffers(pa.uint8(), texts.count, [None, accepted.buffer]).cast(pa.bool_())
     return texts.column(opened, right if texts.valid is None else pc.and_(right, texts.valid))
@@ -168,7 +167,7 @@ class _Texts:
         """Runs them into a buffer of their results, of which hash functions have none."""
         hashes = operation == "hash"
         text = None if hashes else pa.allocate_buffer(len(self.source))
-        rows = {name: _rows(column, self.count, name) for name, column in columns.items()}
+        rows = {name: _rows(self._full(column, name, algorithm), self.count, name) for name, column in columns.items()}
         # Also where there are none: names are looked at.
         engine.run(
             algorithm,
@@ -183,6 +182,20 @@ class _Texts:
         )
 
         return text
+
+    def _full(self, column, what, algorithm):
+        """Keys, nonces or additional data with a value for each message. Where that is null, keys and data may be, too."""
+        if column is None or _is_buffer(column):
+            return column
+        array = _array_of(column, self.count, what)
+        if not array.null_count:
+            return array
+        missing = array.is_null()
+        if what != "nonces" and self.valid is not None:
+            missing = pc.and_(missing, self.valid)
+        if count := pc.sum(missing).as_py():
+            raise ValueError(f"{what}: {count} rows are null; fill them or leave these messages out")
+        return _filled(array, array.is_valid(), what, algorithm)
 
     def column(self, text, valid):
         """The results as a column, given which rows are not null."""
@@ -305,19 +318,16 @@ def _numbers(starts):
 
 
 def _rows(column, count, what):
-    """Keys, nonces or additional data as ``Engine.run`` takes them."""
+    """Keys, nonces or additional data, without nulls, as ``Engine.run`` takes them."""
     if column is None:
         return None
     if _is_buffer(column):
         if what == "nonces":
             _no_shared(column, count)
         return column
-    if what != "nonces":
-        _no_str(column, what, f"bytes for all rows, {COLUMN}")
-    array = _full(column, count, what)
-    if pa.types.is_fixed_size_binary(array.type):
-        return _by_width(array)
-    starts, data = _parts(_binary(array, what))
+    if pa.types.is_fixed_size_binary(column.type):
+        return _by_width(column)
+    starts, data = _parts(_binary(column, what))
     return data, _numbers(starts)
 
 
@@ -357,18 +367,25 @@ def _tags(column, count, width):
     return _by_width(array.cast(pa.binary(width))), fits
 
 
-def _nonces_there(column, count):
-    """Nonces, and which of them are there; ``None`` where all are."""
+def _there(column, count, what, algorithm):
+    """Keys, nonces or additional data, and which of them are there; ``None`` where all are."""
     if column is None or _is_buffer(column):
         return column, None
-    array = _of_count(_array(column, "nonces"), count, "nonces")
-    if not pa.types.is_fixed_size_binary(array.type):
-        array = _cast(array, "nonces")
-    is_there = pc.fill_null(pc.greater(pc.binary_length(array), 0), False)
+    array = _array_of(column, count, what)
+    is_there = array.is_valid()
+    if what == "nonces":
+        array = array if pa.types.is_fixed_size_binary(array.type) else _cast(array, what)
+        is_there = pc.fill_null(pc.greater(pc.binary_length(array), 0), False)
     if pc.all(is_there, min_count=0).as_py():
         return array, None
-    # Any byte will do for messages that are not opened.
-    return pc.if_else(is_there, _cast(array, "nonces"), pa.scalar(bytes(1), pa.large_binary())), is_there
+    return _filled(array, is_there, what, algorithm), is_there
+
+
+def _filled(array, is_there, what, algorithm):
+    """The same, with something in place of what is not there: any will do for messages that are not run."""
+    # Keys of XTS are two, which differ.
+    some = {"keys": bytes(range(sizes(algorithm).key)), "nonces": bytes(1), "aad": b""}[what]
+    return pc.if_else(is_there, _cast(array, what), pa.scalar(some, pa.large_binary()))
 
 
 def _where(array, *masks):
@@ -386,12 +403,11 @@ def _by_width(array):
     return _table(data, count, width)
 
 
-def _full(column, count, what):
-    """An array with a value for each message."""
-    array = _of_count(_array(column, what), count, what)
-    if array.null_count:
-        raise ValueError(f"{what}: {array.null_count} rows are null; fill them or leave these messages out")
-    return array
+def _array_of(column, count, what):
+    """An array of keys, nonces or additional data, a row for each message."""
+    if what != "nonces":
+        _no_str(column, what, f"bytes for all rows, {COLUMN}")
+    return _of_count(_array(column, what), count, what)
 
 
 def _of_count(array, count, what):

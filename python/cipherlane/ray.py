@@ -88,8 +88,8 @@ def open(
 ) -> ray.data.Dataset:
     """Undoes ``seal``: ``column`` has the plaintexts, as binaries, null where a tag is wrong; ``nonce`` and ``tag`` are dropped.
 
-    Rows without a nonce, or whose tag is not of ``tag_bytes``, are null as well. Where all tags of a block are of another length,
-    that is a ValueError, as of ``cipherlane.arrow.open``.
+    Rows without a nonce, whose additional data is null, or whose tag is not of ``tag_bytes``, are null as well. Where all tags of
+    a block are of another length, that is a ValueError, as of ``cipherlane.arrow.open``.
     """
     _check(algorithm, "open")
     names = _Names([column, nonce, tag] + _aad_needed(aad, column, nonce, tag))

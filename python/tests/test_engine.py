@@ -6,6 +6,7 @@ import doctest
 import hashlib
 import inspect
 import os
+import pickle
 import signal
 import threading
 import time
@@ -62,6 +63,12 @@ class Lists(unittest.TestCase):
         sealed[9] = bytes(15)
         opened = self.engine.open("aes-256-gcm", key, sealed, nonces=nonces, aad=b"head")
         self.assertEqual([i for i in range(500) if opened[i] is None], [7, 9])
+        # Nor does one without a nonce keep the others from being opened.
+        nonces[11] = b""
+        opened = self.engine.open("aes-256-gcm", key, sealed, nonces=nonces, aad=b"head")
+        self.assertEqual([i for i in range(500) if opened[i] is None], [7, 9, 11])
+        self.assertEqual(self.engine.open("aes-256-gcm", key, sealed[:1], nonces=[b""]), [None])
+        self.assertRaisesRegex(ValueError, "nonce", lambda: self.engine.seal("aes-256-gcm", key, [b""], nonces=[b""]))
 
     def test_every_cipher_undoes_itself(self):
         text = bytes(range(256))
@@ -163,6 +170,7 @@ class Buffers(unittest.TestCase):
         }
         spans = self.engine.run("aes-256-gcm", "seal", tags=rows(tags, 16), **batch)
         self.assertGreater(spans.wall, 0)
+        self.assertEqual(repr(pickle.loads(pickle.dumps(spans))), repr(spans))
         (first,) = self.engine.seal(
             "aes-256-gcm", keys[:32], [before[:128]], nonces=[nonces[:12]], aad=b"for all"
         )
@@ -198,6 +206,10 @@ class Buffers(unittest.TestCase):
         text, digests = bytes(1000), bytearray(64)
         self.engine.run("sha-256", "hash", offsets=offsets([400, 600]), source=text, tags=rows(digests, 32))
         self.assertEqual(digests, hashlib.sha256(text[:400]).digest() + hashlib.sha256(text[:600]).digest())
+        # It writes none: where they lie may be read-only.
+        again = bytearray(64)
+        self.engine.run("sha-256", "hash", offsets=offsets([400, 600]), text=text, tags=rows(again, 32))
+        self.assertEqual(again, digests)
         # Of functions with digests of any length, the rows tell it.
         batch = {"offsets": offsets([400, 600]), "source": text, "tags": rows(digests, 32)}
         self.engine.run("shake256", "hash", **batch)
@@ -221,6 +233,7 @@ class Buffers(unittest.TestCase):
             "Python's objects": {"keys": (ctypes.py_object * 2)(b"one", b"two")},
             "items of 8 bytes": {"nonces": array.array("Q", [1, 2])},
             "neither one dimension": {"nonces": memoryview(bytes(16)).cast("B", (1, 2, 8))},
+            "no dimensions; reshape it": {"text": ctypes.c_uint64(0)},
         }.items():
             with self.subTest(words):
                 call = good | change
@@ -308,7 +321,8 @@ class Buffers(unittest.TestCase):
         seal(tags)
         wide = array.array("Q", [0] * 4)
         open_with = lambda accepted: self.engine.run("aes-128-gcm", "Open", tags=tags, accepted=accepted, **batch)
-        self.assertRaisesRegex(ValueError, "4 messages need 4 bytes", lambda: open_with(wide))
+        self.assertRaisesRegex(ValueError, "a verdict is a byte", lambda: open_with(wide))
+        self.assertRaisesRegex(ValueError, "4 messages need 4 bytes, and there are 5", lambda: open_with(bytearray(5)))
         accepted = (ctypes.c_uint8 * 4)()
         open_with(accepted)
         self.assertEqual((list(accepted), text), ([1] * 4, bytes(4)))
@@ -333,6 +347,12 @@ class Buffers(unittest.TestCase):
         self.assertEqual(accepted, bytes(2), "verdicts of before are gone")
         with self.assertRaisesRegex(ValueError, "tags: there are none; give a row for each message"):
             run("aes-128-gcm", "open", accepted=accepted, **batch)
+        for wrong in [{"offsets": array.array("q", [0])}, {"keys": bytes(3)}, {"text": bytes(12)}, {"nonces": 5}]:
+            with self.subTest(wrong):
+                accepted[:] = bytes([1, 1])
+                call = batch | {"tags": short, "tag_bytes": 4} | wrong
+                self.assertRaises((TypeError, ValueError), lambda: run("aes-128-gcm", "open", accepted=accepted, **call))
+                self.assertEqual(accepted, bytes(2), "verdicts of before are gone")
         # What is made is as long as its rows, and as what is asked for, if that is said.
         with self.assertRaisesRegex(ValueError, "tags of 4 bytes, where 16 are asked for"):
             run("aes-128-gcm", "seal", tags=rows(short, 4), tag_bytes=16, **batch)
@@ -445,7 +465,9 @@ class Names(unittest.TestCase):
             self.assertTrue(absent.get(kind) or any(name.startswith(kind) for name in here))
 
     def test_sizes(self):
-        self.assertEqual(repr(cipherlane.sizes("aes-256-xts")), "Sizes(key=64, nonce=16, tag=0)")
+        sizes = cipherlane.sizes("aes-256-xts")
+        self.assertEqual(repr(sizes), "Sizes(key=64, nonce=16, tag=0)")
+        self.assertEqual(repr(pickle.loads(pickle.dumps(sizes))), repr(sizes))
         self.assertIn("sha3-256", cipherlane.algorithms())
 
     def test_the_example_of_the_package(self):

@@ -8,7 +8,7 @@ use cipherlane_lent::{Buffer, Bytes, Column};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::types::{PyAnyMethods, PyMemoryView, PyTuple};
-use pyo3::{Bound, PyAny, PyErr, PyResult};
+use pyo3::{Bound, PyAny, PyErr, PyResult, intern};
 
 /// One object's memory, which Python keeps where it is while this is there.
 pub(crate) struct Lent(PyUntypedBuffer);
@@ -18,6 +18,10 @@ impl Lent {
     pub(crate) fn read(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         // By way of a view: ctypes' arrays have no strides of their own, which PyO3 asks for.
         let view = PyMemoryView::from(object).map_err(|error| shows_nothing(what, object, &error))?;
+        // Nor has a single number a shape, which it asks for as well.
+        if view.getattr(intern!(object.py(), "ndim"))?.extract::<usize>()? == 0 {
+            return Err(refused(what, "it has no dimensions; reshape it to one (numpy: array.reshape(1))"));
+        }
         let buffer =
             PyUntypedBuffer::get(view.as_any()).map_err(|error| refused(what, &error.to_string()))?;
         if !buffer.is_c_contiguous() {
@@ -63,16 +67,26 @@ impl Lent {
         Ok((0..lent.0.item_count()).map(number).collect())
     }
 
-    /// Verdicts: a byte for each message.
-    pub(crate) fn verdicts(object: &Bound<'_, PyAny>, messages: usize, what: &str) -> PyResult<Self> {
+    /// Verdicts, none of which is given yet: those of before are gone, whatever is wrong with what else comes.
+    pub(crate) fn verdicts(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         let lent = Self::write(object, what)?;
-        if lent.0.item_size() != 1 || lent.0.item_count() != messages {
-            return Err(refused(
-                what,
-                &format!("{messages} messages need {messages} bytes (numpy.uint8, numpy.bool_)"),
-            ));
+        if lent.0.item_size() != 1 {
+            return Err(refused(what, "a verdict is a byte; give bytes (numpy.uint8, numpy.bool_)"));
         }
+        // SAFETY: Python lends so many bytes to be written, and its lock is held.
+        unsafe { ptr::write_bytes(lent.first(), 0, lent.0.len_bytes()) };
         Ok(lent)
+    }
+
+    /// Fails where there is not a byte for each message.
+    pub(crate) fn check_is_for(&self, messages: usize, what: &str) -> PyResult<()> {
+        match self.0.len_bytes() {
+            found if found == messages => Ok(()),
+            found => Err(refused(
+                what,
+                &format!("{messages} messages need {messages} bytes, and there are {found}"),
+            )),
+        }
     }
 
     pub(crate) fn bytes(&self) -> Bytes {

@@ -8,7 +8,7 @@ use std::ptr;
 use cipherlane::{Algorithm, BLOCK, Hash, Operation, Sealed, Wish};
 use cipherlane_lent::{Batch, Buffer, Bytes, Output, Sizes};
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyAnyMethods, PyBytes, PyType};
 use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 
 use crate::buffers::{Lent, LentColumn, refused};
@@ -30,7 +30,7 @@ use crate::texts::Texts;
 pub(crate) struct Engine(cipherlane_lent::Engine);
 
 /// Seconds that a run took: load (moving the batch to where it is computed), execute, store (moving the results back)
-/// and wall, from call to return.
+/// and wall, from call to return. May be pickled.
 #[pyclass(frozen, get_all, module = "cipherlane")]
 pub(crate) struct Spans {
     load: f64,
@@ -41,6 +41,16 @@ pub(crate) struct Spans {
 
 #[pymethods]
 impl Spans {
+    #[new]
+    const fn new(load: f64, execute: f64, store: f64, wall: f64) -> Self {
+        Self { load, execute, store, wall }
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> (Bound<'py, PyType>, (f64, f64, f64, f64)) {
+        let &Self { load, execute, store, wall } = this.get();
+        (this.get_type(), (load, execute, store, wall))
+    }
+
     fn __repr__(&self) -> String {
         let Self { load, execute, store, wall } = self;
         format!("Spans(load={load}, execute={execute}, store={store}, wall={wall})")
@@ -95,7 +105,7 @@ impl Engine {
         py.detach(|| self.0.inner().release());
     }
 
-    /// Undoes `seal`: each plaintext, or None where a tag is wrong or missing.
+    /// Undoes `seal`: each plaintext, or None where a tag is wrong, or a tag or nonce is missing.
     #[pyo3(signature = (algorithm, key, sealed, *, nonces, aad = None))]
     fn open<'py>(
         &self,
@@ -108,16 +118,15 @@ impl Engine {
     ) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
         let algorithm = named(algorithm)?;
         let aad = aad.as_deref().unwrap_or_default();
-        // What is shorter than a tag has none that is right, whatever is put in its place.
-        let parts = sealed.iter().map(|message| message.split_last_chunk::<BLOCK>());
-        let (texts, tags): (Vec<&[u8]>, Vec<[u8; BLOCK]>) = parts
-            .clone()
-            .map(|parts| parts.map_or((&[][..], [0; BLOCK]), |(text, tag)| (text, *tag)))
-            .unzip();
+        let parts = split(&sealed, &nonces);
+        // What has not both can have no tag that is right: whatever is put in its place, what comes of it is left out.
+        let (texts, tags): (Vec<&[u8]>, Vec<[u8; BLOCK]>) =
+            parts.iter().map(|parts| parts.map_or((&[][..], [0; BLOCK]), |(text, tag)| (text, *tag))).unzip();
+        let nonces: Vec<&[u8]> = nonces.iter().map(|nonce| some_nonce(nonce)).collect();
         let opened =
             py.detach(|| self.0.inner().open(algorithm, &key, &nonces, aad, &Sealed::new(&texts, &tags)));
         let opened = opened.map_err(errors::of_engine)?;
-        let texts = opened.iter().zip(parts).map(|(text, parts)| text.filter(|_| parts.is_some()));
+        let texts = opened.iter().zip(&parts).map(|(text, parts)| text.filter(|_| parts.is_some()));
         Ok(texts.map(|text| text.map(|text| PyBytes::new(py, text))).collect())
     }
 
@@ -167,20 +176,23 @@ impl Engine {
         Ok(digests.map_err(errors::of_engine)?.iter().map(|digest| PyBytes::new(py, digest)).collect())
     }
 
-    /// Runs a batch where it lies, in objects with the buffer protocol, and copies nothing. Message i has the bytes from
-    /// `offsets[i]` to `offsets[i + 1]` of `source` and of `text` alike; without `source` it is read from `text`, too, and
-    /// overwritten (a hash function writes none). Keys, nonces and aad are bytes (one row for all messages), have two dimensions
-    /// (a row each), or are a tuple of rows and their offsets. Nobody may touch any of it meanwhile.
+    /// Runs a batch where it lies, in objects with the buffer protocol, and copies nothing but offsets. Message i has the bytes
+    /// from `offsets[i]` to `offsets[i + 1]` of `source` and of `text` alike; without `source` it is read from `text`, too, and
+    /// overwritten (a hash function writes none, so that its `text` may be read-only). Keys, nonces and aad are bytes (one row
+    /// for all messages), have two dimensions (a row each), or are a tuple of rows and their offsets. Nobody may touch any of it
+    /// meanwhile.
     ///
     /// `tags` has a row for each message: "seal" writes tags there and "hash" digests, both as long as the rows are, and
     /// "open" reads tags of `tag_bytes`, which are 16 unless it says so: short ones are forged by guessing, so that their
     /// length is not left to who sent them. Where "seal" or "hash" is given `tag_bytes` as well, the rows have to be as long;
     /// in one dimension, which has no rows, "seal" makes tags of 16 bytes unless it says so. `accepted` is a byte for each
-    /// message, 1 where "open" found its tag right. That no nonce serves twice under a key is the caller's to see to, but that
-    /// one for all messages is refused in GCM and CTR, unless it has 12 bytes (GCM) or 16 (CTR) and no key comes twice.
+    /// message, 1 where "open" found its tag right; all are 0 where a call is refused. That no nonce serves twice under a key is
+    /// the caller's to see to, but that one for all messages is refused in GCM and CTR, unless it has 12 bytes (GCM) or 16 (CTR)
+    /// and no key comes twice.
     ///
     /// `source` and `text` may be tensors on the NVIDIA GPU that the engine is on (whatever has `__cuda_array_interface__`),
-    /// which are run there; all else stays in buffers of the host. What this process has begun on that GPU is waited for.
+    /// which are run there; all else stays in buffers of the host. What this process has begun on that GPU is waited for, which
+    /// the driver refuses while a stream there is captured into a CUDA graph: DeviceError, and that capture is lost.
     #[pyo3(signature = (algorithm, operation, *, offsets, keys = None, nonces = None, aad = None, source = None, text = None, tags = None, tag_bytes = None, accepted = None))]
     #[allow(clippy::too_many_arguments)] // each by its name
     fn run(
@@ -198,23 +210,24 @@ impl Engine {
         tag_bytes: Option<usize>,
         accepted: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Spans> {
+        let accepted = accepted.map(|accepted| Lent::verdicts(accepted, "accepted")).transpose()?;
         let offsets = Lent::offsets(offsets, "offsets")?;
         let messages = offsets
             .len()
             .checked_sub(1)
             .ok_or_else(|| refused("offsets", "there is one more than messages"))?;
-        let accepted = accepted.map(|accepted| Lent::verdicts(accepted, messages, "accepted")).transpose()?;
-        accepted.iter().for_each(clear);
+        accepted.iter().try_for_each(|accepted| accepted.check_is_for(messages, "accepted"))?;
+        let (algorithm, operation) =
+            (named(algorithm)?, operation.parse::<Operation>().map_err(errors::of_name)?);
         let keys = LentColumn::of(keys, messages, "keys")?;
         let nonces = LentColumn::of(nonces, messages, "nonces")?;
         let aad = LentColumn::of(aad, messages, "aad")?;
-        let texts = Texts::of(source, text)?;
-        let (algorithm, operation) =
-            (named(algorithm)?, operation.parse::<Operation>().map_err(errors::of_name)?);
         let (opens, seals) = (operation == Operation::Open, operation == Operation::Seal);
+        let hashes = operation == Operation::Hash;
+        let texts = Texts::of(source, text, !hashes)?;
         let lend = if opens { Lent::read } else { Lent::write };
         let tags = tags.map(|tags| lend(tags, "tags")).transpose()?;
-        if tags.is_none() && messages > 0 && (opens || seals || operation == Operation::Hash) {
+        if tags.is_none() && messages > 0 && (opens || seals || hashes) {
             return Err(refused("tags", "there are none; give a row for each message"));
         }
 
@@ -303,15 +316,6 @@ impl Ready {
     }
 }
 
-/// Accepts no message: verdicts of before are gone, whatever is wrong with what comes now.
-fn clear(accepted: &Lent) {
-    let Buffer { data, length } = accepted.buffer();
-    if length > 0 {
-        // SAFETY: Python lends so many bytes to be written, and its lock is held.
-        unsafe { ptr::write_bytes(data, 0, length) }
-    }
-}
-
 fn named(algorithm: &str) -> PyResult<Algorithm> {
     algorithm.parse().map_err(errors::of_name)
 }
@@ -328,6 +332,18 @@ fn as_asked(found: usize, asked: Option<usize>) -> PyResult<usize> {
         ))),
         _ => Ok(found),
     }
+}
+
+/// The text and the tag of each message that has a tag and a nonce.
+fn split<'a>(sealed: &'a Messages, nonces: &Messages) -> Vec<Option<(&'a [u8], &'a [u8; BLOCK])>> {
+    let has_nonce = |index| nonces.get(index).is_none_or(|nonce: &PyBackedBytes| !nonce.is_empty());
+    let parts = sealed.iter().map(|message| message.split_last_chunk());
+    parts.enumerate().map(|(index, parts)| parts.filter(|_| has_nonce(index))).collect()
+}
+
+/// `nonce`, or some other for a message that has none.
+fn some_nonce(nonce: &[u8]) -> &[u8] {
+    if nonce.is_empty() { &[0; 12] } else { nonce }
 }
 
 /// The nonces that were given, or an empty one for each message.

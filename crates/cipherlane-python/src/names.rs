@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use cipherlane::Algorithm;
-use pyo3::{PyResult, Python, pyclass, pyfunction, pymethods};
+use pyo3::types::{PyAnyMethods, PyType};
+use pyo3::{Bound, PyResult, Python, pyclass, pyfunction, pymethods};
 
 use crate::errors;
 
-/// Lengths of an algorithm's parts, in bytes.
+/// Lengths of an algorithm's parts, in bytes. May be pickled.
 #[pyclass(frozen, get_all, module = "cipherlane")]
 pub(crate) struct Sizes {
     key: usize,
@@ -17,6 +18,16 @@ pub(crate) struct Sizes {
 
 #[pymethods]
 impl Sizes {
+    #[new]
+    const fn new(key: usize, nonce: usize, tag: usize) -> Self {
+        Self { key, nonce, tag }
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> (Bound<'py, PyType>, (usize, usize, usize)) {
+        let &Self { key, nonce, tag } = this.get();
+        (this.get_type(), (key, nonce, tag))
+    }
+
     fn __repr__(&self) -> String {
         let Self { key, nonce, tag } = self;
         format!("Sizes(key={key}, nonce={nonce}, tag={tag})")

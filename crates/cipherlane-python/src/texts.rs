@@ -23,10 +23,14 @@ enum Text {
 }
 
 impl Texts {
-    /// Those of two objects that show buffers, or both the memory of a GPU.
-    pub(crate) fn of(source: Option<&Bound<'_, PyAny>>, text: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    /// Those of two objects that show buffers, or both the memory of a GPU; `text` has to be writable if it `is_written`.
+    pub(crate) fn of(
+        source: Option<&Bound<'_, PyAny>>,
+        text: Option<&Bound<'_, PyAny>>,
+        is_written: bool,
+    ) -> PyResult<Self> {
         let source = source.map(|source| Text::of(source, "source", false)).transpose()?;
-        let text = text.map(|text| Text::of(text, "text", true)).transpose()?;
+        let text = text.map(|text| Text::of(text, "text", is_written)).transpose()?;
         let places: Vec<bool> = [&source, &text].into_iter().flatten().map(Text::is_on_gpu).collect();
         if let [true, false] | [false, true] = places[..] {
             let why = "one of `source` and `text` lies on a GPU and the other does not; move one of them";

@@ -361,6 +361,29 @@ class Columns(unittest.TestCase):
         # Where it is sealed, each has a nonce.
         self.assertRaisesRegex(ValueError, "1 rows are null", lambda: self.seal(MESSAGES, nonces))
 
+    def test_a_row_without_a_key_or_data_keeps_no_other_from_being_opened(self):
+        for algorithm, width in [("aes-128-gcm", 16), ("aes-256-gcm", 32)]:
+            keys = [bytes([i]) * width for i in range(5)]
+            messages, aad, nonces = [b"message %d" % i for i in range(5)], [b"%d" % i for i in range(5)], NONCES[:5]
+            texts, tags = arrow.seal(ENGINE, algorithm, keys, messages, nonces=nonces, aad=aad)
+            keys[1], aad[3] = None, None
+            opened = arrow.open(ENGINE, algorithm, keys, texts, nonces=nonces, tags=tags, aad=aad)
+            self.assertEqual(opened.to_pylist(), [b"message 0", None, b"message 2", None, b"message 4"])
+            # Nothing of theirs lies under the nulls.
+            self.assertEqual(opened.buffers()[2].size, 27)
+            # Where it is sealed, those alone may be null whose message is.
+            words = "keys: 1 rows are null"
+            seal = lambda messages: arrow.seal(ENGINE, algorithm, keys, messages, nonces=nonces, aad=aad)
+            self.assertRaisesRegex(ValueError, words, lambda: seal(messages))
+            self.assertRaisesRegex(ValueError, "aad: 1 rows are null", lambda: seal([b"", None, b"", b"", b""]))
+            sealed, others = seal([b"", None, b"message 2", None, b""])
+            self.assertEqual([text is None for text in sealed.to_pylist()], [False, True, False, True, False])
+            self.assertEqual((sealed[2], others[2]), (texts[2], tags[2]))
+        # Of XTS a key has two halves, which differ: also one that stands where none is.
+        keys, ivs = [bytes(range(32)), None], [bytes(16)] * 2
+        texts = arrow.encrypt(ENGINE, "aes-128-xts", keys, [bytes(16), None], nonces=ivs)
+        self.assertEqual([text is None for text in texts.to_pylist()], [False, True])
+
     def test_nonces_and_what_follows_are_given_by_name(self):
         # GCM takes nonces of any length: of two columns in a row, one would do for the other.
         calls = {
