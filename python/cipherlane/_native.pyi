@@ -88,7 +88,7 @@ class Engine:
         """
 
     def release(self) -> None:
-        """Gives back what is kept for batches to come: expanded keys, and memory of a GPU."""
+        """Gives back what is kept for batches to come: expanded keys, memory for offsets, and that of a GPU."""
 
     def seal(
         self,

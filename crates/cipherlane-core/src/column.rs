@@ -107,41 +107,6 @@ impl<'a> Ragged<'a> {
     pub const fn items(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
-
-    /// Whether offsets never fall and stay inside the buffer.
-    #[must_use]
-    pub fn is_well_formed(&self) -> bool {
-        Survey::new(self.offsets, self.bytes.len()).fit
-    }
-}
-
-/// What one look at all offsets tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Survey {
-    /// Whether there is at least one, none is lower than the one before, and all are within the buffer.
-    pub fit: bool,
-    /// The length that all items have, where it is one; `None` where there is no item.
-    pub common_length: Option<u64>,
-}
-
-impl Survey {
-    /// Looks at `offsets` into a buffer of `bytes` bytes.
-    ///
-    /// Batches have millions of messages: what has no early end, no maximum and one pass is as fast as memory.
-    #[must_use]
-    pub fn new(offsets: &[u64], bytes: usize) -> Self {
-        let length = if let [first, second, ..] = *offsets { second.wrapping_sub(first) } else { 0 };
-        let (mut tops, mut others) = (0, 0);
-        for pair in offsets.windows(2) {
-            let found = pair[1].wrapping_sub(pair[0]);
-            // A difference of two numbers without a top bit has one if it is negative.
-            tops |= pair[0] | found;
-            others |= found ^ length;
-        }
-        let is_within = offsets.last().is_some_and(|&end| end <= bytes as u64);
-        let is_common = offsets.len() > 1 && others == 0;
-        Self { fit: tops >> 63 == 0 && is_within, common_length: is_common.then_some(length) }
-    }
 }
 
 #[cfg(test)]
@@ -157,28 +122,6 @@ mod tests {
         let ragged = Ragged { bytes: &[1, 2, 3], offsets: &[0, 0, 3] };
         assert_eq!(Column::Ragged(ragged).rows(), Some(2));
         assert_eq!(ragged.item(1), [1, 2, 3]);
-    }
-
-    #[test]
-    fn offsets_must_rise_and_fit() {
-        let offsets_fit = |offsets: &[u64], bytes| Survey::new(offsets, bytes).fit;
-        assert!(offsets_fit(&[0], 0));
-        assert!(!offsets_fit(&[], 0));
-        assert!(!offsets_fit(&[0, 4], 3));
-        assert!(!offsets_fit(&[0, 3, 2], 3));
-        assert!(!offsets_fit(&[0, u64::MAX, 2], 3));
-        assert!(!offsets_fit(&[u64::MAX, 2], 3));
-        assert!(!offsets_fit(&[0, 1 << 63], usize::MAX));
-    }
-
-    #[test]
-    fn a_length_is_common_if_all_have_it() {
-        let common_length = |offsets: &[u64]| Survey::new(offsets, 100).common_length;
-        assert_eq!([common_length(&[]), common_length(&[7])], [None; 2]);
-        assert_eq!(common_length(&[7, 9, 11, 13]), Some(2));
-        assert_eq!(common_length(&[7, 7, 7]), Some(0));
-        assert_eq!(common_length(&[7, 9, 11, 14]), None);
-        assert_eq!(common_length(&[7, 8, 10, 12]), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::algorithm::Algorithm;
-use crate::batch::{Batch, DeviceTexts};
+use crate::batch::{Batch, Checked, DeviceTexts};
 use crate::error::{DeviceError, Unsupported};
 use crate::memory::{DeviceMemory, HostMemory};
 use crate::output::Output;
@@ -69,6 +69,12 @@ pub trait Device: Send + Sync {
             Algorithm::all().map(|algorithm| Shape::uniform(algorithm, algorithm.forward(), 1, 0, true));
         let plan = shapes.find_map(|shape| self.plan(&shape, &Wish::default()).ok());
         plan.is_some_and(|plan| plan.geometry.is_some())
+    }
+
+    /// Calls `work(i)` once for each `i` below `parts`, on the threads of the CPU that there are for batches run as `wish` has
+    /// it, or on the calling one: none is started for it. A [`Spread`](crate::Spread).
+    fn on_threads(&self, _wish: &Wish, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        (0..parts).for_each(work);
     }
 
     /// Opens a session that runs batches according to `plan`.
@@ -148,6 +154,15 @@ pub trait Session: Send {
     /// # Errors
     /// If the batch is not well formed, is not of the session's algorithm and operation, or the device fails.
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
+
+    /// The same for a batch that has been checked, which is not looked at again where a session can do without.
+    ///
+    /// # Errors
+    /// As [`Session::run`].
+    fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
+        let (batch, output) = checked.into_parts();
+        self.run(batch, output)
+    }
 
     /// Times of the last run, stream by stream, those included that had nothing to do; of several devices, device by
     /// device. After an error they are of what had been waited for. Empty where sessions have no streams, as on a CPU.

@@ -18,10 +18,11 @@ pub mod output;
 pub mod plan;
 pub mod shape;
 pub mod spans;
+mod survey;
 pub mod tuning;
 
 pub use algorithm::{Algorithm, Cipher, Hash, Mode, Operation};
-pub use batch::{Batch, DeviceTexts, Messages, Source, TagLengths};
+pub use batch::{Batch, Checked, DeviceTexts, Messages, Source, TagLengths};
 pub use column::{Column, Ragged};
 pub use device::{Device, Info, Kernel, Resident, Session};
 pub use error::{BatchError, DeviceError, UnknownName, Unsupported};
@@ -30,6 +31,7 @@ pub use output::Output;
 pub use plan::{Geometry, Plan, Wish};
 pub use shape::Shape;
 pub use spans::{Spans, StreamSpans};
+pub use survey::Spread;
 pub use tuning::{Tried, Tuned};
 
 /// Bytes of one block of every 128-bit block cipher here (FIPS 197 section 3.1: Nb = 4 words).

@@ -35,6 +35,11 @@ impl Crew {
         Self { pool, chunk, lanes, tasks, partials, segments, messages }
     }
 
+    /// Calls `work(i)` once for each `i` below `parts`.
+    pub(crate) fn on_threads(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.pool.lend(|threads| threads.run(parts, work));
+    }
+
     /// Runs the whole batch.
     pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>) {
         let batch = job.batch();

@@ -173,6 +173,13 @@ impl Device for Cpu {
         })
     }
 
+    fn on_threads(&self, wish: &Wish, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        match self.pools.there(wish.threads.unwrap_or_else(|| self.topology.at_once())) {
+            Some(pool) => pool.lend_idle(|threads| threads.run(parts, work)),
+            None => (0..parts).for_each(work),
+        }
+    }
+
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let entry = self.check_plan(plan)?;
         let pool = self.pools.of(plan.threads, &self.topology);

@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::{BLOCK, Batch, BatchError, Output, Source, TagLengths};
+use cipherlane_core::{BLOCK, Batch, Checked, Source, TagLengths};
 
 use crate::lanes::{Isa, Lanes};
 use crate::rows::{Rows, first_bytes, load_block, store_block};
 
-/// A batch that has passed [`Batch::check`], with its output.
+/// A [`Checked`] batch, with its output.
 ///
 /// Threads share it: each touches only the bytes of the messages (or segments) that it was given, and offsets
 /// never fall, so no two messages overlap.
@@ -82,9 +82,9 @@ impl Message {
 }
 
 impl<'a> Job<'a> {
-    /// The job of running `batch` into `output`, which it checks first: everything that the pointers rely on.
-    pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Result<Self, BatchError> {
-        batch.check(output)?;
+    /// The job of running a batch of which everything is checked that the pointers rely on.
+    pub(crate) fn new(checked: Checked<'a, 'a, '_>) -> Self {
+        let (batch, output) = checked.into_parts();
         let text = output.bytes.as_mut_ptr();
         let input = match batch.messages.source {
             Source::Apart(bytes) => bytes.as_ptr(),
@@ -95,7 +95,7 @@ impl<'a> Job<'a> {
         let (keys, nonces, aad) = (Rows::new(&batch.keys), Rows::new(&batch.nonces), Rows::new(&batch.aad));
         let (past_caches_from, prefetched) = (usize::MAX, false);
         let (output, borrowed) = (text, PhantomData);
-        Ok(Self {
+        Self {
             batch,
             input,
             output,
@@ -107,7 +107,7 @@ impl<'a> Job<'a> {
             past_caches_from,
             prefetched,
             borrowed,
-        })
+        }
     }
 
     /// The job beside a last cache of `bytes` bytes. Where what is read and written takes more than three quarters of

@@ -5,7 +5,9 @@ mod bare;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cipherlane_core::{Algorithm, Batch, Column, DeviceError, Operation, Output, Plan, Session, Spans};
+use cipherlane_core::{
+    Algorithm, Batch, Checked, Column, DeviceError, Operation, Output, Plan, Session, Spans,
+};
 use cipherlane_threads::Pool;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -53,22 +55,40 @@ impl CpuSession {
             caches: caches.of(plan.threads),
         }
     }
+
+    /// Runs a batch of its algorithm and operation.
+    fn work(&mut self, checked: Checked<'_, '_, '_>) {
+        let batch = checked.batch();
+        let job = Job::new(checked)
+            .beside_second_caches(self.caches.second.unwrap_or(usize::MAX))
+            .beside_cache(self.caches.last.unwrap_or(usize::MAX));
+        if !batch.is_empty() {
+            self.crew.run(self.workers.of(batch), &job);
+        }
+    }
 }
 
 impl Session for CpuSession {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         batch.check_operation(self.algorithm, self.operation)?;
-        let job = Job::new(batch, output)?
-            .beside_second_caches(self.caches.second.unwrap_or(usize::MAX))
-            .beside_cache(self.caches.last.unwrap_or(usize::MAX));
-        if !batch.is_empty() {
-            self.crew.run(self.workers.of(batch), &job);
-        }
-        // The texts are used where they lie: all that is not computing is the check, too short to time apart.
-        let wall = start.elapsed();
-        Ok(Spans { load: Duration::ZERO, execute: wall, store: Duration::ZERO, wall })
+        let checked = Checked::by(batch, output, &|parts, work| self.crew.on_threads(parts, work))?;
+        self.work(checked);
+        Ok(spans(start))
     }
+
+    fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        checked.batch().check_operation(self.algorithm, self.operation)?;
+        self.work(checked);
+        Ok(spans(start))
+    }
+}
+
+/// The texts are used where they lie: all that is not computing is the check, too short to time apart.
+fn spans(start: Instant) -> Spans {
+    let wall = start.elapsed();
+    Spans { load: Duration::ZERO, execute: wall, store: Duration::ZERO, wall }
 }
 
 /// The workers that a session keeps from batch to batch.

@@ -45,9 +45,9 @@ impl Lent {
         Ok(lent)
     }
 
-    /// A copy of offsets, unsigned numbers of 64 bits: what is looked at once must not be another number when memory is read
-    /// by it, whatever Python's threads write meanwhile.
-    pub(crate) fn offsets(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
+    /// Copies offsets, unsigned numbers of 64 bits, to `copy`: what is looked at once must not be another number when memory is
+    /// read by it, whatever Python's threads write meanwhile.
+    pub(crate) fn copy_offsets(object: &Bound<'_, PyAny>, what: &str, copy: &mut Vec<u64>) -> PyResult<()> {
         let lent = Self::read(object, what)?;
         // Of this machine's order of bytes, as `struct` spells it.
         let native: &[&[u8]] = if cfg!(target_endian = "little") {
@@ -64,7 +64,9 @@ impl Lent {
         let first = lent.first().cast::<u64>().cast_const();
         // SAFETY: Python lends so many items, which may lie anywhere, and its lock is held.
         let number = |index| unsafe { first.add(index).read_unaligned() };
-        Ok((0..lent.0.item_count()).map(number).collect())
+        copy.clear();
+        copy.extend((0..lent.0.item_count()).map(number));
+        Ok(())
     }
 
     /// Verdicts, none of which is given yet: those of before are gone, whatever is wrong with what else comes.
@@ -183,8 +185,9 @@ impl LentColumn {
             }
             return Ok(Self { rows: Some(rows), width, offsets: None });
         };
-        let (rows, offsets): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-        let offsets = Lent::offsets(&offsets, what)?;
+        let (rows, shown): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+        let mut offsets = Vec::new();
+        Lent::copy_offsets(&shown, what, &mut offsets)?;
         if offsets.len() != messages + 1 {
             return Err(refused(what, &format!("{messages} messages need {} offsets", messages + 1)));
         }

@@ -14,6 +14,7 @@ use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 use crate::buffers::{Lent, LentColumn, refused};
 use crate::errors;
 use crate::messages::Messages;
+use crate::offsets::Spare;
 use crate::texts::Texts;
 
 /// Runs batches of messages on one device: `Engine()` on the CPU, `Engine("cuda:0")` on the first NVIDIA GPU.
@@ -27,7 +28,10 @@ use crate::texts::Texts;
 /// launch has, `threads_per_block` how many threads each of them has, and `streams` how many queues there are. What the
 /// device has not is a ValueError of the first batch.
 #[pyclass(frozen, module = "cipherlane")]
-pub(crate) struct Engine(cipherlane_lent::Engine);
+pub(crate) struct Engine {
+    inner: cipherlane_lent::Engine,
+    spare: Spare,
+}
 
 /// Seconds that a run took: load (moving the batch to where it is computed), execute, store (moving the results back)
 /// and wall, from call to return. May be pickled.
@@ -75,7 +79,8 @@ impl Engine {
     ) -> PyResult<Self> {
         let wish = Wish { tier, kernel, threads, chunk, blocks, threads_per_block, streams };
         let opened = py.detach(|| cipherlane_lent::Engine::open(device, wish));
-        opened.map(Self).map_err(|failure| errors::of(&failure))
+        let inner = opened.map_err(|failure| errors::of(&failure))?;
+        Ok(Self { inner, spare: Spare::default() })
     }
 
     /// Encrypts and authenticates each message under one key, with a nonce of its own: its ciphertext, with the tag of 16
@@ -96,13 +101,14 @@ impl Engine {
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let algorithm = named(algorithm)?;
         let aad = aad.as_deref().unwrap_or_default();
-        let sealed = py.detach(|| self.0.inner().seal(algorithm, &key, &nonces, aad, &messages));
+        let sealed = py.detach(|| self.inner.inner().seal(algorithm, &key, &nonces, aad, &messages));
         sealed.map_err(errors::of_engine)?.iter().map(|(text, tag)| joined(py, text, tag)).collect()
     }
 
-    /// Gives back what is kept for batches to come: expanded keys, and memory of a GPU.
+    /// Gives back what is kept for batches to come: expanded keys, memory for offsets, and that of a GPU.
     fn release(&self, py: Python<'_>) {
-        py.detach(|| self.0.inner().release());
+        self.spare.release();
+        py.detach(|| self.inner.inner().release());
     }
 
     /// Undoes `seal`: each plaintext, or None where a tag is wrong, or a tag or nonce is missing.
@@ -124,7 +130,7 @@ impl Engine {
             parts.iter().map(|parts| parts.map_or((&[][..], [0; BLOCK]), |(text, tag)| (text, *tag))).unzip();
         let nonces: Vec<&[u8]> = nonces.iter().map(|nonce| some_nonce(nonce)).collect();
         let opened =
-            py.detach(|| self.0.inner().open(algorithm, &key, &nonces, aad, &Sealed::new(&texts, &tags)));
+            py.detach(|| self.inner.inner().open(algorithm, &key, &nonces, aad, &Sealed::new(&texts, &tags)));
         let opened = opened.map_err(errors::of_engine)?;
         let texts = opened.iter().zip(&parts).map(|(text, parts)| text.filter(|_| parts.is_some()));
         Ok(texts.map(|text| text.map(|text| PyBytes::new(py, text))).collect())
@@ -172,7 +178,7 @@ impl Engine {
             errors::value(format!("{algorithm} is no hash function; these are: {}", known.join(", ")))
         })?;
         let length = digest_bytes.unwrap_or(hash.usual_digest_bytes());
-        let digests = py.detach(|| self.0.inner().hash_to(hash, &messages, length));
+        let digests = py.detach(|| self.inner.inner().hash_to(hash, &messages, length));
         Ok(digests.map_err(errors::of_engine)?.iter().map(|digest| PyBytes::new(py, digest)).collect())
     }
 
@@ -211,7 +217,7 @@ impl Engine {
         accepted: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Spans> {
         let accepted = accepted.map(|accepted| Lent::verdicts(accepted, "accepted")).transpose()?;
-        let offsets = Lent::offsets(offsets, "offsets")?;
+        let offsets = self.spare.copy(offsets, "offsets")?;
         let messages = offsets
             .len()
             .checked_sub(1)
@@ -266,7 +272,7 @@ impl Engine {
         // SAFETY: Python keeps buffers where they are while they are lent, which is until the end of this function, as the
         // caller keeps what tensors show; that nobody writes them meanwhile is the caller's to see to, as of `readinto` and
         // its like: whoever does has wrong bytes, since offsets, by which memory is found, are copies.
-        let spans = py.detach(|| unsafe { lent.run(&self.0) }).map_err(|failure| errors::of(&failure))?;
+        let spans = py.detach(|| unsafe { lent.run(&self.inner) }).map_err(|failure| errors::of(&failure))?;
         let cipherlane_lent::Spans { load, execute, store, wall } = spans.into();
         Ok(Spans { load, execute, store, wall })
     }
@@ -285,7 +291,7 @@ impl Engine {
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let algorithm = named(algorithm)?;
         let nonces = some(nonces, messages);
-        let engine = self.0.inner();
+        let engine = self.inner.inner();
         let texts = py.detach(|| match operation {
             Operation::Decrypt => engine.decrypt(algorithm, key, &nonces, messages),
             _ => engine.encrypt(algorithm, key, &nonces, messages),

@@ -8,6 +8,7 @@ mod engine;
 mod errors;
 mod messages;
 mod names;
+mod offsets;
 mod texts;
 
 use pyo3::pymodule;

@@ -40,6 +40,12 @@ impl Pools {
         Ok(pool)
     }
 
+    /// The pool of `threads` threads, if there is one.
+    #[must_use]
+    pub fn there(&self, threads: usize) -> Option<Arc<Pool>> {
+        lock(&self.pools).get(&threads).and_then(Weak::upgrade)
+    }
+
     /// The berth of all pools that have some of the CPUs.
     fn berth(&self, threads: usize, topology: &Topology) -> Option<Arc<Berth>> {
         let kept = self.berth.as_ref().filter(|_| (2..topology.cpus().len()).contains(&threads))?;
@@ -90,9 +96,17 @@ impl Pool {
     /// end.
     pub fn lend<T>(&self, run: impl FnOnce(&mut Threads) -> T) -> T {
         let idle = lock(&self.idle).pop();
-        let Some(mut threads) = idle.or_else(|| self.more().ok()) else {
-            return run(&mut Threads::alone(&self.topology));
-        };
+        self.with(idle.or_else(|| self.more().ok()), run)
+    }
+
+    /// The same, or the caller alone where all are lent: for what is too little work to start threads for.
+    pub fn lend_idle<T>(&self, run: impl FnOnce(&mut Threads) -> T) -> T {
+        let idle = lock(&self.idle).pop();
+        self.with(idle, run)
+    }
+
+    fn with<T>(&self, threads: Option<Threads>, run: impl FnOnce(&mut Threads) -> T) -> T {
+        let Some(mut threads) = threads else { return run(&mut Threads::alone(&self.topology)) };
         let result = run(&mut threads);
         lock(&self.idle).push(threads);
         result
@@ -113,7 +127,9 @@ mod tests {
         let (pools, topology) = (Pools::default(), Topology::detect());
         let (first, second) = (pools.of(2, &topology).unwrap(), pools.of(2, &topology).unwrap());
         assert!(Arc::ptr_eq(&first, &second) && !Arc::ptr_eq(&first, &pools.of(3, &topology).unwrap()));
+        assert!(pools.there(2).is_some_and(|there| Arc::ptr_eq(&there, &first)));
         drop((first, second));
+        assert!(pools.there(2).is_none() && pools.there(4).is_none(), "none is started");
         assert!(lock(&pools.pools).values().all(|pool| pool.strong_count() == 0));
     }
 
@@ -142,6 +158,9 @@ mod tests {
             (std::ptr::from_mut(outer).addr() != inner, idle(&pool))
         });
         assert_eq!(nested, (true, 1));
+        // But for little work none are started.
+        let alone = pool.lend(|_| pool.lend(|_| pool.lend_idle(|threads| format!("{threads:?}"))));
+        assert!(alone.contains("workers: 0"), "{alone}");
         assert_eq!(idle(&pool), 2);
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cipherlane_core::{
-    Algorithm, Batch, BatchError, Column, Device, DeviceError, DeviceTexts, Mode, Operation, Output, Plan,
-    Resident, Session, Shape, Spans, UnknownName, Unsupported, Wish,
+    Algorithm, Batch, BatchError, Checked, Column, Device, DeviceError, DeviceTexts, Mode, Operation, Output,
+    Plan, Resident, Session, Shape, Spans, UnknownName, Unsupported, Wish,
 };
 use cipherlane_cpu::Cpu;
 
@@ -157,11 +157,16 @@ impl Engine {
     /// those of all messages are not taken for one ([`BatchError::Rows`]). That rows of nonces differ is the caller's to see to: rows that happen to be
     /// equal are not looked for. A wrong tag is no error: see [`Output::accepted`].
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let shape = batch.check(output)?;
+        let (start, device) = (Instant::now(), &self.devices[0]);
+        let mut checked =
+            Checked::by(batch, output, &|parts, work| device.on_threads(&self.wish, parts, work))?;
         check_nonce_not_shared(batch)?;
-        output.accepted.fill(false);
-        let (plan, open) = (|shape: &Shape| self.plan(shape), |plan: &Plan| self.devices[0].open(plan));
-        self.sessions.with(shape, plan, open, |session| session.run(batch, output))
+        checked.reject_all();
+        let shape = checked.shape();
+        let (plan, open) = (|shape: &Shape| self.plan(shape), |plan: &Plan| device.open(plan));
+        let run = |session: &mut Box<dyn Session>| session.run_checked(checked);
+        let spans = self.sessions.with(shape, plan, open, run)?;
+        Ok(Spans { wall: start.elapsed(), ..spans })
     }
 
     /// Runs `batch` on the default device where its `texts` lie in the memory of that device: no text is copied, only keys,

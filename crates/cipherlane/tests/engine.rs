@@ -241,3 +241,46 @@ fn one_error_type_carries_names_as_well() {
     assert_eq!(named("aes-128-gcm").unwrap().tags.len(), 1);
     assert!(named("rot-13").unwrap_err().to_string().starts_with("unknown algorithm `rot-13`"));
 }
+
+/// Threads share out the look at offsets before any begins: what one of them finds stops all.
+#[test]
+fn a_batch_of_very_many_messages_is_checked_as_one_of_few() {
+    const COUNT: usize = 70_000;
+    let mut offsets = vec![3];
+    offsets.extend((0..COUNT as u64).scan(3, |end, i| {
+        *end += i * i % 41;
+        Some(*end)
+    }));
+    let nonces: Vec<_> =
+        (0..COUNT as u64).flat_map(|i| [i.to_le_bytes(), [9; 8]].concat()[..12].to_vec()).collect();
+    let text: Vec<_> = (0..*offsets.last().unwrap()).map(|i| (i * i % 251) as u8).collect();
+    let run = |engine: &Engine, offsets: &[u64]| {
+        let (mut bytes, mut tags) = (text.clone(), vec![0; COUNT * 16]);
+        let batch = Batch::seal(
+            gcm(),
+            Column::Shared(&KEY),
+            Column::Each { bytes: &nonces, width: 12 },
+            Column::EMPTY,
+            Messages { source: Source::InPlace, offsets },
+        );
+        let ran = engine.run(&batch, &mut Output::sealed(&mut bytes, &mut tags));
+        ran.map(|_| (bytes, tags))
+    };
+    let on = |threads| Engine::new().with_wish(Wish { threads: Some(threads), ..Wish::default() });
+    let expected = run(&on(1), &offsets).unwrap();
+    let engine = on(3);
+    for _ in 0..3 {
+        assert!(run(&engine, &offsets).unwrap() == expected);
+    }
+    for at in [1, 20_000, COUNT / 2, COUNT - 1] {
+        let mut wrong = offsets.clone();
+        wrong[at] = wrong[at + 1] + 1;
+        let error = run(&engine, &wrong).unwrap_err().to_string();
+        assert!(error.contains("offsets of messages"), "{at}: {error}");
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| assert!(run(&engine, &offsets).unwrap() == expected));
+        }
+    });
+}

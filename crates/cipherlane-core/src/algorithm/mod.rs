@@ -150,7 +150,15 @@ impl FromStr for Algorithm {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Self::all().find(|algorithm| algorithm.to_string() == name.to_ascii_lowercase()).ok_or_else(|| {
+        // Of a call for one short message, spelling out all names to compare them would be the most.
+        let of_cipher = || {
+            let (cipher, mode) = name.rsplit_once('-')?;
+            let cipher = Cipher::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(cipher))?;
+            let mode = Mode::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(mode))?;
+            Some(Self::Cipher(cipher, mode))
+        };
+        let hash = Hash::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(name));
+        hash.map(Self::Hash).or_else(of_cipher).ok_or_else(|| {
             let ciphers = Cipher::ALL.map(Cipher::name).join(", ");
             let modes = Mode::ALL.map(|mode| format!("-{}", mode.name())).join(", ");
             let known = [format!("a cipher ({ciphers}) with a mode ({modes})")];
@@ -171,6 +179,10 @@ mod tests {
     fn every_name_reads_back() {
         for algorithm in Algorithm::all() {
             assert_eq!(algorithm.to_string().parse::<Algorithm>().unwrap(), algorithm);
+            assert_eq!(algorithm.to_string().to_uppercase().parse::<Algorithm>().unwrap(), algorithm);
+        }
+        for part in ["", "-", "aes-128", "gcm", "-gcm", "aes-128-", "aes-128--gcm", "sha-256-ecb", "sha"] {
+            assert!(part.parse::<Algorithm>().is_err(), "{part}");
         }
         assert_eq!(Algorithm::all().count(), Cipher::ALL.len() * Mode::ALL.len() + Hash::ALL.len());
     }

@@ -55,7 +55,7 @@ impl FromStr for Operation {
     fn from_str(name: &str) -> Result<Self, UnknownName> {
         Self::ALL
             .into_iter()
-            .find(|operation| operation.name() == name.to_ascii_lowercase())
+            .find(|operation| operation.name().eq_ignore_ascii_case(name))
             .ok_or_else(|| UnknownName::new("operation", name, Self::ALL.map(|o| o.name().to_owned())))
     }
 }

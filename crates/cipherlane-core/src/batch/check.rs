@@ -1,14 +1,15 @@
-//! The check that every session makes of a batch before it touches one.
+//! The check that every batch passes before a session touches it.
 
 use std::fmt::Display;
 
 use super::{Batch, DeviceTexts, Source, TagLengths};
 use crate::algorithm::{Algorithm, Hash, Mode, Operation};
-use crate::column::{Column, Survey};
+use crate::column::Column;
 use crate::error::BatchError;
 use crate::limits;
 use crate::output::Output;
 use crate::shape::Shape;
+use crate::survey::{Spread, Survey};
 
 /// How many bytes of text there is room for, wherever it lies.
 struct Room {
@@ -18,22 +19,32 @@ struct Room {
     in_place: bool,
 }
 
+/// The calling thread alone.
+pub(super) fn alone(parts: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..parts).for_each(work);
+}
+
 impl Batch<'_> {
     /// Checks everything that a kernel relies on, against `output` as well, and returns the sizes.
     ///
-    /// Every session calls it first. After it, the texts lie in the host's memory, each offset lies within both buffers,
+    /// No session runs a batch that has not passed it: see [`Checked`](super::Checked). After it, the texts lie in the host's memory, each offset lies within both buffers,
     /// each column has a row of the right length for each message, and each length is one that the mode takes.
     ///
     /// # Errors
     /// The first thing that does not fit. [`BatchError::OnDevice`] if the texts lie on a device.
     pub fn check(&self, output: &Output<'_>) -> Result<Shape, BatchError> {
+        self.check_by(output, &alone)
+    }
+
+    /// The same, where `spread` shares out the looks at offsets.
+    pub(super) fn check_by(&self, output: &Output<'_>, spread: &Spread<'_>) -> Result<Shape, BatchError> {
         let bytes = output.bytes.len();
         let (what, input, in_place) = match self.messages.source {
             Source::Apart(input) => ("messages", input.len(), false),
             Source::InPlace => ("messages (in place)", bytes, true),
             Source::OnDevice => return Err(BatchError::OnDevice),
         };
-        self.check_in(&Room { what, input, output: bytes, in_place }, output)
+        self.check_in(&Room { what, input, output: bytes, in_place }, output, spread)
     }
 
     /// The same for a batch whose texts lie on a device: after it each offset lies within `texts`.
@@ -56,7 +67,7 @@ impl Batch<'_> {
             output: texts.output().map_or(0, |memory| memory.bytes()),
             in_place: matches!(texts, DeviceTexts::InPlace(_)),
         };
-        self.check_in(&room, output)
+        self.check_in(&room, output, &alone)
     }
 
     /// Checks that it asks for what a session was opened for.
@@ -73,17 +84,31 @@ impl Batch<'_> {
         })
     }
 
-    fn check_in(&self, room: &Room, output: &Output<'_>) -> Result<Shape, BatchError> {
+    fn check_in(&self, room: &Room, output: &Output<'_>, spread: &Spread<'_>) -> Result<Shape, BatchError> {
         if !self.algorithm.operations().contains(&self.operation) {
             return Err(BatchError::Operation { algorithm: self.algorithm, operation: self.operation });
         }
-        let common_length = self.check_messages(room)?;
-        self.check_column("keys", &self.keys, "keys", Some(self.algorithm.key_bytes()))?;
-        self.check_column("nonces", &self.nonces, "nonces", self.algorithm.nonce_bytes())?;
+        let lengths = self.check_messages(room, spread)?;
+        let key_bytes = self.algorithm.key_bytes();
+        self.check_column(("keys", "keys"), &self.keys, key_bytes, |found| found == key_bytes, spread)?;
+        match self.algorithm.nonce_bytes() {
+            Some(bytes) => {
+                self.check_column(("nonces", "nonces"), &self.nonces, bytes, |found| found == bytes, spread)?;
+            }
+            // SP 800-38D section 5.2.1.1: 1 <= len(IV).
+            None => {
+                self.check_column(
+                    ("nonces", "nonces"),
+                    &self.nonces,
+                    "1 or more",
+                    |found| found > 0,
+                    spread,
+                )?;
+            }
+        }
         if self.algorithm.is_aead() {
-            self.check_column("rows of AAD", &self.aad, "AAD", None)?;
-            self.check_nonces_not_empty()?;
-            self.check_aad_lengths()?;
+            let right = |found| found as u64 <= limits::GCM_AAD_BYTES;
+            self.check_column(("rows of AAD", "AAD"), &self.aad, "at most 2^61 - 1", right, spread)?;
         } else if !matches!(self.aad, Column::Shared([]) | Column::Each { bytes: [], width: 0 }) {
             return Err(self.unused("AAD"));
         }
@@ -92,14 +117,14 @@ impl Batch<'_> {
             Algorithm::Cipher(..) => self.check_no_tags()?,
             Algorithm::Hash(hash) => self.check_digests(hash, output)?,
         }
-        self.check_lengths(common_length, room.in_place)
+        self.check_lengths(&lengths, room.in_place)
     }
 
-    /// Returns the length that all messages have, where it is one.
-    fn check_messages(&self, room: &Room) -> Result<Option<u64>, BatchError> {
+    /// Returns what is known of the messages' lengths.
+    fn check_messages(&self, room: &Room, spread: &Spread<'_>) -> Result<Survey, BatchError> {
         let offsets = self.messages.offsets;
-        let Survey { fit, common_length } = Survey::new(offsets, room.input);
-        if !fit {
+        let lengths = Survey::of(offsets, spread);
+        if !lengths.fits(offsets, room.input) {
             return Err(BatchError::Offsets { what: room.what, bytes: room.input });
         }
         if self.operation == Operation::Hash {
@@ -107,47 +132,50 @@ impl Batch<'_> {
             return if room.in_place {
                 Err(self.unused("messages in place, as it leaves them unchanged"))
             } else {
-                Ok(common_length)
+                Ok(lengths)
             };
         }
         // The last offset is within a buffer, hence a usize.
         #[allow(clippy::cast_possible_truncation)]
         let wanted = offsets.last().map_or(0, |&end| end as usize);
-        check_size("bytes of text", wanted, room.output).map(|()| common_length)
+        check_size("bytes of text", wanted, room.output).map(|()| lengths)
     }
 
+    /// Checks that there is a row for each message, as long as is `right`: a number of bytes, or all from one to another.
     fn check_column(
         &self,
-        rows: &'static str,
-        column: &Column<'_>,
-        what: &'static str,
-        width: Option<usize>,
-    ) -> Result<(), BatchError> {
-        if let Column::Ragged(ragged) = *column
-            && !ragged.is_well_formed()
-        {
-            return Err(BatchError::Offsets { what, bytes: ragged.bytes.len() });
-        }
-        if column.rows().is_some_and(|count| count != self.len()) {
-            return Err(BatchError::Rows { what: rows, messages: self.len() });
-        }
-        let Some(wanted) = width else { return Ok(()) };
-        self.check_widths(what, column, wanted, |found| found == wanted)
-    }
-
-    /// Looks at the common width, or at each row where they differ.
-    fn check_widths(
-        &self,
-        what: &'static str,
+        (rows, what): (&'static str, &'static str),
         column: &Column<'_>,
         wanted: impl Display,
         right: impl Fn(usize) -> bool,
+        spread: &Spread<'_>,
     ) -> Result<(), BatchError> {
-        let wrong = match column.width() {
-            Some(width) if self.is_empty() || right(width) => None,
-            Some(width) => Some((0, width)),
-            None => (0..self.len()).map(|i| (i, column.row(i).len())).find(|&(_, found)| !right(found)),
+        let lengths = match column {
+            Column::Shared(_) | Column::Each { .. } => None,
+            Column::Ragged(ragged) => {
+                let lengths = Survey::of(ragged.offsets, spread);
+                if !lengths.fits(ragged.offsets, ragged.bytes.len()) {
+                    return Err(BatchError::Offsets { what, bytes: ragged.bytes.len() });
+                }
+                Some(lengths)
+            }
         };
+        if column.rows().is_some_and(|count| count != self.len()) {
+            return Err(BatchError::Rows { what: rows, messages: self.len() });
+        }
+        // Rows lie within a buffer: their lengths are such.
+        #[allow(clippy::cast_possible_truncation)]
+        let ends = lengths.map(|lengths| [lengths.shortest as usize, lengths.longest as usize]);
+        let all = match (column.width(), ends) {
+            (Some(width), _) => right(width),
+            (None, Some(ends)) => ends.into_iter().all(&right),
+            (None, None) => false,
+        };
+        if all || self.is_empty() {
+            return Ok(());
+        }
+        let mut found = (0..self.len()).map(|message| (message, column.row(message).len()));
+        let wrong = found.find(|&(_, found)| !right(found));
         wrong.map_or(Ok(()), |(message, found)| Err(self.width_error(what, &wanted, message, found)))
     }
 
@@ -160,15 +188,6 @@ impl Batch<'_> {
         found: usize,
     ) -> BatchError {
         BatchError::Width { algorithm: self.algorithm, what, wanted: wanted.to_string(), message, found }
-    }
-
-    /// SP 800-38D section 5.2.1.1: 1 <= len(IV).
-    fn check_nonces_not_empty(&self) -> Result<(), BatchError> {
-        self.check_widths("nonces", &self.nonces, "1 or more", |found| found > 0)
-    }
-
-    fn check_aad_lengths(&self) -> Result<(), BatchError> {
-        self.check_widths("AAD", &self.aad, "at most 2^61 - 1", |found| found as u64 <= limits::GCM_AAD_BYTES)
     }
 
     const fn unused(&self, what: &'static str) -> BatchError {
@@ -226,18 +245,9 @@ impl Batch<'_> {
         }
     }
 
-    fn check_lengths(&self, common: Option<u64>, in_place: bool) -> Result<Shape, BatchError> {
+    fn check_lengths(&self, lengths: &Survey, in_place: bool) -> Result<Shape, BatchError> {
         let (wanted, right) = limits::text_bytes(self.algorithm);
-        // One look at each: batches have millions of short messages.
-        let (mut longest, mut shortest, mut bits) = (0, u64::MAX, 0);
-        if let Some(length) = common {
-            (longest, shortest, bits) = (length, length, length);
-        } else {
-            for pair in self.messages.offsets.windows(2) {
-                let found = pair[1] - pair[0];
-                (longest, shortest, bits) = (found.max(longest), found.min(shortest), bits | found);
-            }
-        }
+        let &Survey { bits, longest, shortest, .. } = lengths;
         // Modes take multiples of a block, which no low bit tells of, or lengths between two.
         let all = match self.algorithm.mode() {
             Some(Mode::Ecb | Mode::Cbc) => right(bits),

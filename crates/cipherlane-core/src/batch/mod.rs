@@ -1,12 +1,14 @@
 //! A batch of messages.
 
 mod check;
+mod checked;
 mod texts;
 
 use crate::BLOCK;
 use crate::algorithm::{Algorithm, Hash, Operation};
 use crate::column::Column;
 
+pub use checked::Checked;
 pub use texts::DeviceTexts;
 
 /// Messages that are run together: one algorithm and operation, with one key or a key each.

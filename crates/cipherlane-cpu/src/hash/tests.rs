@@ -1,7 +1,7 @@
 //! What the tests of engines share. `tests/kernels/` puts the same exam to what the table has, through the library that
 //! is compiled anyway.
 
-use cipherlane_core::{Batch, DeviceError, Output, Session, Spans};
+use cipherlane_core::{Batch, Checked, DeviceError, Output, Session, Spans};
 
 pub(super) use self::lanes::{digests, examine, message};
 use super::worker::Hashing;
@@ -17,7 +17,7 @@ pub(super) struct Alone<H, E>(pub(super) Hashing<H, E>);
 
 impl<H: Iterated, E: Absorb<H>> Session for Alone<H, E> {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        self.0.worker(None).messages(&Job::new(batch, output)?, 0..batch.len());
+        self.0.worker(None).messages(&Job::new(Checked::new(batch, output)?), 0..batch.len());
         Ok(Spans::default())
     }
 }

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use cipherlane_core::{Algorithm, BLOCK, Batch, Column, DeviceError, Operation, Output, Session, Spans};
+use cipherlane_core::{
+    Algorithm, BLOCK, Batch, Checked, Column, DeviceError, Operation, Output, Session, Spans,
+};
 
 use crate::job::Job;
 use crate::worker::{Kernel, LAST_SEGMENT, Segment, Segments};
@@ -42,7 +44,7 @@ impl Session for Bare {
             Column::Each { .. } | Column::Ragged(_) => None,
         };
         let worker = self.kernel.worker(key);
-        let job = Job::new(batch, output)?;
+        let job = Job::new(Checked::new(batch, output)?);
         match (self.segment, worker.segments()) {
             (Some(bytes), Some(segments)) => {
                 (0..batch.len()).for_each(|message| run_cut(segments, &job, message, bytes));
