@@ -5,6 +5,7 @@ use std::ops::DerefMut;
 use zeroize::Zeroize;
 
 use crate::backend::{Backend, Fault};
+use crate::key::{Expansion, KeyNumber};
 
 /// A buffer that is made anew when more is asked of it than it has.
 #[derive(Debug)]
@@ -83,12 +84,10 @@ pub(crate) struct Buffers<B: Backend> {
     pub(crate) rows: Growing<B::Memory>,
     /// The workspace.
     pub(crate) work: Growing<B::Memory>,
-    /// The number of the program by which the workspace holds what follows from a shared key.
-    keyed: Option<usize>,
-    /// The numbers of the programs for which shared keys have been brought here since they were last wiped.
-    makers: Vec<usize>,
-    /// Whether a shared key may be here, or what follows from it, that another has come after.
-    has_old_key: bool,
+    /// What the workspace holds of a shared key, by which the next group can go on.
+    keyed: Option<Expansion>,
+    /// What may be here of shared keys, which are brought with it: of each program the last.
+    held: Vec<Expansion>,
 }
 
 impl<B: Backend> Default for Buffers<B> {
@@ -99,8 +98,7 @@ impl<B: Backend> Default for Buffers<B> {
             rows: Growing::default(),
             work: Growing::default(),
             keyed: None,
-            makers: Vec::new(),
-            has_old_key: false,
+            held: Vec::new(),
         }
     }
 }
@@ -151,42 +149,31 @@ impl<B: Backend> Buffers<B> {
         Ok(Views { input, output, rows, work, in_place })
     }
 
-    /// Whether the workspace holds what `program` makes of the session's shared key.
-    pub(crate) fn is_keyed(&self, program: usize) -> bool {
-        self.keyed == Some(program) && !self.has_old_key
-    }
-
-    /// Notes that `program` brings a shared key, which a session is to wipe when another comes.
-    pub(crate) fn bring_key(&mut self, program: usize) {
-        if !self.makers.contains(&program) {
-            self.makers.push(program);
+    /// Notes that a group is enqueued next which makes `expansion`, if its messages share a key, and says whether the
+    /// workspace holds it already. Where the group fails, nobody goes on with that key's number.
+    pub(crate) fn key_by(&mut self, expansion: Option<Expansion>) -> bool {
+        if let Some(expansion) = expansion {
+            // It overwrites what its program has made of a former key, and the key: rows begin with it.
+            self.held.retain(|held| held.program != expansion.program);
+            self.held.push(expansion);
         }
+        let before = std::mem::replace(&mut self.keyed, expansion);
+        expansion.is_some() && before == expansion
     }
 
-    /// Notes that all has been enqueued for a group, by `program` if its messages share a key. It overwrites what it has made
-    /// of a former key, and the key: rows begin with it.
-    pub(crate) fn key_by(&mut self, program: Option<usize>) {
-        self.keyed = program;
-        self.has_old_key &= self.makers.iter().any(|&maker| Some(maker) != program);
-    }
-
-    /// Notes that another shared key comes than may be here.
-    pub(crate) fn outdate_key(&mut self) {
-        self.has_old_key = !self.makers.is_empty();
-    }
-
-    /// Enqueues wiping a former key and what follows from it.
+    /// Enqueues wiping what is here of other keys than `key`.
     pub(crate) fn forget_old_key(
         &mut self,
         link: Link<'_, B>,
+        key: KeyNumber,
         steps: &mut Vec<B::Step>,
     ) -> Result<(), Fault> {
-        if self.has_old_key {
+        if self.held.iter().any(|held| held.key != key) {
             for memory in [&self.rows, &self.work].into_iter().filter_map(Growing::get) {
                 steps.push(link.backend.wipe(link.queue, memory)?);
             }
-            self.makers.clear();
-            (self.keyed, self.has_old_key) = (None, false);
+            self.held.clear();
+            self.keyed = None;
         }
         Ok(())
     }

@@ -127,10 +127,7 @@ impl<B: Backend> Lane<B> {
         let flight = self.flight.insert(Flight { chunks: 1, ..Flight::default() });
         let Stagings { input, output, rows } = &mut self.stagings;
         let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
-        let is_keyed = self.buffers.is_keyed(chosen.index);
-        if program.shared_key {
-            self.buffers.bring_key(chosen.index);
-        }
+        let is_keyed = self.buffers.key_by(chosen.expansion());
         let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns, layout, keys };
         upload_rows(link, &scene, job, group, rows, &mut flight.loads)?;
         let is_long = |at: *const u8| bytes as u64 > chunk && !backend.reaches(at, bytes);
@@ -153,7 +150,6 @@ impl<B: Backend> Lane<B> {
             flight.text = download_text(link, output, &scene, job, piece, &mut flight.stores)?;
         }
         flight.results = download_results(link, &scene, group, rows, &mut flight.stores)?;
-        self.buffers.key_by(chosen.loaded.program.shared_key.then_some(chosen.index));
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use crate::backend::{Backend, Fault, Pointer};
 use crate::buffers::{Link, Views};
 use crate::columns::Columns;
 use crate::cut::Piece;
+use crate::key::Expansion;
 use crate::loaded::{Chosen, Loaded};
 
 /// Everything that the launches of a group refer to.
@@ -24,9 +25,9 @@ pub(crate) struct Scene<'a, B: Backend> {
 #[derive(Debug)]
 pub(crate) struct Schedule<B: Backend> {
     pub(crate) memory: B::Memory,
-    /// The number of the program that has it, and the copy that gave it to it. The schedule is the same for all groups
-    /// of a key, so one of them makes the copy.
-    pub(crate) set: Option<(usize, B::Step)>,
+    /// Whose it is, and the copy that gave it to its program. The schedule is the same for all groups of a key, so one of
+    /// them makes the copy.
+    set: Option<(Expansion, B::Step)>,
 }
 
 impl<B: Backend> Schedule<B> {
@@ -35,6 +36,16 @@ impl<B: Backend> Schedule<B> {
 
     pub(crate) fn new(backend: &B) -> Result<Self, Fault> {
         Ok(Self { memory: backend.allocate(Self::BYTES)?, set: None })
+    }
+
+    /// The copy that gave its program the schedule of `expansion`, if that is what is here.
+    pub(crate) fn step(&self, expansion: Expansion) -> Option<&B::Step> {
+        self.set.as_ref().filter(|(set, _)| *set == expansion).map(|(_, step)| step)
+    }
+
+    /// Has the next group copy its schedule, whatever there is.
+    pub(crate) fn unset(&mut self) {
+        self.set = None;
     }
 
     pub(crate) fn wipe(&self, link: Link<'_, B>) -> Result<(), Fault> {
@@ -140,22 +151,18 @@ impl<B: Backend> Scene<'_, B> {
         schedule: &mut Schedule<B>,
     ) -> Result<(), Fault> {
         let bytes = 4 * chosen.loaded.program.schedule_words;
-        if bytes == 0 {
-            return Ok(());
-        }
-        if let Some((program, set)) = &schedule.set
-            && *program == chosen.index
-        {
-            return link.backend.after(link.queue, set);
+        let Some(expansion) = chosen.expansion().filter(|_| bytes > 0) else { return Ok(()) };
+        if let Some(step) = schedule.step(expansion) {
+            return link.backend.after(link.queue, step);
         }
         let at = usize::try_from(self.layout.schedule_at).unwrap_or(usize::MAX);
         let from = Pointer { memory: self.views.work, at, bytes };
-        (chosen.loaded.has_schedule, chosen.loaded.has_old_schedule) = (true, false);
+        chosen.loaded.schedule_of = Some(chosen.key);
         let program = &mut chosen.loaded.handle;
         // SAFETY: the workspace has the schedule in its layout. A new schedule is set by the first group of a run,
         // whose launches all come after it in this queue, or wait for its step; those of earlier runs are done.
         let step = unsafe { link.backend.set_schedule(link.queue, program, from, bytes, &schedule.memory) }?;
-        schedule.set = Some((chosen.index, step));
+        schedule.set = Some((expansion, step));
         Ok(())
     }
 

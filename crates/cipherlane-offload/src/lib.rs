@@ -24,6 +24,7 @@ mod device;
 mod fake;
 mod fleet;
 mod job;
+mod key;
 mod lane;
 mod launch;
 pub mod link;

@@ -4,27 +4,35 @@ use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{Program, Stage, When};
 
 use crate::backend::{Backend, Entry, Fault, Unit};
+use crate::key::{Expansion, KeyNumber};
 
 /// A program, loaded on a device.
 #[derive(Debug)]
 pub(crate) struct Loaded<B: Backend> {
     pub(crate) program: Program,
     pub(crate) handle: B::Program,
-    /// Whether a schedule was set for it that has not been wiped.
-    pub(crate) has_schedule: bool,
-    /// Whether that is the schedule of a key which another has come after.
-    pub(crate) has_old_schedule: bool,
+    /// The key of which a schedule was set for it, if that has not been wiped.
+    pub(crate) schedule_of: Option<KeyNumber>,
     /// Whether all stages are launched in one block, whose threads then go on from item to item as where there are many.
     pub(crate) in_one_block: bool,
     /// Most blocks of each stage.
     blocks: Vec<u32>,
 }
 
-/// A program of a session, with its number there.
+/// A program of a session, with its number there, and the key that it runs under if messages share one.
 #[derive(Debug)]
 pub(crate) struct Chosen<'a, B: Backend> {
     pub(crate) index: usize,
     pub(crate) loaded: &'a mut Loaded<B>,
+    pub(crate) key: KeyNumber,
+}
+
+impl<B: Backend> Chosen<'_, B> {
+    /// What it makes of the key, if messages share one.
+    pub(crate) fn expansion(&self) -> Option<Expansion> {
+        let expansion = Expansion { program: self.index, key: self.key };
+        self.loaded.program.shared_key.then_some(expansion)
+    }
 }
 
 impl<B: Backend> Loaded<B> {
@@ -40,14 +48,7 @@ impl<B: Backend> Loaded<B> {
             Ok(u32::try_from(held).unwrap_or(u32::MAX))
         };
         let blocks = (0..program.stages.len()).map(most).collect::<Result<_, Fault>>()?;
-        Ok(Self {
-            program,
-            handle,
-            has_schedule: false,
-            has_old_schedule: false,
-            in_one_block: false,
-            blocks,
-        })
+        Ok(Self { program, handle, schedule_of: None, in_one_block: false, blocks })
     }
 
     /// Blocks for `items` items of stage `index`: as many as have something to do, up to the most.

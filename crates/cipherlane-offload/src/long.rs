@@ -51,8 +51,8 @@ impl<B: Backend> Long<'_, B> {
         // What the other lanes are given comes after all of that.
         for here in 1..self.lanes.len() {
             self.after(here, 0, |flight| flight.launches.last().or(flight.loads.last()))?;
-            if let Some((_, set)) = &schedule.set {
-                self.backend.after(&self.lanes[here].queue, set)?;
+            if let Some(step) = self.chosen.expansion().and_then(|expansion| schedule.step(expansion)) {
+                self.backend.after(&self.lanes[here].queue, step)?;
             }
         }
         Ok(())

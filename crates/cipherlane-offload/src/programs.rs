@@ -9,6 +9,7 @@ use cipherlane_kernels::manifest::{self, Program, Target, Tiling};
 use crate::backend::{Backend, Fault, Limits};
 use crate::buffers::Link;
 use crate::fleet::STEP;
+use crate::key::KeyNumber;
 use crate::launch::Schedule;
 use crate::loaded::Loaded;
 use crate::part::Part;
@@ -94,23 +95,19 @@ impl<B: Backend> Programs<B> {
         Self::new(self.plan.clone(), self.target, self.tuning.clone())
     }
 
-    /// Notes that another shared key comes than schedules are of.
-    pub(crate) fn outdate_key(&mut self) {
-        self.loaded.iter_mut().for_each(|loaded| loaded.has_old_schedule = loaded.has_schedule);
-    }
-
-    /// Enqueues wiping schedules of former keys.
+    /// Enqueues wiping schedules of other keys than `key`.
     pub(crate) fn forget_old_key(
         &mut self,
         link: Link<'_, B>,
+        key: KeyNumber,
         schedule: &mut Schedule<B>,
         steps: &mut Vec<B::Step>,
     ) -> Result<(), Fault> {
-        for loaded in self.loaded.iter_mut().filter(|loaded| loaded.has_old_schedule) {
+        for loaded in self.loaded.iter_mut().filter(|loaded| loaded.schedule_of.is_some_and(|of| of != key)) {
             steps.push(link.backend.wipe_schedule(link.queue, &loaded.handle, &schedule.memory)?);
-            (loaded.has_schedule, loaded.has_old_schedule) = (false, false);
+            loaded.schedule_of = None;
             // It may have been that of another program as well.
-            schedule.set = None;
+            schedule.unset();
         }
         Ok(())
     }

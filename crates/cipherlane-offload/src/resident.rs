@@ -15,6 +15,7 @@ use crate::buffers::{Buffers, Link, Needs, Stagings};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group, stretches};
 use crate::job::{Job, forget};
+use crate::key::KeyNumber;
 use crate::lane::{
     Results, download_results, download_text, size, time, upload_rows, upload_text, zero_text,
 };
@@ -35,6 +36,8 @@ pub(crate) struct Resident<B: Backend> {
     buffers: Buffers<B>,
     stagings: Stagings<B>,
     schedule: Schedule<B>,
+    /// The number of the key that the batch has, if its messages share one.
+    key: KeyNumber,
     loaded: Option<Scenery<B>>,
     chunk: u64,
     /// Whether all that comes out is compared with what is right, beside which a known answer says nothing.
@@ -77,6 +80,7 @@ impl<B: Backend> Resident<B> {
             buffers: Buffers::default(),
             stagings: Stagings::default(),
             schedule: Schedule::new(&*backend)?,
+            key: KeyNumber::fresh(),
             loaded: None,
             chunk: chunk.max(1 << 20) as u64,
             is_compared: false,
@@ -87,8 +91,6 @@ impl<B: Backend> Resident<B> {
     /// Brings what `job` has, its texts unless they are `bound`.
     fn load_job(&mut self, job: &Job<'_>, bound: Option<Bound<B>>) -> Result<Duration, Fault> {
         self.loaded = None;
-        self.buffers.key_by(None);
-        self.schedule.set = None;
         let (index, known) = self.programs.find(&self.backend, &job.shape, job.part)?;
         if !known && !self.is_compared {
             // Here a batch would have to be brought for it.
@@ -132,18 +134,17 @@ impl<B: Backend> Resident<B> {
         Ok(load)
     }
 
-    /// Runs what was loaded or bound by `run`, and notes whether all of it has. Where it has not, nobody knows what became of
-    /// the key: the next run expands it again.
+    /// Runs what was loaded or bound by `run`, and notes whether all of it has. Where it had not before, another key has come,
+    /// or nobody knows what became of it: the run expands it.
     fn note_run(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Duration, Fault>,
     ) -> Result<Duration, Fault> {
-        self.loaded.as_mut().ok_or_else(nothing)?.has_run = false;
-        let ran = run(self);
-        if ran.is_err() {
-            self.buffers.key_by(None);
-            self.schedule.set = None;
+        let scenery = self.loaded.as_mut().ok_or_else(nothing)?;
+        if !std::mem::take(&mut scenery.has_run) {
+            self.key = KeyNumber::fresh();
         }
+        let ran = run(self);
         if let Some(scenery) = &mut self.loaded {
             scenery.has_run = ran.is_ok();
         }
@@ -154,12 +155,11 @@ impl<B: Backend> Resident<B> {
     fn execute_loaded(&mut self, writes_texts: &mut bool) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
         let (backend, index) = (&*self.backend, scenery.program);
-        let loaded = self.programs.get(index);
+        let mut chosen = Chosen { index, loaded: self.programs.get(index), key: self.key };
+        let is_keyed = self.buffers.key_by(chosen.expansion());
         let scene = scenery.scene(&self.buffers)?;
         let link = Link { backend, queue: &self.queue };
         let mut steps = Steps::default();
-        let is_keyed = self.buffers.is_keyed(index);
-        let mut chosen = Chosen { index, loaded };
         let mut begun = scene.start(link, &mut chosen, &mut self.schedule, is_keyed, &mut steps);
         let all = scene.all();
         let stages = [When::Tiles, When::End, When::TilesAfter];
@@ -171,7 +171,6 @@ impl<B: Backend> Resident<B> {
         }
         // Where not all could be begun, what was is waited for as well: it writes the caller's memory.
         wait(link, &steps).and(begun)?;
-        self.buffers.key_by(chosen.loaded.program.shared_key.then_some(index));
         time(backend, &steps)
     }
 

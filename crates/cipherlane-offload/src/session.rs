@@ -11,8 +11,6 @@ use cipherlane_core::{
     Batch, Column, DeviceError, Operation, Output, Plan, Session, Shape, Spans, StreamSpans,
 };
 use cipherlane_kernels::manifest::When;
-use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 use crate::answers;
 use crate::backend::{Backend, Fault};
@@ -21,6 +19,7 @@ use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
 use crate::job::{Job, accept_none};
+use crate::key::SharedKey;
 use crate::lane::{Lane, size};
 use crate::launch::{Scene, Schedule};
 use crate::loaded::Chosen;
@@ -49,8 +48,7 @@ pub struct OffloadSession<B: Backend> {
     schedule: Schedule<B>,
     /// The program that is giving its known answer, whatever the shape of the question.
     answering: Option<usize>,
-    /// The shared key that workspaces hold the expansion of.
-    key: Option<Zeroizing<Vec<u8>>>,
+    key: SharedKey,
     /// Whether text may have come out in the last run.
     has_text_out: bool,
 }
@@ -85,7 +83,7 @@ impl<B: Backend> OffloadSession<B> {
             insisted,
             turns: streams,
             answering: None,
-            key: None,
+            key: SharedKey::none(),
             has_text_out: false,
             backend,
         })
@@ -115,7 +113,7 @@ impl<B: Backend> OffloadSession<B> {
         if let Err(reason) = answer {
             self.programs.forget_last();
             // The next program has the same number, and nothing that follows from this one's key.
-            self.key = None;
+            self.key.forget();
             return Err(Fault(reason));
         }
         self.programs.get(index).in_one_block = false;
@@ -137,33 +135,25 @@ impl<B: Backend> OffloadSession<B> {
         answer
     }
 
-    /// Forgets what follows from the last shared key, unless the batch has the same. Nothing is under way.
+    /// Goes on with the batch's shared key, if it has one. Nothing is under way.
     fn take_key(&mut self, batch: &Batch<'_>) {
-        let Column::Shared(key) = batch.keys else { return };
-        // In constant time: how much of two keys agrees is nobody's business.
-        if self.key.as_ref().is_some_and(|known| bool::from(known.as_slice().ct_eq(key))) {
-            return;
-        }
-        self.key = Some(Zeroizing::new(key.to_vec()));
-        self.schedule.set = None;
-        self.whole.outdate_key();
-        self.programs.outdate_key();
-        for lane in &mut self.lanes {
-            lane.stagings.forget_key(key.len());
-            lane.buffers.outdate_key();
+        if let Column::Shared(key) = batch.keys
+            && self.key.take(key)
+        {
+            self.lanes.iter_mut().for_each(|lane| lane.stagings.forget_key(key.len()));
         }
     }
 
     /// Wipes what is left of a former shared key. Nothing is under way. Mostly nothing is left: what a run takes is
     /// overwritten by it.
     fn forget_old_key(&mut self) -> Result<(), Fault> {
-        let (backend, mut steps) = (&*self.backend, Vec::new());
+        let (backend, key, mut steps) = (&*self.backend, self.key.number(), Vec::new());
         for lane in &mut self.lanes {
-            lane.buffers.forget_old_key(Link { backend, queue: &lane.queue }, &mut steps)?;
+            lane.buffers.forget_old_key(Link { backend, queue: &lane.queue }, key, &mut steps)?;
         }
         let link = Link { backend, queue: &self.lanes[0].queue };
-        self.whole.forget_old_key(link, &mut steps)?;
-        self.programs.forget_old_key(link, &mut self.schedule, &mut steps)?;
+        self.whole.forget_old_key(link, key, &mut steps)?;
+        self.programs.forget_old_key(link, key, &mut self.schedule, &mut steps)?;
         steps.iter().try_for_each(|step| backend.wait(step))
     }
 
@@ -188,8 +178,8 @@ impl<B: Backend> OffloadSession<B> {
             } else {
                 let lane = &mut self.lanes[index % self.turns];
                 lane.land(&*self.backend, job)?;
-                let loaded = self.programs.get(program);
-                let chosen = Chosen { index: program, loaded };
+                let (loaded, key) = (self.programs.get(program), self.key.number());
+                let chosen = Chosen { index: program, loaded, key };
                 lane.fly(&*self.backend, chosen, &mut self.schedule, job, &group, cutter.chunk)?;
             }
         }
@@ -236,19 +226,10 @@ impl<B: Backend> OffloadSession<B> {
             let bytes = last.text.end - first.text.start;
             Fault(format!("{reason}; of a message of {bytes} bytes all has to lie there, what goes in and what comes out"))
         })?;
-        let is_keyed = self.whole.is_keyed(program);
-        if loaded.program.shared_key {
-            self.whole.bring_key(program);
-        }
-        self.whole.key_by(loaded.program.shared_key.then_some(program));
+        let chosen = Chosen { index: program, loaded, key: self.key.number() };
+        let is_keyed = self.whole.key_by(chosen.expansion());
         let scene = Scene { views: self.whole.views(false)?, columns: &columns, layout, keys: 1 };
-        let mut long = Long {
-            backend,
-            chosen: Chosen { index: program, loaded },
-            scene,
-            group,
-            lanes: &mut self.lanes[..self.turns],
-        };
+        let mut long = Long { backend, chosen, scene, group, lanes: &mut self.lanes[..self.turns] };
         long.start(job, &mut self.schedule, is_keyed)?;
         let stages = &long.chosen.loaded.program.stages;
         // The verdict on a part is that on its message, which the caller has.
@@ -278,7 +259,7 @@ impl<B: Backend> OffloadSession<B> {
     fn abandon(&mut self, job: &mut Job<'_>) {
         self.lanes.iter_mut().for_each(|lane| lane.abandon(&*self.backend));
         // What workspaces hold is not known any more.
-        self.key = None;
+        self.key.forget();
         job.forget_texts();
     }
 
