@@ -1,4 +1,5 @@
-//! Modes of operation: which file, which launches, how messages are cut.
+//! Modes of operation: which file, which launches, how messages are cut. `tests/sizes.rs` holds the sizes of the text that
+//! are repeated here against it.
 
 use cipherlane_core::{Cipher, Mode, Operation, Shape};
 

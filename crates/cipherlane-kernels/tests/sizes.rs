@@ -1,0 +1,120 @@
+//! What the manifest says that a kernel takes is what its text says: shared memory, rows of the workspace, threads of an item.
+//!
+//! Runtimes go by the manifest. No compiler holds it against the text, and one word of shared memory too few shows, if at
+//! all, as a wrong tag.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests fail as tests do
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use cipherlane_core::{Algorithm, Shape};
+use cipherlane_kernels::flatten;
+use cipherlane_kernels::manifest::{Program, SIZES, Target, programs};
+
+/// What of a kernel's form depends on its target: tensor cores, room for tables, registers.
+const TARGETS: [Target; 4] = [
+    Target::CPU,
+    Target { compute: Some((8, 6)), shared_bytes: 99 << 10, threads: 1024, banked: true },
+    Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true },
+    Target { compute: Some((12, 0)), shared_bytes: 99 << 10, threads: 1024, banked: true },
+];
+
+/// A size as the text spells it, and as the manifest says.
+type Size = (String, u64);
+
+/// The bytes that entry point `entry` of `text` asks for, 0 if it asks for none.
+fn shared<'a>(text: &'a str, entry: &str) -> &'a str {
+    let (_, body) = text.split_once(&format!(" ENTRY({entry})(ARGUMENTS) {{\n")).unwrap();
+    let first = body.lines().next().unwrap_or_default().trim();
+    first.strip_prefix("SHARED(shared, ").and_then(|rest| rest.strip_suffix(");")).unwrap_or("0")
+}
+
+fn sizes(program: &Program, text: &str) -> Vec<Size> {
+    let mut sizes = Vec::new();
+    for stage in &program.stages {
+        sizes.push((shared(text, stage.entry).to_owned(), stage.shared_bytes.into()));
+        if 1 < stage.threads_per_item && stage.threads_per_item < stage.threads {
+            let name = if program.source.contains("quad") { "QUAD" } else { "LANES" };
+            sizes.push((name.to_owned(), stage.threads_per_item.into()));
+        }
+    }
+    let rows = program.workspace;
+    let hash = if program.source == "entry/gcm_message.c" { "BLOCK_BYTES" } else { "4 * GHASH_ROW" };
+    let state = if program.source == "entry/xts.c" { "BLOCK_BYTES" } else { "4 * STATE_ROW" };
+    let schedule = "4 * SCHEDULE_ROW * KEYS_IN_ONE";
+    let rows =
+        [(schedule, rows.schedule), (hash, rows.hash), (state, rows.state), ("BLOCK_BYTES", rows.chain)];
+    // Rows that a program has no use for its text need not name.
+    sizes.extend(
+        rows.into_iter().filter(|(_, bytes)| *bytes > 0).map(|(name, bytes)| (name.to_owned(), bytes)),
+    );
+    sizes
+}
+
+/// `text` with a line for each of `sizes` by which it does not compile unless they are so.
+fn asserting(program: &Program, text: &str, sizes: &[Size]) -> String {
+    // Of what OpenCL and host C need in place of a shuffle, CUDA needs nothing.
+    let mut text = format!("{text}\n#undef GROUP_SCRATCH\n#define GROUP_SCRATCH(threads) 0\n");
+    if program.defines.contains(&("TABLES", "0".to_owned())) {
+        // OpenCL has no empty arrays.
+        text += "_Static_assert(CIPHER_SHARED == 16, \"no tables\");\n#undef CIPHER_SHARED\n#define CIPHER_SHARED 0\n";
+    }
+    for (name, bytes) in sizes {
+        text += &format!("_Static_assert(({name}) == {bytes}, \"{name} is not {bytes}\");\n");
+    }
+    text
+}
+
+/// What the system's C compiler, `$CC` or else `cc`, says of `text`.
+fn compile(text: &str) -> Result<String, std::io::Error> {
+    let name = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let mut child = Command::new(name)
+        .args(["-std=gnu11", "-w", "-fsyntax-only", "-x", "c", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(text.as_bytes())?;
+    }
+    let output = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    Ok(if output.status.success() {
+        String::new()
+    } else {
+        said.lines().take(8).collect::<Vec<_>>().join("\n")
+    })
+}
+
+#[test]
+fn the_manifest_has_the_sizes_of_the_text() {
+    if let Err(reason) = compile("") {
+        assert!(std::env::var_os("CIPHERLANE_CI").is_none(), "no C compiler: {reason}");
+        return println!("NOT CHECKED: sizes of kernels: {reason}");
+    }
+    let (mut seen, mut faults) = (BTreeSet::new(), Vec::new());
+    for algorithm in Algorithm::all() {
+        let operations =
+            algorithm.operations().iter().flat_map(|&operation| [(operation, true), (operation, false)]);
+        let shapes = operations.flat_map(|(operation, shared)| {
+            SIZES.map(|(messages, bytes)| Shape::uniform(algorithm, operation, messages, bytes, shared))
+        });
+        let all = shapes.flat_map(|shape| TARGETS.map(|target| programs(&shape, &target))).flatten();
+        for program in all {
+            let text = flatten::text(&program);
+            let sizes = sizes(&program, &text);
+            let mut defines = program.defines.clone();
+            // No size depends on these: what of them goes into shared memory is `MOST_TILE`.
+            defines.retain(|(name, _)| !["PROGRAM", "TILE", "INVERSE", "INVERSE_CIPHER"].contains(name));
+            if seen.insert(format!("{} {defines:?} {sizes:?}", program.source)) {
+                let said = compile(&asserting(&program, &text, &sizes)).unwrap();
+                if !said.is_empty() {
+                    faults.push(format!("{} {}: {said}", program.kernel, program.operation));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
