@@ -210,12 +210,16 @@ pub trait Resident: Send {
     /// If nothing was loaded or bound, or the device fails.
     fn execute(&mut self) -> Result<Spans, DeviceError>;
 
-    /// Takes the results back: of a batch that was bound, tags, digests or verdicts alone. `batch` and `output` have the
-    /// sizes of those that were loaded or bound.
+    /// Takes back what the last [`Resident::execute`] made: texts, and tags, digests or verdicts; of a batch that was bound
+    /// the latter alone. `batch` and `output` have the sizes of those that were loaded or bound, offsets and lengths of tags
+    /// included; what keys, nonces, AAD and input hold is not looked at. It may be called again, and leaves what lies on the
+    /// device as it is.
     ///
     /// # Errors
-    /// If they have not, nothing was loaded or bound, or the device fails: then, as after [`Session::run`], an output that
-    /// lies apart or was to be opened is zeroed, and no message accepted.
+    /// If the batch is not well formed, or not of the plan's algorithm and operation. If it has other sizes, if nothing was
+    /// loaded or bound or has run since without an error, or if the device fails: then, as after [`Session::run`], an output
+    /// that lies apart is zeros, and so are texts that were to be opened in place, unless none can have come out yet, and no
+    /// message is accepted.
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
 
     /// Lets go of what was loaded or bound, so that memory of the caller's is not kept alive any longer. What it has for the
