@@ -4,12 +4,16 @@ use std::ops::Range;
 
 use cipherlane_core::{Batch, Column, Operation, TagLengths};
 use cipherlane_kernels::abi::{self, Argument, Params};
-use cipherlane_kernels::manifest::{Program, Tiling};
+use cipherlane_kernels::manifest::{Layout, Program, Tiling};
 
+use crate::backend::Fault;
+use crate::buffers::Needs;
 use crate::copy;
 use crate::job::Job;
+use crate::lane::size;
 
-/// Where each column of a group lies in the memory of rows, and the parameters that say how to read it.
+/// Where each column of a group lies in the memory of rows, what kernels keep in the workspace beside it, and the parameters
+/// that tell them.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
     places: [Range<usize>; Argument::ALL.len()],
@@ -23,9 +27,13 @@ pub(crate) struct Columns {
     pub(crate) tiles: u64,
     /// The tile of its message that a part begins with; else 0.
     pub(crate) first_tile: u64,
+    /// Keys of the group: one if they share it.
+    pub(crate) keys: u64,
+    /// Bytes of the workspace.
+    work: u64,
     /// The offset in the batch of the text that lies at the front of the device's.
     pub(crate) text_start: u64,
-    /// Everything but the regions of the workspace and the tiles of a launch.
+    /// Everything but the tiles of a launch: `chain_at` is where those of the group begin.
     pub(crate) params: Params,
     /// Tiles before each message, unless all have equally many.
     prefix: Vec<u64>,
@@ -62,6 +70,10 @@ impl Columns {
             params.text_base = part.start;
             (first_tile, tiles) = (program.tiling.tiles(part.start), program.tiling.tiles(own[1] - own[0]));
         }
+        let keys = if program.shared_key { 1 } else { messages.len() as u64 };
+        let Layout { schedule_at, hash_at, state_at, chain_at, bytes: work } =
+            program.workspace.layout(keys, messages.len() as u64, tiles);
+        let params = Params { schedule_at, hash_at, state_at, chain_at, ..params };
         let mut columns = Self {
             places: std::array::from_fn(|_| 0..0),
             uploaded: 0,
@@ -69,6 +81,8 @@ impl Columns {
             bytes: 0,
             tiles,
             first_tile,
+            keys,
+            work,
             text_start,
             params,
             prefix,
@@ -115,6 +129,11 @@ impl Columns {
         }
         // Kernels read whole words.
         self.bytes = at.next_multiple_of(16);
+    }
+
+    /// What the group needs, with `text` bytes of text unless that lies elsewhere.
+    pub(crate) fn needs(&self, text: Option<usize>, in_place: bool) -> Result<Needs, Fault> {
+        Ok(Needs { text, in_place, rows: self.bytes, work: size(self.work)? })
     }
 
     /// Where the column of `argument` lies; empty if it has none.

@@ -8,7 +8,7 @@ use cipherlane_core::{Operation, StreamSpans};
 use cipherlane_kernels::manifest::When;
 
 use crate::backend::{Backend, Fault};
-use crate::buffers::{Buffers, Growing, Link, Needs, Stagings};
+use crate::buffers::{Buffers, Growing, Link, Stagings};
 use crate::calls;
 use crate::columns::Columns;
 use crate::cut::{Group, Piece, stretches};
@@ -116,19 +116,16 @@ impl<B: Backend> Lane<B> {
         let program = &chosen.loaded.program;
         let Some(piece) = group.pieces.first() else { return Ok(()) };
         let columns = Columns::new(job, group.messages.clone(), program, backend.limits().alignment);
-        let keys = if program.shared_key { 1 } else { group.messages.len() as u64 };
-        let layout = program.workspace.layout(keys, group.messages.len() as u64, columns.tiles);
         let in_place = job.runs_in_place();
         let bytes = size(piece.text.end - piece.text.start)?;
-        let needs = Needs { text: Some(bytes), in_place, rows: columns.bytes, work: size(layout.bytes)? };
         let link = Link { backend, queue: &self.queue };
-        self.buffers.reserve(link, needs)?;
+        self.buffers.reserve(link, columns.needs(Some(bytes), in_place)?)?;
         // From here on something is under way: an error must not keep it from being waited for.
         let flight = self.flight.insert(Flight { chunks: 1, ..Flight::default() });
         let Stagings { input, output, rows } = &mut self.stagings;
         let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
         let is_keyed = self.buffers.key_by(chosen.expansion());
-        let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns, layout, keys };
+        let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns };
         upload_rows(link, &scene, job, group, rows, &mut flight.loads)?;
         let is_long = |at: *const u8| bytes as u64 > chunk && !backend.reaches(at, bytes);
         let most = if is_long(job.input(piece.text.start)) { chunk } else { u64::MAX };

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // launches: everything that a kernel touches was laid out for it
 
 use cipherlane_kernels::abi::{Argument, IN_PLACE, Params};
-use cipherlane_kernels::manifest::{Items, KEYS, Layout, When};
+use cipherlane_kernels::manifest::{Items, KEYS, When};
 
 use crate::backend::{Backend, Fault, Pointer};
 use crate::buffers::{Link, Views};
@@ -16,9 +16,6 @@ use crate::loaded::{Chosen, Loaded};
 pub(crate) struct Scene<'a, B: Backend> {
     pub(crate) views: Views<'a, B>,
     pub(crate) columns: &'a Columns,
-    pub(crate) layout: Layout,
-    /// Keys of the group: one if they share it.
-    pub(crate) keys: u64,
 }
 
 /// The schedule of a session's shared key, where launches read it.
@@ -155,7 +152,7 @@ impl<B: Backend> Scene<'_, B> {
         if let Some(step) = schedule.step(expansion) {
             return link.backend.after(link.queue, step);
         }
-        let at = usize::try_from(self.layout.schedule_at).unwrap_or(usize::MAX);
+        let at = usize::try_from(self.columns.params.schedule_at).unwrap_or(usize::MAX);
         let from = Pointer { memory: self.views.work, at, bytes };
         chosen.loaded.schedule_of = Some(chosen.key);
         let program = &mut chosen.loaded.handle;
@@ -176,7 +173,7 @@ impl<B: Backend> Scene<'_, B> {
         steps: &mut Steps<B::Step>,
     ) -> Result<(), Fault> {
         let items = match loaded.program.stages[index].items {
-            Items::Keys => self.keys,
+            Items::Keys => self.columns.keys,
             Items::Messages => self.columns.params.end_message,
             Items::Tiles => piece.tiles.end - piece.tiles.start,
         };
@@ -197,17 +194,12 @@ impl<B: Backend> Scene<'_, B> {
     }
 
     fn params(&self, loaded: &Loaded<B>, piece: &Piece) -> Params {
-        let Layout { schedule_at, hash_at, state_at, chain_at, .. } = self.layout;
-        // Rows of tiles are counted from the first of the launch: each piece has its own.
-        let chain_at = chain_at + loaded.program.workspace.chain * piece.tiles.start;
         let params = self.columns.params;
         Params {
             first_tile: self.columns.first_tile + piece.tiles.start,
             end_tile: self.columns.first_tile + piece.tiles.end,
-            schedule_at,
-            hash_at,
-            state_at,
-            chain_at,
+            // Rows of tiles are counted from the first of the launch: each piece has its own.
+            chain_at: params.chain_at + loaded.program.workspace.chain * piece.tiles.start,
             flags: params.flags | if self.views.in_place { IN_PLACE } else { 0 },
             ..params
         }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cipherlane_core::{Batch, BatchError, DeviceError, DeviceTexts, Operation, Output, Plan, Spans};
-use cipherlane_kernels::manifest::{Layout, When};
+use cipherlane_kernels::manifest::When;
 
 use crate::backend::{Backend, Fault};
 use crate::bound::Bound;
-use crate::buffers::{Buffers, Link, Needs, Stagings};
+use crate::buffers::{Buffers, Link, Stagings};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group, stretches};
 use crate::job::{Job, forget};
@@ -53,8 +53,6 @@ struct Scenery<B: Backend> {
     program: usize,
     in_place: bool,
     columns: Columns,
-    layout: Layout,
-    keys: u64,
     group: Group,
     part: Option<Part>,
     /// Whether all of it has run since, and the last time without an error: what lies there before is whatever was there.
@@ -63,12 +61,11 @@ struct Scenery<B: Backend> {
 
 impl<B: Backend> Scenery<B> {
     fn scene<'a>(&'a self, buffers: &'a Buffers<B>) -> Result<Scene<'a, B>, Fault> {
-        let Self { in_place, columns, layout, keys, .. } = self;
         let views = match &self.bound {
-            Some(bound) => buffers.views_beside(bound.input(), bound.output(), *in_place),
-            None => buffers.views(*in_place),
+            Some(bound) => buffers.views_beside(bound.input(), bound.output(), self.in_place),
+            None => buffers.views(self.in_place),
         };
-        Ok(Scene { views: views?, columns, layout: *layout, keys: *keys })
+        Ok(Scene { views: views?, columns: &self.columns })
     }
 }
 
@@ -99,24 +96,27 @@ impl<B: Backend> Resident<B> {
         }
         let backend = &*self.backend;
         let Loaded { program, .. } = &*self.programs.get(index);
-        let offsets = job.batch.messages.offsets;
-        let (tiling, uniform) = (program.tiling, job.shape.is_uniform());
-        let cutter = Cutter { offsets, chunk: self.chunk, row_bytes: 0, tiling, uniform };
-        let group = cutter.whole();
-        let alignment = backend.limits().alignment;
-        let columns = Columns::new(job, group.messages.clone(), program, alignment);
-        let (messages, shared) = (group.messages.len() as u64, program.shared_key);
-        let layout = program.workspace.layout(if shared { 1 } else { messages }, messages, columns.tiles);
-        let in_place = job.runs_in_place();
+        let group = Cutter {
+            offsets: job.batch.messages.offsets,
+            chunk: self.chunk,
+            row_bytes: 0,
+            tiling: program.tiling,
+            uniform: job.shape.is_uniform(),
+        }
+        .whole();
+        let scenery = Scenery {
+            sizes: Sizes::of(job.batch, job.shape),
+            bound,
+            program: index,
+            in_place: job.runs_in_place(),
+            columns: Columns::new(job, group.messages.clone(), program, backend.limits().alignment),
+            group,
+            part: job.part,
+            has_run: false,
+        };
         let text = if job.on_device { None } else { Some(size(job.shape.bytes)?) };
-        let needs = Needs { text, in_place, rows: columns.bytes, work: size(layout.bytes)? };
         let link = Link { backend, queue: &self.queue };
-        self.buffers.reserve(link, needs)?;
-        let (sizes, part, keys) =
-            (Sizes::of(job.batch, job.shape), job.part, if shared { 1 } else { messages });
-        let (program, has_run) = (index, false);
-        let scenery =
-            Scenery { sizes, bound, program, in_place, columns, layout, keys, group, part, has_run };
+        self.buffers.reserve(link, scenery.columns.needs(text, scenery.in_place)?)?;
         let scene = scenery.scene(&self.buffers)?;
         let mut steps = Steps::default();
         let Stagings { input, rows, .. } = &mut self.stagings;

@@ -14,7 +14,7 @@ use cipherlane_kernels::manifest::When;
 
 use crate::answers;
 use crate::backend::{Backend, Fault};
-use crate::buffers::{Buffers, Link, Needs};
+use crate::buffers::{Buffers, Link};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
@@ -215,11 +215,10 @@ impl<B: Backend> OffloadSession<B> {
         let loaded = self.programs.get(program);
         let alignment = backend.limits().alignment;
         let columns = Columns::new(job, group.messages.clone(), &loaded.program, alignment);
-        let layout = loaded.program.workspace.layout(1, 1, columns.tiles);
         let (Some(first), Some(last)) = (group.pieces.first(), group.pieces.last()) else { return Ok(()) };
         // Apart on the device even where it is in place on the host: a piece may need the input of the one before.
         let text = Some(size(last.text.end - first.text.start)?);
-        let needs = Needs { text, in_place: false, rows: columns.bytes, work: size(layout.bytes)? };
+        let needs = columns.needs(text, false)?;
         let reserved = self.whole.reserve(Link { backend, queue: &self.lanes[0].queue }, needs);
         // What helps against a lack of memory for groups is a smaller chunk, and here it is none.
         reserved.map_err(|Fault(reason)| {
@@ -228,7 +227,7 @@ impl<B: Backend> OffloadSession<B> {
         })?;
         let chosen = Chosen { index: program, loaded, key: self.key.number() };
         let is_keyed = self.whole.key_by(chosen.expansion());
-        let scene = Scene { views: self.whole.views(false)?, columns: &columns, layout, keys: 1 };
+        let scene = Scene { views: self.whole.views(false)?, columns: &columns };
         let mut long = Long { backend, chosen, scene, group, lanes: &mut self.lanes[..self.turns] };
         long.start(job, &mut self.schedule, is_keyed)?;
         let stages = &long.chosen.loaded.program.stages;

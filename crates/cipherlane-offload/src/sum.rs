@@ -22,7 +22,7 @@ pub(crate) fn download<B: Backend>(
     scene: &Scene<'_, B>,
     staging: &mut B::Staging,
 ) -> Result<B::Step, Fault> {
-    let (at, target) = (size(scene.layout.state_at)?, staging[place(scene.columns)].as_mut_ptr());
+    let (at, target) = (size(scene.columns.params.state_at)?, staging[place(scene.columns)].as_mut_ptr());
     // SAFETY: the row of a message begins with its sum (`entry/gcm_stages.h`), and the layout has that row. The staging
     // is the queue's, whose owner does not touch it before the copy is done.
     unsafe { link.backend.download(link.queue, scene.views.work, at, target, Sum::BYTES) }
@@ -37,7 +37,7 @@ pub(crate) fn upload<B: Backend>(
 ) -> Result<B::Step, Fault> {
     let staging = &mut staging[place(scene.columns)];
     staging.copy_from_slice(&sum.0);
-    let at = size(scene.layout.state_at)?;
+    let at = size(scene.columns.params.state_at)?;
     // SAFETY: as above.
     unsafe { link.backend.upload(link.queue, scene.views.work, at, staging.as_ptr(), Sum::BYTES) }
 }
