@@ -101,6 +101,28 @@ pub trait Memory: fmt::Debug + Send + Sync + 'static {
     fn overlaps(&self, other: &Self) -> bool;
 }
 
+/// Where commands go: a queue, and the backend that it is of.
+#[derive(Debug)]
+pub(crate) struct Commands<'a, B: Backend> {
+    pub(crate) backend: &'a B,
+    pub(crate) queue: &'a B::Queue,
+}
+
+impl<B: Backend> Clone for Commands<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: Backend> Copy for Commands<'_, B> {}
+
+impl<B: Backend> Commands<'_, B> {
+    /// Zeroes all of `memory`, and waits for that.
+    pub(crate) fn wipe(self, memory: &B::Memory) -> Result<(), Fault> {
+        self.backend.wait(&self.backend.wipe(self.queue, memory)?)
+    }
+}
+
 /// A device with memory of its own, and queues of commands that it carries out by itself.
 ///
 /// Commands of one queue run in their order. Each returns a *step*, by which it can be waited for and timed.

@@ -4,7 +4,7 @@ use std::ops::DerefMut;
 
 use zeroize::Zeroize;
 
-use crate::backend::{Backend, Fault};
+use crate::backend::{Backend, Commands, Fault};
 use crate::key::{Expansion, KeyNumber};
 
 /// A buffer that is made anew when more is asked of it than it has.
@@ -115,9 +115,9 @@ pub(crate) struct Needs {
 
 impl<B: Backend> Buffers<B> {
     /// Makes room. The text gets two blocks more: unaligned blocks are read by whole words.
-    pub(crate) fn reserve(&mut self, link: Link<'_, B>, needs: Needs) -> Result<(), Fault> {
-        let make = |bytes| link.backend.allocate(bytes);
-        let wipe = |old: &mut B::Memory| link.backend.wait(&link.backend.wipe(link.queue, old)?);
+    pub(crate) fn reserve(&mut self, commands: Commands<'_, B>, needs: Needs) -> Result<(), Fault> {
+        let make = |bytes| commands.backend.allocate(bytes);
+        let wipe = |old: &mut B::Memory| commands.wipe(old);
         if let Some(text) = needs.text.map(|text| text.next_multiple_of(16) + 32) {
             self.input.reserve(text, wipe, make)?;
             if !needs.in_place {
@@ -164,13 +164,13 @@ impl<B: Backend> Buffers<B> {
     /// Enqueues wiping what is here of other keys than `key`.
     pub(crate) fn forget_old_key(
         &mut self,
-        link: Link<'_, B>,
+        commands: Commands<'_, B>,
         key: KeyNumber,
         steps: &mut Vec<B::Step>,
     ) -> Result<(), Fault> {
         if self.held.iter().any(|held| held.key != key) {
             for memory in [&self.rows, &self.work].into_iter().filter_map(Growing::get) {
-                steps.push(link.backend.wipe(link.queue, memory)?);
+                steps.push(commands.backend.wipe(commands.queue, memory)?);
             }
             self.held.clear();
             self.keyed = None;
@@ -180,10 +180,10 @@ impl<B: Backend> Buffers<B> {
 
     /// Overwrites everything with zeros: there were keys, and texts. That one is refused, or one wait, spares none of the
     /// others.
-    pub(crate) fn wipe(&self, link: Link<'_, B>) -> Result<(), Fault> {
+    pub(crate) fn wipe(&self, commands: Commands<'_, B>) -> Result<(), Fault> {
         let all = [&self.input, &self.output, &self.rows, &self.work].into_iter().filter_map(Growing::get);
-        let begun: Vec<_> = all.map(|memory| link.backend.wipe(link.queue, memory)).collect();
-        let ended = begun.into_iter().map(|step| step.and_then(|step| link.backend.wait(&step)));
+        let begun: Vec<_> = all.map(|memory| commands.backend.wipe(commands.queue, memory)).collect();
+        let ended = begun.into_iter().map(|step| step.and_then(|step| commands.backend.wait(&step)));
         ended.fold(Ok(()), Result::and)
     }
 }
@@ -191,21 +191,6 @@ impl<B: Backend> Buffers<B> {
 fn unreserved() -> Fault {
     Fault("memory of the device was used before it was reserved".to_owned())
 }
-
-/// A backend and a queue of it: where commands go.
-#[derive(Debug)]
-pub(crate) struct Link<'a, B: Backend> {
-    pub(crate) backend: &'a B,
-    pub(crate) queue: &'a B::Queue,
-}
-
-impl<B: Backend> Clone for Link<'_, B> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B: Backend> Copy for Link<'_, B> {}
 
 /// The buffers of a group as launches use them.
 #[derive(Debug)]
@@ -259,13 +244,13 @@ mod tests {
     #[test]
     fn what_cannot_be_wiped_or_waited_for_spares_nothing_else() {
         let backend = Fake::new();
-        let link = Link { backend: &backend, queue: &() };
+        let commands = Commands { backend: &backend, queue: &() };
         for (failing, spared) in [(Failing::Wipe, 1), (Failing::Wait, 0)] {
             let mut buffers = Buffers::<Fake>::default();
             let needs = Needs { text: Some(64), in_place: false, rows: 16, work: 16 };
-            buffers.reserve(link, needs).unwrap();
+            buffers.reserve(commands, needs).unwrap();
             backend.fail(failing, 0);
-            assert!(buffers.wipe(link).is_err(), "{failing:?}");
+            assert!(buffers.wipe(commands).is_err(), "{failing:?}");
             let Buffers { input, output, rows, work, .. } = &buffers;
             let all = [input, output, rows, work].map(|memory| memory.get().unwrap().all());
             let is_zero = |memory: &Vec<u8>| memory.iter().all(|&byte| byte == 0);

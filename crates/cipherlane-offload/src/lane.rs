@@ -7,8 +7,8 @@ use std::time::Duration;
 use cipherlane_core::{Operation, StreamSpans};
 use cipherlane_kernels::manifest::When;
 
-use crate::backend::{Backend, Fault};
-use crate::buffers::{Buffers, Growing, Link, Stagings};
+use crate::backend::{Backend, Commands, Fault};
+use crate::buffers::{Buffers, Growing, Stagings};
 use crate::calls;
 use crate::columns::Columns;
 use crate::cut::{Group, Piece, stretches};
@@ -118,15 +118,15 @@ impl<B: Backend> Lane<B> {
         let columns = Columns::new(job, group.messages.clone(), program, backend.limits().alignment);
         let in_place = job.runs_in_place();
         let bytes = size(piece.text.end - piece.text.start)?;
-        let link = Link { backend, queue: &self.queue };
-        self.buffers.reserve(link, columns.needs(Some(bytes), in_place)?)?;
+        let commands = Commands { backend, queue: &self.queue };
+        self.buffers.reserve(commands, columns.needs(Some(bytes), in_place)?)?;
         // From here on something is under way: an error must not keep it from being waited for.
         let flight = self.flight.insert(Flight { chunks: 1, ..Flight::default() });
         let Stagings { input, output, rows } = &mut self.stagings;
         let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
         let is_keyed = self.buffers.key_by(chosen.expansion());
         let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns };
-        upload_rows(link, &scene, job, group, rows, &mut flight.loads)?;
+        upload_rows(commands, &scene, job, group, rows, &mut flight.loads)?;
         let is_long = |at: *const u8| bytes as u64 > chunk && !backend.reaches(at, bytes);
         let most = if is_long(job.input(piece.text.start)) { chunk } else { u64::MAX };
         for stretch in stretches(piece.text.clone(), most) {
@@ -135,18 +135,18 @@ impl<B: Backend> Lane<B> {
                 backend.wait(before)?;
                 flight.loads.pause();
             }
-            upload_text(link, input, &scene, job, &stretch, &mut flight.loads)?;
+            upload_text(commands, input, &scene, job, &stretch, &mut flight.loads)?;
         }
-        scene.start(link, &mut chosen, schedule, is_keyed, &mut flight.launches)?;
+        scene.start(commands, &mut chosen, schedule, is_keyed, &mut flight.launches)?;
         for when in [When::Tiles, When::End, When::TilesAfter] {
-            scene.stages(link, chosen.loaded, schedule, when, piece, &mut flight.launches)?;
+            scene.stages(commands, chosen.loaded, schedule, when, piece, &mut flight.launches)?;
         }
         if job.batch.operation != Operation::Hash && is_long(job.output(piece.text.start)) {
             flight.left = Some(Left { text: piece.text.clone(), in_place, chunk });
         } else {
-            flight.text = download_text(link, output, &scene, job, piece, &mut flight.stores)?;
+            flight.text = download_text(commands, output, &scene, job, piece, &mut flight.stores)?;
         }
-        flight.results = download_results(link, &scene, group, rows, &mut flight.stores)?;
+        flight.results = download_results(commands, &scene, group, rows, &mut flight.stores)?;
         Ok(())
     }
 
@@ -225,7 +225,7 @@ pub(crate) fn size(bytes: u64) -> Result<usize, Fault> {
 
 /// Writes the columns to `staging` and enqueues their copy.
 pub(crate) fn upload_rows<B: Backend>(
-    link: Link<'_, B>,
+    commands: Commands<'_, B>,
     scene: &Scene<'_, B>,
     job: &Job<'_>,
     group: &Group,
@@ -233,10 +233,12 @@ pub(crate) fn upload_rows<B: Backend>(
     steps: &mut Steps<B::Step>,
 ) -> Result<(), Fault> {
     let bytes = scene.columns.uploaded;
-    scene.columns.write(job.batch, &group.messages, &mut staging[..bytes], link.backend.node());
+    scene.columns.write(job.batch, &group.messages, &mut staging[..bytes], commands.backend.node());
     if bytes > 0 {
         // SAFETY: the staging belongs to the lane, which does not touch it before it has landed.
-        steps.push(unsafe { link.backend.upload(link.queue, scene.views.rows, 0, staging.as_ptr(), bytes) }?);
+        steps.push(unsafe {
+            commands.backend.upload(commands.queue, scene.views.rows, 0, staging.as_ptr(), bytes)
+        }?);
     }
     Ok(())
 }
@@ -244,7 +246,7 @@ pub(crate) fn upload_rows<B: Backend>(
 /// Enqueues the copy of a piece's input to where the group has it, by the staging where the device does not reach the
 /// caller's memory.
 pub(crate) fn upload_text<B: Backend>(
-    link: Link<'_, B>,
+    commands: Commands<'_, B>,
     staging: &mut Growing<B::Staging>,
     scene: &Scene<'_, B>,
     job: &Job<'_>,
@@ -256,22 +258,22 @@ pub(crate) fn upload_text<B: Backend>(
         return Ok(());
     }
     let direct = job.input(piece.text.start);
-    let source = if link.backend.reaches(direct, bytes) {
+    let source = if commands.backend.reaches(direct, bytes) {
         direct
     } else {
-        let staging = staging.reserved(bytes, |bytes| link.backend.staging(bytes))?;
-        job.read_input(&piece.text, staging, link.backend.node());
+        let staging = staging.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
+        job.read_input(&piece.text, staging, commands.backend.node());
         staging.as_ptr()
     };
     // SAFETY: the caller's memory is borrowed until the run has landed, and nothing writes there before; the staging
     // is the lane's.
-    steps.push(unsafe { link.backend.upload(link.queue, scene.views.input, at, source, bytes) }?);
+    steps.push(unsafe { commands.backend.upload(commands.queue, scene.views.input, at, source, bytes) }?);
     Ok(())
 }
 
 /// Enqueues the copy of a piece's output back. Says which text will lie in the staging, if any.
 pub(crate) fn download_text<B: Backend>(
-    link: Link<'_, B>,
+    commands: Commands<'_, B>,
     staging: &mut Growing<B::Staging>,
     scene: &Scene<'_, B>,
     job: &Job<'_>,
@@ -283,36 +285,36 @@ pub(crate) fn download_text<B: Backend>(
         return Ok(None);
     }
     let direct = job.output(piece.text.start);
-    let (target, staged) = if link.backend.reaches(direct, bytes) {
+    let (target, staged) = if commands.backend.reaches(direct, bytes) {
         (direct, None)
     } else {
-        let staging = staging.reserved(bytes, |bytes| link.backend.staging(bytes))?;
+        let staging = staging.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
         (staging.as_mut_ptr(), Some(piece.text.clone()))
     };
     job.note_text_out();
     // SAFETY: as for the upload; the text of a piece is copied back once its kernels are done with it.
-    steps.push(unsafe { link.backend.download(link.queue, scene.views.output, at, target, bytes) }?);
+    steps.push(unsafe { commands.backend.download(commands.queue, scene.views.output, at, target, bytes) }?);
     Ok(staged)
 }
 
 /// Zeroes the text of `piece` in `memory` of a caller, which has it where the batch says, and waits for that.
 pub(crate) fn zero_text<B: Backend>(
-    link: Link<'_, B>,
+    commands: Commands<'_, B>,
     staging: &mut Growing<B::Staging>,
     memory: &B::Memory,
     piece: &Piece,
 ) -> Result<(), Fault> {
     let (at, bytes) = (size(piece.text.start)?, size(piece.text.end - piece.text.start)?);
-    let zeros = staging.reserved(bytes, |bytes| link.backend.staging(bytes))?;
+    let zeros = staging.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
     zeros[..bytes].fill(0);
     // SAFETY: offsets of a bound batch lie within the memory. The staging is the queue's, and the copy is waited for.
-    let step = unsafe { link.backend.upload(link.queue, memory, at, zeros.as_ptr(), bytes) }?;
-    link.backend.wait(&step)
+    let step = unsafe { commands.backend.upload(commands.queue, memory, at, zeros.as_ptr(), bytes) }?;
+    commands.backend.wait(&step)
 }
 
 /// Enqueues the copy of tags, digests or verdicts to the staging of rows. Says whose they are and where.
 pub(crate) fn download_results<B: Backend>(
-    link: Link<'_, B>,
+    commands: Commands<'_, B>,
     scene: &Scene<'_, B>,
     group: &Group,
     staging: &mut B::Staging,
@@ -325,7 +327,7 @@ pub(crate) fn download_results<B: Backend>(
     let target = staging[place.clone()].as_mut_ptr();
     // SAFETY: the staging is the lane's, and reaches to the end of the columns.
     steps.push(unsafe {
-        link.backend.download(link.queue, scene.views.rows, place.start, target, place.len())
+        commands.backend.download(commands.queue, scene.views.rows, place.start, target, place.len())
     }?);
     Ok(Some(Results { messages: group.messages.clone(), place }))
 }

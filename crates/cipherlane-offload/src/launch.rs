@@ -4,8 +4,8 @@
 use cipherlane_kernels::abi::{Argument, IN_PLACE, Params};
 use cipherlane_kernels::manifest::{Items, KEYS, When};
 
-use crate::backend::{Backend, Fault, Pointer};
-use crate::buffers::{Link, Views};
+use crate::backend::{Backend, Commands, Fault, Pointer};
+use crate::buffers::Views;
 use crate::columns::Columns;
 use crate::cut::Piece;
 use crate::key::Expansion;
@@ -43,10 +43,6 @@ impl<B: Backend> Schedule<B> {
     /// Has the next group copy its schedule, whatever there is.
     pub(crate) fn unset(&mut self) {
         self.set = None;
-    }
-
-    pub(crate) fn wipe(&self, link: Link<'_, B>) -> Result<(), Fault> {
-        link.backend.wait(&link.backend.wipe(link.queue, &self.memory)?)
     }
 }
 
@@ -94,7 +90,7 @@ impl<B: Backend> Scene<'_, B> {
     /// workspace already has it.
     pub(crate) fn start(
         &self,
-        link: Link<'_, B>,
+        commands: Commands<'_, B>,
         chosen: &mut Chosen<'_, B>,
         schedule: &mut Schedule<B>,
         is_keyed: bool,
@@ -108,10 +104,10 @@ impl<B: Backend> Scene<'_, B> {
             }
             let (makes_keys, of_keys) = (stage.entry == KEYS, stage.items == Items::Keys);
             if !(of_keys && is_keyed) {
-                self.launch(link, chosen.loaded, schedule, index, &all, steps)?;
+                self.launch(commands, chosen.loaded, schedule, index, &all, steps)?;
             }
             if makes_keys {
-                self.set_schedule(link, chosen, schedule)?;
+                self.set_schedule(commands, chosen, schedule)?;
             }
         }
         Ok(())
@@ -120,7 +116,7 @@ impl<B: Backend> Scene<'_, B> {
     /// Enqueues the stages of `when` for `piece`.
     pub(crate) fn stages(
         &self,
-        link: Link<'_, B>,
+        commands: Commands<'_, B>,
         loaded: &mut Loaded<B>,
         schedule: &Schedule<B>,
         when: When,
@@ -130,7 +126,7 @@ impl<B: Backend> Scene<'_, B> {
         for index in 0..loaded.program.stages.len() {
             let stage = loaded.program.stages[index].when;
             if stage == when || (when == When::Tiles && stage == When::TilesInPlace && self.views.in_place) {
-                self.launch(link, loaded, schedule, index, piece, steps)?;
+                self.launch(commands, loaded, schedule, index, piece, steps)?;
             }
         }
         Ok(())
@@ -143,14 +139,14 @@ impl<B: Backend> Scene<'_, B> {
 
     fn set_schedule(
         &self,
-        link: Link<'_, B>,
+        commands: Commands<'_, B>,
         chosen: &mut Chosen<'_, B>,
         schedule: &mut Schedule<B>,
     ) -> Result<(), Fault> {
         let bytes = 4 * chosen.loaded.program.schedule_words;
         let Some(expansion) = chosen.expansion().filter(|_| bytes > 0) else { return Ok(()) };
         if let Some(step) = schedule.step(expansion) {
-            return link.backend.after(link.queue, step);
+            return commands.backend.after(commands.queue, step);
         }
         let at = usize::try_from(self.columns.params.schedule_at).unwrap_or(usize::MAX);
         let from = Pointer { memory: self.views.work, at, bytes };
@@ -158,14 +154,15 @@ impl<B: Backend> Scene<'_, B> {
         let program = &mut chosen.loaded.handle;
         // SAFETY: the workspace has the schedule in its layout. A new schedule is set by the first group of a run,
         // whose launches all come after it in this queue, or wait for its step; those of earlier runs are done.
-        let step = unsafe { link.backend.set_schedule(link.queue, program, from, bytes, &schedule.memory) }?;
+        let step =
+            unsafe { commands.backend.set_schedule(commands.queue, program, from, bytes, &schedule.memory) }?;
         schedule.set = Some((expansion, step));
         Ok(())
     }
 
     fn launch(
         &self,
-        link: Link<'_, B>,
+        commands: Commands<'_, B>,
         loaded: &mut Loaded<B>,
         schedule: &Schedule<B>,
         index: usize,
@@ -187,7 +184,7 @@ impl<B: Backend> Scene<'_, B> {
         // messages, the texts reserved with their lengths or bound where these have been checked, the workspace by the program's own layout: that is all
         // that the kernels of the manifest touch. What other queues do meanwhile is ordered by who calls this.
         let step = unsafe {
-            link.backend.launch(link.queue, &mut loaded.handle, index, blocks, &pointers, &params)
+            commands.backend.launch(commands.queue, &mut loaded.handle, index, blocks, &pointers, &params)
         }?;
         steps.push(step);
         Ok(())

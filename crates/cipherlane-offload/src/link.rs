@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::backend::{Backend, Fault};
+use crate::backend::{Backend, Commands, Fault};
 
 /// Bytes that `backend` copies each way in a second while it copies `input` to the device and as much back to `output`:
 /// in pieces of `piece` bytes, a queue for each way. A link may favour one of them; the figure is the mean of both until
@@ -22,7 +22,7 @@ pub fn both_ways<B: Backend>(
 ) -> Result<f64, Fault> {
     let (to, from) = (backend.allocate(input.len())?, backend.allocate(output.len())?);
     let (there, back) = (backend.queue()?, backend.queue()?);
-    backend.wait(&backend.wipe(&back, &from)?)?;
+    Commands { backend, queue: &back }.wipe(&from)?;
     let mut steps = [Vec::new(), Vec::new()];
     let (mut at, mut enqueued) = (0, Ok(()));
     for (from_host, to_host) in input.chunks(piece).zip(output.chunks_mut(piece)) {

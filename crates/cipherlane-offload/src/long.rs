@@ -3,8 +3,8 @@
 use cipherlane_core::Mode;
 use cipherlane_kernels::manifest::When;
 
-use crate::backend::{Backend, Fault};
-use crate::buffers::{Link, Stagings};
+use crate::backend::{Backend, Commands, Fault};
+use crate::buffers::Stagings;
 use crate::cut::Group;
 use crate::job::Job;
 use crate::lane::{Flight, Lane, download_results, download_text, upload_rows, upload_text};
@@ -42,11 +42,11 @@ impl<B: Backend> Long<'_, B> {
     ) -> Result<(), Fault> {
         let lane = &mut self.lanes[0];
         let flight = lane.flight.insert(Flight::default());
-        let link = Link { backend: self.backend, queue: &lane.queue };
+        let commands = Commands { backend: self.backend, queue: &lane.queue };
         let bytes = sum::place(self.scene.columns).end;
-        let rows = lane.stagings.rows.reserved(bytes, |bytes| link.backend.staging(bytes))?;
-        upload_rows(link, &self.scene, job, self.group, rows, &mut flight.loads)?;
-        self.scene.start(link, &mut self.chosen, schedule, is_keyed, &mut flight.launches)?;
+        let rows = lane.stagings.rows.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
+        upload_rows(commands, &self.scene, job, self.group, rows, &mut flight.loads)?;
+        self.scene.start(commands, &mut self.chosen, schedule, is_keyed, &mut flight.launches)?;
         flight.pause();
         // What the other lanes are given comes after all of that.
         for here in 1..self.lanes.len() {
@@ -81,10 +81,10 @@ impl<B: Backend> Long<'_, B> {
             let flight = flight.get_or_insert_default();
             // The end of a message whose parts were run elsewhere has no text of its own.
             flight.chunks += usize::from(!piece.tiles.is_empty());
-            let link = Link { backend: self.backend, queue };
-            upload_text(link, input, &self.scene, job, piece, &mut flight.loads)?;
+            let commands = Commands { backend: self.backend, queue };
+            upload_text(commands, input, &self.scene, job, piece, &mut flight.loads)?;
             self.scene.stages(
-                link,
+                commands,
                 self.chosen.loaded,
                 schedule,
                 When::Tiles,
@@ -92,7 +92,7 @@ impl<B: Backend> Long<'_, B> {
                 &mut flight.launches,
             )?;
             if take_back {
-                flight.text = download_text(link, output, &self.scene, job, piece, &mut flight.stores)?;
+                flight.text = download_text(commands, output, &self.scene, job, piece, &mut flight.stores)?;
             }
         }
         Ok(())
@@ -120,21 +120,21 @@ impl<B: Backend> Long<'_, B> {
         let lane = &mut self.lanes[0];
         let flight = lane.flight.get_or_insert_default();
         flight.pause();
-        let link = Link { backend: self.backend, queue: &lane.queue };
+        let commands = Commands { backend: self.backend, queue: &lane.queue };
         let bytes = sum::place(self.scene.columns).end;
-        let rows = lane.stagings.rows.reserved(bytes, |bytes| link.backend.staging(bytes))?;
+        let rows = lane.stagings.rows.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
         match ending {
             Ending::Sum(_) => {
-                flight.stores.push(sum::download(link, &self.scene, rows)?);
+                flight.stores.push(sum::download(commands, &self.scene, rows)?);
                 return Ok(());
             }
             // Sixteen bytes before the launches of this queue: their time is not worth a place in the spans.
-            Ending::Of(sum) => drop(sum::upload(link, &self.scene, rows, sum)?),
+            Ending::Of(sum) => drop(sum::upload(commands, &self.scene, rows, sum)?),
             Ending::Result => {}
         }
         let all = self.scene.all();
-        self.scene.stages(link, self.chosen.loaded, schedule, When::End, &all, &mut flight.launches)?;
-        flight.results = download_results(link, &self.scene, self.group, rows, &mut flight.stores)?;
+        self.scene.stages(commands, self.chosen.loaded, schedule, When::End, &all, &mut flight.launches)?;
+        flight.results = download_results(commands, &self.scene, self.group, rows, &mut flight.stores)?;
         Ok(())
     }
 
@@ -150,16 +150,16 @@ impl<B: Backend> Long<'_, B> {
             lane.land(self.backend, job)?;
             let Lane { queue, stagings: Stagings { output, .. }, flight, .. } = lane;
             let flight = flight.insert(Flight::default());
-            let link = Link { backend: self.backend, queue };
+            let commands = Commands { backend: self.backend, queue };
             self.scene.stages(
-                link,
+                commands,
                 self.chosen.loaded,
                 schedule,
                 When::TilesAfter,
                 piece,
                 &mut flight.launches,
             )?;
-            flight.text = download_text(link, output, &self.scene, job, piece, &mut flight.stores)?;
+            flight.text = download_text(commands, output, &self.scene, job, piece, &mut flight.stores)?;
         }
         Ok(())
     }

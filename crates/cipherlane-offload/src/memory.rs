@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cipherlane_core::{DeviceError, DeviceMemory};
 use zeroize::Zeroize;
 
-use crate::backend::{Backend, Fault, Memory};
+use crate::backend::{Backend, Commands, Fault, Memory};
 use crate::copy;
 
 /// Bytes of a staging for what one copy does not take.
@@ -75,8 +75,7 @@ impl<B: Backend> CallerMemory<B> {
     }
 
     fn wipe(&self) -> Result<(), Fault> {
-        let queue = self.backend.queue()?;
-        self.backend.wait(&self.backend.wipe(&queue, &self.memory)?)
+        Commands { backend: &*self.backend, queue: &self.backend.queue()? }.wipe(&self.memory)
     }
 
     /// Whether the memory has the `count` bytes from byte `at` on.

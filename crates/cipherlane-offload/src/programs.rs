@@ -6,8 +6,7 @@ mod examined;
 use cipherlane_core::{BLOCK, Geometry, Plan, Shape};
 use cipherlane_kernels::manifest::{self, Program, Target, Tiling};
 
-use crate::backend::{Backend, Fault, Limits};
-use crate::buffers::Link;
+use crate::backend::{Backend, Commands, Fault, Limits};
 use crate::fleet::STEP;
 use crate::key::KeyNumber;
 use crate::launch::Schedule;
@@ -98,13 +97,13 @@ impl<B: Backend> Programs<B> {
     /// Enqueues wiping schedules of other keys than `key`.
     pub(crate) fn forget_old_key(
         &mut self,
-        link: Link<'_, B>,
+        commands: Commands<'_, B>,
         key: KeyNumber,
         schedule: &mut Schedule<B>,
         steps: &mut Vec<B::Step>,
     ) -> Result<(), Fault> {
         for loaded in self.loaded.iter_mut().filter(|loaded| loaded.schedule_of.is_some_and(|of| of != key)) {
-            steps.push(link.backend.wipe_schedule(link.queue, &loaded.handle, &schedule.memory)?);
+            steps.push(commands.backend.wipe_schedule(commands.queue, &loaded.handle, &schedule.memory)?);
             loaded.schedule_of = None;
             // It may have been that of another program as well.
             schedule.unset();

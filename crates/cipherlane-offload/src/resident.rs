@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use cipherlane_core::{Batch, BatchError, DeviceError, DeviceTexts, Operation, Output, Plan, Spans};
 use cipherlane_kernels::manifest::When;
 
-use crate::backend::{Backend, Fault};
+use crate::backend::{Backend, Commands, Fault};
 use crate::bound::Bound;
-use crate::buffers::{Buffers, Link, Stagings};
+use crate::buffers::{Buffers, Stagings};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group, stretches};
 use crate::job::{Job, forget};
@@ -115,19 +115,19 @@ impl<B: Backend> Resident<B> {
             has_run: false,
         };
         let text = if job.on_device { None } else { Some(size(job.shape.bytes)?) };
-        let link = Link { backend, queue: &self.queue };
-        self.buffers.reserve(link, scenery.columns.needs(text, scenery.in_place)?)?;
+        let commands = Commands { backend, queue: &self.queue };
+        self.buffers.reserve(commands, scenery.columns.needs(text, scenery.in_place)?)?;
         let scene = scenery.scene(&self.buffers)?;
         let mut steps = Steps::default();
         let Stagings { input, rows, .. } = &mut self.stagings;
         let rows = rows.reserved(scene.columns.bytes.max(16), |bytes| backend.staging(bytes))?;
-        upload_rows(link, &scene, job, &scenery.group, rows, &mut steps)?;
-        wait(link, &steps)?;
+        upload_rows(commands, &scene, job, &scenery.group, rows, &mut steps)?;
+        wait(commands, &steps)?;
         let mut load = time(backend, &steps)?;
         for piece in stretches(job.texts(), self.chunk) {
             let mut steps = Steps::default();
-            upload_text(link, input, &scene, job, &piece, &mut steps)?;
-            wait(link, &steps)?;
+            upload_text(commands, input, &scene, job, &piece, &mut steps)?;
+            wait(commands, &steps)?;
             load += time(backend, &steps)?;
         }
         self.loaded = Some(scenery);
@@ -158,19 +158,19 @@ impl<B: Backend> Resident<B> {
         let mut chosen = Chosen { index, loaded: self.programs.get(index), key: self.key };
         let is_keyed = self.buffers.key_by(chosen.expansion());
         let scene = scenery.scene(&self.buffers)?;
-        let link = Link { backend, queue: &self.queue };
+        let commands = Commands { backend, queue: &self.queue };
         let mut steps = Steps::default();
-        let mut begun = scene.start(link, &mut chosen, &mut self.schedule, is_keyed, &mut steps);
+        let mut begun = scene.start(commands, &mut chosen, &mut self.schedule, is_keyed, &mut steps);
         let all = scene.all();
         let stages = [When::Tiles, When::End, When::TilesAfter];
         // A part has its message's end only when all parts are summed up.
         for when in stages.into_iter().take(if scenery.part.is_some() { 1 } else { 3 }) {
             let (schedule, steps) = (&self.schedule, &mut steps);
             *writes_texts |= begun.is_ok();
-            begun = begun.and_then(|()| scene.stages(link, chosen.loaded, schedule, when, &all, steps));
+            begun = begun.and_then(|()| scene.stages(commands, chosen.loaded, schedule, when, &all, steps));
         }
         // Where not all could be begun, what was is waited for as well: it writes the caller's memory.
-        wait(link, &steps).and(begun)?;
+        wait(commands, &steps).and(begun)?;
         time(backend, &steps)
     }
 
@@ -183,13 +183,13 @@ impl<B: Backend> Resident<B> {
         }
         let backend = &*self.backend;
         let scene = scenery.scene(&self.buffers)?;
-        let link = Link { backend, queue: &self.queue };
+        let commands = Commands { backend, queue: &self.queue };
         let Stagings { output, rows, .. } = &mut self.stagings;
         let mut store = Duration::ZERO;
         for piece in stretches(job.texts(), self.chunk) {
             let mut steps = Steps::default();
-            let staged = download_text(link, output, &scene, job, &piece, &mut steps)?;
-            wait(link, &steps)?;
+            let staged = download_text(commands, output, &scene, job, &piece, &mut steps)?;
+            wait(commands, &steps)?;
             store += time(backend, &steps)?;
             if let (Some(range), Some(staging)) = (staged, output.get()) {
                 job.write_output(&range, staging, backend.node());
@@ -197,8 +197,8 @@ impl<B: Backend> Resident<B> {
         }
         let rows = rows.reserved(scenery.columns.bytes.max(16), |bytes| backend.staging(bytes))?;
         let mut steps = Steps::default();
-        let results = download_results(link, &scene, &scenery.group, rows, &mut steps)?;
-        wait(link, &steps)?;
+        let results = download_results(commands, &scene, &scenery.group, rows, &mut steps)?;
+        wait(commands, &steps)?;
         if let Some(Results { messages, place }) = results {
             job.write_results(&messages, &rows[place], backend.node());
         }
@@ -209,8 +209,8 @@ impl<B: Backend> Resident<B> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
         let (backend, place) = (&*self.backend, sum::place(&scenery.columns));
         let rows = self.stagings.rows.reserved(place.end, |bytes| backend.staging(bytes))?;
-        let link = Link { backend, queue: &self.queue };
-        backend.wait(&sum::download(link, &scenery.scene(&self.buffers)?, rows)?)?;
+        let commands = Commands { backend, queue: &self.queue };
+        backend.wait(&sum::download(commands, &scenery.scene(&self.buffers)?, rows)?)?;
         let mut sum = Sum::default();
         sum.0.copy_from_slice(&rows[place]);
         Ok(sum)
@@ -222,12 +222,12 @@ impl<B: Backend> Resident<B> {
         let (backend, scene) = (&*self.backend, scenery.scene(&self.buffers)?);
         let bytes = sum::place(&scenery.columns).end;
         let rows = self.stagings.rows.reserved(bytes, |bytes| backend.staging(bytes))?;
-        let link = Link { backend, queue: &self.queue };
+        let commands = Commands { backend, queue: &self.queue };
         // The launches come after it in the queue; its own time counts for nothing.
-        drop(sum::upload(link, &scene, rows, sum)?);
+        drop(sum::upload(commands, &scene, rows, sum)?);
         let (loaded, mut steps) = (self.programs.get(scenery.program), Steps::default());
-        scene.stages(link, loaded, &self.schedule, When::End, &scene.all(), &mut steps)?;
-        wait(link, &steps)?;
+        scene.stages(commands, loaded, &self.schedule, When::End, &scene.all(), &mut steps)?;
+        wait(commands, &steps)?;
         time(backend, &steps)
     }
 
@@ -238,9 +238,9 @@ impl<B: Backend> Resident<B> {
         if self.programs.plan().operation != Operation::Open {
             return Ok(());
         }
-        let link = Link { backend: &*self.backend, queue: &self.queue };
+        let commands = Commands { backend: &*self.backend, queue: &self.queue };
         let mut texts = group.pieces.iter().flat_map(|all| stretches(all.text.clone(), self.chunk));
-        texts.try_for_each(|text| zero_text(link, &mut self.stagings.input, bound.output(), &text))
+        texts.try_for_each(|text| zero_text(commands, &mut self.stagings.input, bound.output(), &text))
     }
 
     fn check_operation(&self, batch: &Batch<'_>) -> Result<(), BatchError> {
@@ -316,8 +316,8 @@ pub(crate) fn not_run() -> Fault {
     Fault(reason.to_owned())
 }
 
-fn wait<B: Backend>(link: Link<'_, B>, steps: &Steps<B::Step>) -> Result<(), Fault> {
-    steps.last().map_or(Ok(()), |last| link.backend.wait(last))
+fn wait<B: Backend>(commands: Commands<'_, B>, steps: &Steps<B::Step>) -> Result<(), Fault> {
+    steps.last().map_or(Ok(()), |last| commands.backend.wait(last))
 }
 
 impl<B: Backend> ResidentParts for Resident<B> {
@@ -349,9 +349,9 @@ impl<B: Backend> ResidentParts for Resident<B> {
 impl<B: Backend> Drop for Resident<B> {
     fn drop(&mut self) {
         self.stagings.wipe();
-        let link = Link { backend: &*self.backend, queue: &self.queue };
+        let commands = Commands { backend: &*self.backend, queue: &self.queue };
         // A device that is lost has nothing to wipe, and nobody can be told here.
-        drop(self.buffers.wipe(link));
-        drop(self.schedule.wipe(link));
+        drop(self.buffers.wipe(commands));
+        drop(commands.wipe(&self.schedule.memory));
     }
 }

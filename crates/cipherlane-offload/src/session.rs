@@ -13,8 +13,8 @@ use cipherlane_core::{
 use cipherlane_kernels::manifest::When;
 
 use crate::answers;
-use crate::backend::{Backend, Fault};
-use crate::buffers::{Buffers, Link};
+use crate::backend::{Backend, Commands, Fault};
+use crate::buffers::Buffers;
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
@@ -149,11 +149,11 @@ impl<B: Backend> OffloadSession<B> {
     fn forget_old_key(&mut self) -> Result<(), Fault> {
         let (backend, key, mut steps) = (&*self.backend, self.key.number(), Vec::new());
         for lane in &mut self.lanes {
-            lane.buffers.forget_old_key(Link { backend, queue: &lane.queue }, key, &mut steps)?;
+            lane.buffers.forget_old_key(Commands { backend, queue: &lane.queue }, key, &mut steps)?;
         }
-        let link = Link { backend, queue: &self.lanes[0].queue };
-        self.whole.forget_old_key(link, key, &mut steps)?;
-        self.programs.forget_old_key(link, key, &mut self.schedule, &mut steps)?;
+        let commands = Commands { backend, queue: &self.lanes[0].queue };
+        self.whole.forget_old_key(commands, key, &mut steps)?;
+        self.programs.forget_old_key(commands, key, &mut self.schedule, &mut steps)?;
         steps.iter().try_for_each(|step| backend.wait(step))
     }
 
@@ -219,7 +219,7 @@ impl<B: Backend> OffloadSession<B> {
         // Apart on the device even where it is in place on the host: a piece may need the input of the one before.
         let text = Some(size(last.text.end - first.text.start)?);
         let needs = columns.needs(text, false)?;
-        let reserved = self.whole.reserve(Link { backend, queue: &self.lanes[0].queue }, needs);
+        let reserved = self.whole.reserve(Commands { backend, queue: &self.lanes[0].queue }, needs);
         // What helps against a lack of memory for groups is a smaller chunk, and here it is none.
         reserved.map_err(|Fault(reason)| {
             let bytes = last.text.end - first.text.start;
@@ -352,14 +352,14 @@ impl<B: Backend> Drop for OffloadSession<B> {
         for lane in &mut self.lanes {
             lane.abandon(&*self.backend);
             lane.stagings.wipe();
-            let link = Link { backend: &*self.backend, queue: &lane.queue };
+            let commands = Commands { backend: &*self.backend, queue: &lane.queue };
             // A device that is lost has nothing to wipe, and nobody can be told here.
-            drop(lane.buffers.wipe(link));
+            drop(lane.buffers.wipe(commands));
         }
         if let Some(lane) = self.lanes.first() {
-            let link = Link { backend: &*self.backend, queue: &lane.queue };
-            drop(self.whole.wipe(link));
-            drop(self.schedule.wipe(link));
+            let commands = Commands { backend: &*self.backend, queue: &lane.queue };
+            drop(self.whole.wipe(commands));
+            drop(commands.wipe(&self.schedule.memory));
         }
     }
 }

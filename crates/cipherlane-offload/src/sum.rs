@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use crate::backend::{Backend, Fault};
-use crate::buffers::Link;
+use crate::backend::{Backend, Commands, Fault};
 use crate::columns::Columns;
 use crate::lane::size;
 use crate::launch::Scene;
@@ -18,19 +17,19 @@ pub(crate) fn place(columns: &Columns) -> Range<usize> {
 
 /// Enqueues the copy of the sum of the one message of `scene` to `staging`.
 pub(crate) fn download<B: Backend>(
-    link: Link<'_, B>,
+    commands: Commands<'_, B>,
     scene: &Scene<'_, B>,
     staging: &mut B::Staging,
 ) -> Result<B::Step, Fault> {
     let (at, target) = (size(scene.columns.params.state_at)?, staging[place(scene.columns)].as_mut_ptr());
     // SAFETY: the row of a message begins with its sum (`entry/gcm_stages.h`), and the layout has that row. The staging
     // is the queue's, whose owner does not touch it before the copy is done.
-    unsafe { link.backend.download(link.queue, scene.views.work, at, target, Sum::BYTES) }
+    unsafe { commands.backend.download(commands.queue, scene.views.work, at, target, Sum::BYTES) }
 }
 
 /// Enqueues the copy of `sum` to where the one message of `scene` has its own.
 pub(crate) fn upload<B: Backend>(
-    link: Link<'_, B>,
+    commands: Commands<'_, B>,
     scene: &Scene<'_, B>,
     staging: &mut B::Staging,
     sum: &Sum,
@@ -39,5 +38,5 @@ pub(crate) fn upload<B: Backend>(
     staging.copy_from_slice(&sum.0);
     let at = size(scene.columns.params.state_at)?;
     // SAFETY: as above.
-    unsafe { link.backend.upload(link.queue, scene.views.work, at, staging.as_ptr(), Sum::BYTES) }
+    unsafe { commands.backend.upload(commands.queue, scene.views.work, at, staging.as_ptr(), Sum::BYTES) }
 }
