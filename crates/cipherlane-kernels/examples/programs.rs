@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use cipherlane_core::{Algorithm, Shape};
 use cipherlane_kernels::flatten;
-use cipherlane_kernels::manifest::{Target, programs};
+use cipherlane_kernels::manifest::{SIZES, Target, programs};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -18,7 +18,7 @@ fn main() -> std::io::Result<()> {
     for algorithm in Algorithm::all().filter(|algorithm| algorithm.to_string().contains(&wanted)) {
         for &operation in algorithm.operations() {
             for shared in [true, false] {
-                for (messages, bytes) in [(1, 1 << 30), (1 << 16, 16 << 10), (1 << 20, 128)] {
+                for (messages, bytes) in SIZES {
                     let shape = Shape::uniform(algorithm, operation, messages, bytes, shared);
                     for program in programs(&shape, &target) {
                         let text = flatten::text(&program);
