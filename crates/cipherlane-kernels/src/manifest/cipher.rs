@@ -48,6 +48,11 @@ impl Variant {
         Self { width, threads: 256, ..variant }
     }
 
+    /// Whether it is AES by as many tables as a column has bytes.
+    pub(super) const fn is_by_four_tables(&self) -> bool {
+        self.aes_by_tables && self.tables == 4
+    }
+
     /// Whether secrets choose addresses of shared memory.
     pub(super) const fn looks_up(&self) -> bool {
         self.shared_bytes > 0
