@@ -92,6 +92,24 @@ fn a_key_is_gone_when_another_comes() {
 }
 
 #[test]
+fn keys_are_gone_after_a_run_that_failed() {
+    let backend = Arc::new(Fake::new());
+    let mut session = session(&backend, "aes-128-ctr", Operation::Encrypt, 256);
+    let keys = [1, 51, 101].map(|first: u8| std::array::from_fn::<u8, 16, _>(|index| first + index as u8));
+    let offsets: Vec<u64> = (0..9).map(|index| 200 * index).collect();
+    let mut text = vec![0x77; 1600];
+    encrypt(&mut session, &keys[0], Source::InPlace, &offsets, &mut text);
+    assert_eq!(places(&session, &keys[0]), [4, 2 * 4 + 1, 1]);
+    // Some lanes have the second key by then, and others still the first.
+    backend.fail(Failing::Wait, 1);
+    let run = || encrypt(&mut session, &keys[1], Source::InPlace, &offsets, &mut text);
+    assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+    encrypt(&mut session, &keys[2], Source::InPlace, &[0, 5], &mut text);
+    assert_eq!([0, 1].map(|key| places(&session, &keys[key])), [[0, 0, 0]; 2]);
+    assert_eq!(places(&session, &keys[2]), [1, 2 + 1, 1]);
+}
+
+#[test]
 fn a_long_text_goes_by_short_stagings() {
     const CHUNK: usize = 4096;
     let backend = Arc::new(Fake::new());
