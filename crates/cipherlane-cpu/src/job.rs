@@ -258,6 +258,12 @@ impl<'a> Job<'a> {
         self.aad.place(index)
     }
 
+    /// Bytes of every nonce and of all AAD of a message, if that is known without looking at each.
+    #[inline(always)]
+    pub(crate) fn widths(&self) -> Option<(usize, usize)> {
+        self.nonces.width().zip(self.aad.width())
+    }
+
     /// Whether all messages have one nonce.
     #[inline(always)]
     pub(crate) fn shares_nonce(&self) -> bool {

@@ -59,6 +59,12 @@ impl<'a> Rows<'a> {
         (self.offsets.is_none() && self.stride == 0).then(|| self.get(0))
     }
 
+    /// Bytes of every row, if all have as many without looking at each.
+    #[inline(always)]
+    pub(crate) fn width(&self) -> Option<usize> {
+        self.offsets.is_none().then_some(self.width)
+    }
+
     /// Row `index`, which is one of the batch's messages.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer

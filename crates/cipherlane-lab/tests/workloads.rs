@@ -38,7 +38,9 @@ fn an_unknown_name_lists_the_known_ones() {
 
 #[test]
 fn sizes_free_to_choose_fill_the_working_set() {
-    for workload in ["meter-128", "tls-16k", "disk-4k"].into_iter().flat_map(|name| build(name).unwrap()) {
+    for workload in
+        ["meter-128", "packets", "tls-16k", "disk-4k"].into_iter().flat_map(|name| build(name).unwrap())
+    {
         let share = workload.working_set_bytes() as f64 / WORKING_SET_BYTES as f64;
         // Three records of 16 KiB are as near as tls-16k gets.
         assert!((0.4..=1.01).contains(&share), "{}: {share}", workload.name);
@@ -64,7 +66,7 @@ fn what_fills_caches_that_nobody_knows_is_hot() {
 /// What plans are made of before there are messages.
 #[test]
 fn outlines_are_those_of_the_messages() {
-    for name in ["meter-128", "tls-16k", "disk-4k", "cavp-mix"] {
+    for name in ["meter-128", "packets", "tls-16k", "disk-4k", "cavp-mix"] {
         let workloads = build(name).expect("`cargo xtask vectors` fetches those of NIST");
         for (choice, workload) in named(name).unwrap().choices().zip(workloads) {
             let told = |shape: &Shape| {
@@ -103,6 +105,21 @@ fn meters_mix_keys_and_directions() {
             (0..task.part.len()).map(|message| task.part.keys.column().row(message)).collect();
         assert_eq!(keys.len(), task.part.len(), "a key each");
     }
+}
+
+#[test]
+fn packets_have_all_lengths() {
+    let [seal, open] = &build("packets").unwrap()[..] else { panic!("two jobs") };
+    let part = &seal.tasks[0].part;
+    let lengths: BTreeSet<_> = (0..part.len()).map(|message| part.range(message).len()).collect();
+    assert!(lengths.len() == part.len().min(497), "each as often as any other");
+    let (nonces, aad) = (part.nonces.column(), part.aad.column());
+    assert_eq!(
+        (nonces.row(1)[4..].to_vec(), aad.row(1)[4..].to_vec()),
+        (vec![0, 0, 0, 0, 0, 0, 0, 2], vec![0, 0, 0, 2])
+    );
+    assert_eq!((&nonces.row(0)[..4], &aad.row(0)[..4]), (&nonces.row(1)[..4], &aad.row(1)[..4]));
+    assert_eq!(open.tasks[0].part.texts, seal.tasks[0].expected.bytes);
 }
 
 #[test]

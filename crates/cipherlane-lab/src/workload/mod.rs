@@ -6,6 +6,7 @@ pub mod cavp_mix;
 pub mod custom;
 pub mod disk_4k;
 pub mod meter_128;
+pub mod packets;
 pub mod part;
 pub mod task;
 pub mod tls_16k;
@@ -91,8 +92,14 @@ impl PartialEq for Named {
 
 impl Named {
     /// Every named workload.
-    pub const ALL: [&'static Self; 5] =
-        [&meter_128::WORKLOAD, &cavp_mix::WORKLOAD, &tls_16k::WORKLOAD, &disk_4k::WORKLOAD, &bulk::WORKLOAD];
+    pub const ALL: [&'static Self; 6] = [
+        &meter_128::WORKLOAD,
+        &cavp_mix::WORKLOAD,
+        &packets::WORKLOAD,
+        &tls_16k::WORKLOAD,
+        &disk_4k::WORKLOAD,
+        &bulk::WORKLOAD,
+    ];
 
     /// Each job as something to run.
     pub fn choices(&'static self) -> impl Iterator<Item = Choice> {

@@ -50,14 +50,18 @@ struct Class {
 }
 
 impl Class {
+    /// That of messages without text, with so many bytes of nonce and AAD.
     #[inline(always)]
-    fn of(job: &Job<'_>, index: usize) -> Self {
-        let nonce = job.nonce(index).len();
-        Self {
-            text: job.message(index).bytes.div_ceil(BLOCK),
-            aad: job.aad(index).len().div_ceil(BLOCK),
-            nonce: if nonce == 12 { 0 } else { nonce.div_ceil(BLOCK) },
-        }
+    fn without_text((nonce, aad): (usize, usize)) -> Self {
+        let nonce = if nonce == 12 { 0 } else { nonce.div_ceil(BLOCK) };
+        Self { text: 0, aad: aad.div_ceil(BLOCK), nonce }
+    }
+
+    /// That of message `index`, where all are `alike` but for their text, or it is not known.
+    #[inline(always)]
+    fn of(job: &Job<'_>, index: usize, alike: Option<Self>) -> Self {
+        let each = || Self::without_text((job.nonce(index).len(), job.aad(index).len()));
+        Self { text: job.message(index).bytes.div_ceil(BLOCK), ..alike.unwrap_or_else(each) }
     }
 
     /// Whether messages of so many blocks share registers.
@@ -107,16 +111,17 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     fn run(&self, job: &Job<'_>, range: Range<usize>) {
         let schedules = &mut Schedules::new();
         let mut waiting = [const { Waiting::nobody() }; MAX_TEXT_BLOCKS + 1];
+        let alike = job.widths().map(Class::without_text);
         let mut index = range.start;
         while index < range.end {
-            let class = Class::of(job, index);
+            let class = Class::of(job, index, alike);
             if !class.has_company() {
                 self.run_alone(job, index);
                 index += 1;
             } else if let Some(row) = Self::row(job, class, index..range.end) {
                 self.run_pipeline(job, row, schedules);
                 index += row.teams * TEAM;
-            } else if Self::are_alike(job, class, index + 1, range.end) {
+            } else if Self::are_in(class, job, alike, index + 1..range.end) {
                 self.run_alike(job, index, schedules);
                 index += Self::TOGETHER;
             } else {
@@ -147,7 +152,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             false => Self::IN_PASS,
         };
         let fits = (1..=text).contains(&class.text) && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
-        if !P::EXPANDS_MEANWHILE || !fits {
+        if !P::EXPANDS_MEANWHILE || !fits || !Row::may_begin(job, &indices) {
             return None;
         }
         Some(Row::of(job, indices)).filter(|row| row.teams > 1)
@@ -194,11 +199,12 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         source.isa().vectorize(pipeline);
     }
 
-    /// Whether the messages from `next` on, one fewer than are run together, are there and in `class`.
+    /// Whether the first of `indices`, one fewer than are run together, are there and in `class`.
     #[inline(always)]
-    fn are_alike(job: &Job<'_>, class: Class, next: usize, end: usize) -> bool {
-        end - next >= Self::TOGETHER - 1
-            && (next..next + Self::TOGETHER - 1).all(|index| Class::of(job, index) == class)
+    fn are_in(class: Class, job: &Job<'_>, alike: Option<Class>, mut indices: Range<usize>) -> bool {
+        let others = Self::TOGETHER - 1;
+        indices.len() >= others
+            && indices.by_ref().take(others).all(|index| Class::of(job, index, alike) == class)
     }
 
     /// Messages of a class one after the other: they need not wait.

@@ -27,17 +27,26 @@ struct Class {
 }
 
 /// Messages that wait for company, by their registers.
-pub(super) struct Waiting([Class; MAX_REGISTERS]);
-
-impl Waiting {
-    /// No messages.
-    #[inline(always)]
-    pub(super) fn none() -> Self {
-        Self([Class { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS])
-    }
+pub(super) struct Waiting {
+    classes: [Class; MAX_REGISTERS],
+    /// Most bytes of a text whose message waits, if that follows from its bytes alone.
+    most: Option<usize>,
 }
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
+    /// No messages of `job`.
+    #[inline(always)]
+    pub(super) fn nobody_waits(&self, job: &Job<'_>) -> Waiting {
+        let classes = [Class { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS];
+        let most = job.widths().map(|(nonce, aad)| {
+            let aad = aad.div_ceil(BLOCK);
+            let blocks = self.powers.highest().saturating_sub(aad + 1);
+            let fit = nonce == 12 && aad <= MAX_AAD_BLOCKS;
+            if fit { (MAX_REGISTERS * V::<P>::BYTES).min(blocks * BLOCK) } else { 0 }
+        });
+        Waiting { classes, most }
+    }
+
     /// Runs teams of the messages of `range` up to one that no team takes, and returns that; in the end those that
     /// have not found company.
     #[inline(always)]
@@ -48,24 +57,14 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         waiting: &mut Waiting,
     ) -> Option<usize> {
         while let Some(index) = range.next() {
-            if let Some(row) = self.long_row(job, index..range.end) {
-                self.run_long_row(job, row);
+            if Row::may_begin(job, &(index..range.end))
+                && let Some(row) = self.run_equal(job, index..range.end)
+            {
                 range.start = index + row.teams * TEAM;
                 continue;
             }
-            if let Some(row) = self.train(job, index..range.end) {
-                self.run_train(job, row);
-                range.start = index + row.teams * TEAM;
-                continue;
-            }
-            let Some(class) = self.class(job, index) else { return Some(index) };
-            let row = Row::of(job, index..range.end);
-            if row.teams > 0 {
-                self.run_row(job, class, row);
-                range.start = index + row.teams * TEAM;
-                continue;
-            }
-            let some = &mut waiting.0[class];
+            let Some(class) = self.class(job, index, waiting.most) else { return Some(index) };
+            let some = &mut waiting.classes[class];
             some.indices.as_flattened_mut()[some.count] = index;
             some.count += 1;
             if some.count == TEAMS * TEAM {
@@ -73,7 +72,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
                 some.count = 0;
             }
         }
-        for (class, some) in waiting.0.iter_mut().enumerate() {
+        for (class, some) in waiting.classes.iter_mut().enumerate() {
             let teams = some.count / TEAM;
             if teams > 0 {
                 self.run_teams(job, class, &some.indices[..teams]);
@@ -88,11 +87,37 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         None
     }
 
-    /// Registers of a message that a team takes, less one.
+    /// Runs equal messages from the first of `indices` on, four or more, and says which.
     #[inline(always)]
-    fn class(&self, job: &Job<'_>, index: usize) -> Option<usize> {
-        let class = job.message(index).bytes.wrapping_sub(1) / V::<P>::BYTES;
-        (class < MAX_REGISTERS && self.has_powers(job, index)).then_some(class)
+    fn run_equal(&self, job: &Job<'_>, indices: Range<usize>) -> Option<Row> {
+        if let Some(row) = self.long_row(job, indices.clone()) {
+            self.run_long_row(job, row);
+            return Some(row);
+        }
+        if let Some(row) = self.train(job, indices.clone()) {
+            self.run_train(job, row);
+            return Some(row);
+        }
+        let class = self.class(job, indices.start, None)?;
+        let row = Row::of(job, indices);
+        if row.teams == 0 {
+            return None;
+        }
+        self.run_row(job, class, row);
+        Some(row)
+    }
+
+    /// Registers of a message that a team takes, less one. It has `most` bytes then, where that is known to be all there is to
+    /// it.
+    #[inline(always)]
+    fn class(&self, job: &Job<'_>, index: usize, most: Option<usize>) -> Option<usize> {
+        let below = job.message(index).bytes.wrapping_sub(1);
+        let class = below / V::<P>::BYTES;
+        let fits = match most {
+            Some(most) => below < most,
+            None => class < MAX_REGISTERS && self.has_powers(job, index),
+        };
+        fits.then_some(class)
     }
 
     /// Whether the hash of message `index`, whose nonce is of 12 bytes, needs no more powers than there are.

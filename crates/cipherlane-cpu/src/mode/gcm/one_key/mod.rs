@@ -8,7 +8,6 @@ use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
-use self::in_teams::Waiting;
 use self::one_by_one::Long;
 use super::Direction;
 use super::bunch::{Bunch, Bunched};
@@ -100,7 +99,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>, bunch: &mut Option<Bunch<V<P>, N>>) {
         let mut group = Group::new();
         let mut long = Long::none();
-        let mut waiting = Waiting::none();
+        let mut waiting = self.nobody_waits(job);
         loop {
             let single = match bunch {
                 Some(bunch) => self.run_bunches_until_single(job, &mut range, bunch),

@@ -40,6 +40,14 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// Whether the first two of `indices` are equally long, and there are enough for a row: all that a message costs which has
+    /// no such company, as most have not where lengths differ.
+    #[inline(always)]
+    pub(super) fn may_begin(job: &Job<'_>, indices: &Range<usize>) -> bool {
+        let bytes = |index| job.message(index).bytes;
+        indices.len() >= TEAM && bytes(indices.start) == bytes(indices.start + 1)
+    }
+
     /// Those of `indices`, from the first one on: a multiple of four, and none where all share a nonce, which a row has one
     /// behind the other.
     #[inline(always)]
