@@ -89,6 +89,24 @@ class Libraries(unittest.TestCase):
             self.assertTrue((tags[i] == tags[0]).all())
             self.assertTrue(torch.equal(pinned[i], pinned[0]))
 
+    def test_tensors_are_refused_while_a_graph_is_captured(self):
+        # They would have to be waited for, which the driver refuses then, and it gives up the capture.
+        tensor = torch.arange(ROWS << 10, device="cuda").view(torch.uint8)
+        batch = {"offsets": offsets(tensor.nbytes), "keys": KEY, "nonces": NONCES, "tags": np.empty((ROWS, 16), np.uint8)}
+        before = tensor.cpu()
+        for mode in ["global", "thread_local", "relaxed"]:
+            with self.subTest(mode):
+                graph, number = torch.cuda.CUDAGraph(), torch.zeros(1, device="cuda")
+                with self.assertRaises(RuntimeError):
+                    with torch.cuda.graph(graph, capture_error_mode=mode):
+                        number += 1
+                        with self.assertRaisesRegex(cipherlane.DeviceError, "captured into a CUDA graph"):
+                            self.gpu.run("aes-256-gcm", "seal", text=tensor, **batch)
+                        number += 1
+                self.assertTrue(torch.equal(tensor.cpu(), before))
+        self.gpu.run("aes-256-gcm", "seal", text=tensor, **batch)
+        self.assertFalse(torch.equal(tensor.cpu(), before))
+
     def test_cupy(self):
         tensor = cupy.arange(ROWS * 777, dtype=cupy.float64).reshape(ROWS, 777)
         self.seal_and_open(tensor, tensor.nbytes, lambda tensor: cupy.asnumpy(tensor).tobytes())

@@ -39,7 +39,10 @@ fn build(job: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
         aad.extend_from_slice(&association);
         aad.extend_from_slice(&sequence.to_be_bytes()[4..]);
     }
-    let mut lengths: Vec<_> = (LEAST_BYTES..=MOST_BYTES).rev().cycle().take(messages).collect();
+    // The longest, the shortest, the longest but one: on average as many bytes however few there are.
+    let steps = (0..=(MOST_BYTES - LEAST_BYTES) / 2).cycle();
+    let pairs = steps.flat_map(|step| [MOST_BYTES - step, LEAST_BYTES + step]);
+    let mut lengths: Vec<_> = pairs.take(messages).collect();
     random.shuffle(&mut lengths);
     let mut offsets = vec![0];
     offsets.extend(lengths.iter().scan(0, |end, length| {
