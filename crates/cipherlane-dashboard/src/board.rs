@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cipherlane_record::Measurement;
+use tokio::sync::watch;
 
 use crate::request::{Order, Request};
 use crate::run::{Command, End, Figures, Point, Run, State, Wanted};
@@ -17,12 +18,13 @@ const IDLE: Duration = Duration::from_secs(60);
 pub(crate) struct Board {
     runs: Mutex<Runs>,
     changed: Condvar,
+    /// Whether it ends: set while `runs` is locked, so that no engine that is about to wait misses it.
+    quitting: watch::Sender<bool>,
 }
 
 #[derive(Default)]
 struct Runs {
     all: Vec<Run>,
-    quitting: bool,
 }
 
 /// Why a command was not taken.
@@ -82,7 +84,7 @@ impl Board {
     /// Ends it all: queued runs are taken out, the one that is going on is stopped. `false` if it is ending already.
     pub(crate) fn quit(&self) -> bool {
         let mut runs = self.runs();
-        if std::mem::replace(&mut runs.quitting, true) {
+        if self.quitting.send_replace(true) {
             return false;
         }
         runs.stop_all();
@@ -105,7 +107,13 @@ impl Board {
 
     /// Whether it ends.
     pub(crate) fn is_quitting(&self) -> bool {
-        self.runs().quitting
+        *self.quitting.borrow()
+    }
+
+    /// For the server: waits until it ends.
+    pub(crate) async fn ended(&self) {
+        // The sender is here, and so never gone.
+        let _ = self.quitting.subscribe().wait_for(|quitting| *quitting).await;
     }
 
     /// What `read` sees in the runs.
@@ -130,7 +138,7 @@ impl Board {
     pub(crate) fn next(&self, idle: impl Fn()) -> Option<(u64, Arc<Order>)> {
         let mut runs = self.runs();
         loop {
-            if runs.quitting {
+            if self.is_quitting() {
                 return None;
             }
             if let Some(run) = runs.all.iter_mut().find(|run| run.state == State::Queued) {

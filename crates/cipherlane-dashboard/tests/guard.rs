@@ -1,23 +1,34 @@
 //! Who does not get in: everything here goes over real HTTP to a dashboard on the loopback interface.
 
+#![allow(clippy::unwrap_used)] // in helpers as well: what cannot be set up has failed
+
 mod support;
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
 
 use serde_json::json;
 use support::{Served, small};
 
 /// Every address that answers to somebody.
-const PATHS: [(&str, &str); 15] = [
+const PATHS: [(&str, &str); 20] = [
     ("GET", "/"),
     ("GET", "/page.js"),
+    ("GET", "/chart.js"),
     ("GET", "/page.css"),
     ("GET", "/icon.svg"),
     ("GET", "/api/catalog"),
     ("GET", "/api/runs"),
     ("GET", "/api/events"),
     ("GET", "/runs/1/log"),
+    ("GET", "/runs/1/records"),
+    ("GET", "/runs/1/report"),
     ("GET", "/report"),
     ("POST", "/api/plan"),
     ("POST", "/api/runs"),
+    ("POST", "/api/runs/1/pause"),
+    ("POST", "/api/runs/1/resume"),
     ("POST", "/api/runs/1/stop"),
     ("POST", "/api/stop-on-close"),
     ("POST", "/api/quit"),
@@ -97,4 +108,24 @@ fn every_answer_forbids_what_the_page_does_not_need() {
         }
         assert!(!answer.headers.contains("access-control-allow"), "{}", answer.headers);
     }
+}
+
+/// Every program on the machine can connect: it must not take all the files that the process may open, nor keep others out.
+#[test]
+fn connections_that_ask_for_nothing_are_few_and_closed() {
+    let served = Served::start();
+    let mut page = served.listen();
+    let crowd: Vec<_> = (0..100).map(|_| TcpStream::connect(served.host()).unwrap()).collect();
+    for mut one in &crowd {
+        one.write_all(b"GET / HTTP/1.1\r\nHost: ").unwrap();
+    }
+    assert_eq!(served.get("/").status, 200);
+    let is_closed = |mut one: &TcpStream| {
+        one.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+        // With what it sent unread, it may be reset.
+        one.read(&mut [0]).map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |read| read == 0)
+    };
+    assert!(crowd.iter().any(is_closed), "there was room for all at once");
+    served.post("/api/stop-on-close", &json!({"stop": true}));
+    assert!(page.any(|line| line.contains("\"stop_on_close\":true")), "a page that was let in stays");
 }

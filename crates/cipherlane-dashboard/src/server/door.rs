@@ -7,13 +7,14 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
 
 use super::Shared;
+use super::visitors::Pass;
 
 /// Random bytes of the token: nobody guesses 128 bits.
 const TOKEN_BYTES: usize = 16;
@@ -110,10 +111,18 @@ impl Guard {
 }
 
 /// Refuses whom the guard refuses, and sends the headers of safety with every answer.
-pub(super) async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(
+    State(shared): State<Shared>,
+    ConnectInfo(pass): ConnectInfo<Pass>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = match shared.guard.refuses(request.uri(), request.headers()) {
         Some(reason) => (StatusCode::FORBIDDEN, format!("refused: {reason}\n")).into_response(),
-        None => next.run(request).await,
+        None => {
+            pass.let_in();
+            next.run(request).await
+        }
     };
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));

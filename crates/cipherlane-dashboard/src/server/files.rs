@@ -17,8 +17,10 @@ pub(super) async fn log(State(shared): State<Shared>, Path(id): Path<u64>) -> Re
     let (_, path) = shared.board.finished(id).ok_or_else(Problem::unknown)?;
     let path = path.ok_or_else(Problem::unknown)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // A log of long messages is long: see `page`.
+    let read = move || std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
     let text =
-        std::fs::read(&path).map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
+        tokio::task::spawn_blocking(read).await.map_err(Problem::internal)?.map_err(Problem::internal)?;
     saved(&name, "text/plain; charset=utf-8", text)
 }
 

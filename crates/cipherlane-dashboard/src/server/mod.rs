@@ -6,6 +6,7 @@ mod events;
 mod files;
 mod page;
 mod readers;
+mod visitors;
 
 use std::io;
 use std::sync::Arc;
@@ -21,9 +22,8 @@ use crate::board::Board;
 use crate::machine::Machine;
 use door::Guard;
 use readers::Readers;
+use visitors::{Pass, Visitors};
 
-/// How often it looks whether it shall end.
-const LOOK: Duration = Duration::from_millis(100);
 /// Connections that are still open so long after the end are left to the system.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -43,20 +43,16 @@ pub(crate) fn serve(door: Door, machine: Arc<Machine>, board: Arc<Board>) -> io:
     let (guard, readers) = (Arc::new(guard), Readers::default());
     let shared = Shared { machine, board: Arc::clone(&board), guard, readers };
     runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let visitors = Visitors::new(tokio::net::TcpListener::from_std(listener)?);
+        let service = router(shared).into_make_service_with_connect_info::<Pass>();
         let ending = Arc::clone(&board);
-        let server = axum::serve(listener, router(shared)).with_graceful_shutdown(ended(ending));
+        let server =
+            axum::serve(visitors, service).with_graceful_shutdown(async move { ending.ended().await });
         tokio::select! {
             served = async { server.await } => served,
-            () = async { ended(board).await; tokio::time::sleep(PATIENCE).await } => Ok(()),
+            () = async { board.ended().await; tokio::time::sleep(PATIENCE).await } => Ok(()),
         }
     })
-}
-
-async fn ended(board: Arc<Board>) {
-    while !board.is_quitting() {
-        tokio::time::sleep(LOOK).await;
-    }
 }
 
 fn router(shared: Shared) -> Router {
