@@ -102,7 +102,15 @@ impl Board {
     pub(crate) fn under_way(&self) -> Option<String> {
         let runs = self.runs();
         let run = runs.all.iter().find(|run| !run.state.is_over() && run.state != State::Queued)?;
-        Some(format!("run {}, {}: {}", run.id, run.order.title(), run.words))
+        Some(format!("run {}, {}: {}", run.id, run.order.title(), run.words()))
+    }
+
+    /// Runs whose rows are not in the file of records, a line each; `None` where there are none.
+    pub(crate) fn unkept(&self) -> Option<String> {
+        let runs = self.runs();
+        let unkept = runs.all.iter().filter(|run| run.state == State::Failed && run.row.is_some());
+        let lines: Vec<_> = unkept.map(|run| format!("run {}: {}", run.id, run.words())).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
     /// Whether it ends.
@@ -121,14 +129,14 @@ impl Board {
         read(&self.runs().all)
     }
 
-    /// The row and the log of a finished run.
+    /// The row and the log of a run that measured.
     pub(crate) fn finished(&self, id: u64) -> Option<(Arc<Measurement>, Option<PathBuf>)> {
         let mut runs = self.runs();
         let run = runs.run(id)?;
         Some((Arc::clone(run.row.as_ref()?), run.log.clone()))
     }
 
-    /// The rows of all finished runs.
+    /// The rows of all runs that measured.
     pub(crate) fn rows(&self) -> Vec<Arc<Measurement>> {
         self.runs().all.iter().filter_map(|run| run.row.clone()).collect()
     }
@@ -152,14 +160,14 @@ impl Board {
 
     /// For the engine: what it is at.
     pub(crate) fn say(&self, id: u64, words: &str) {
-        self.change(id, |run| words.clone_into(&mut run.words));
+        self.change(id, |run| run.say(words));
     }
 
     /// For the engine: it begins to measure, by these plans.
     pub(crate) fn begin(&self, id: u64, plans: Vec<String>) {
         self.change(id, |run| {
             run.state = State::Running;
-            run.words = String::new();
+            run.say("");
             run.plans = plans;
         });
     }
@@ -292,6 +300,24 @@ mod tests {
                 assert_eq!(told.recv().unwrap(), wanted);
             });
         }
+    }
+
+    /// Whatever it does before it looks at what is wanted.
+    #[test]
+    fn a_run_that_is_being_stopped_says_so_until_it_is() {
+        let board = Board::default();
+        add(&board);
+        let (id, _) = board.next(|| {}).unwrap();
+        let words = || board.read(|runs| runs[0].words());
+        board.say(id, "computes known answers");
+        board.command(id, Command::Stop).unwrap();
+        assert_eq!(words(), "computes known answers, and is then stopped");
+        board.say(id, "opens sessions");
+        assert_eq!(words(), "opens sessions, and is then stopped");
+        board.begin(id, Vec::new());
+        assert_eq!(words(), "is being stopped");
+        board.end(id, End::Cancelled("stopped early".to_owned()));
+        assert_eq!(words(), "stopped early");
     }
 
     #[test]

@@ -133,16 +133,17 @@ impl Dashboard {
     /// which, for what it is at may take long.
     ///
     /// # Errors
-    /// If the server cannot be started.
+    /// If the server cannot be started, or a run measured whose row is not in the file of records.
     pub fn serve(self, waits: impl FnOnce(&str)) -> io::Result<()> {
-        let served = server::serve(self.door, self.machine, Arc::clone(&self.board));
+        let served = server::serve(self.door, self.machine, &self.board);
         self.board.quit();
         if let Some(run) = self.board.under_way() {
             waits(&run);
         }
         // What an engine that panicked did before is in the file of records.
         let _ = self.engine.join();
-        served
+        served?;
+        self.board.unkept().map_or(Ok(()), |runs| Err(io::Error::other(runs)))
     }
 }
 

@@ -96,6 +96,11 @@ pub(crate) enum End {
     },
     Cancelled(String),
     Failed(String),
+    /// It measured, but its row is not in the file of records, for this reason.
+    Unkept {
+        row: Arc<Measurement>,
+        reason: String,
+    },
 }
 
 /// One run.
@@ -106,8 +111,8 @@ pub(crate) struct Run {
     pub(crate) order: Arc<Order>,
     pub(crate) state: State,
     pub(crate) wanted: Wanted,
-    /// What the engine is at, or how it ended, in words.
-    pub(crate) words: String,
+    /// What the engine is at, or how it ended: see [`Run::words()`].
+    words: String,
     /// How its batches are run.
     pub(crate) plans: Vec<String>,
     pub(crate) figures: Figures,
@@ -133,6 +138,11 @@ impl Run {
         }
     }
 
+    /// Says what the engine is at.
+    pub(crate) fn say(&mut self, words: &str) {
+        words.clone_into(&mut self.words);
+    }
+
     /// Takes a command.
     ///
     /// # Errors
@@ -146,16 +156,7 @@ impl Run {
                 self.state = State::Cancelled;
                 "taken out of the queue".clone_into(&mut self.words);
             }
-            (Command::Stop, _) => {
-                if self.wanted != Wanted::Stop {
-                    // What is going on may take a while: who waits for the end can see what for.
-                    self.words = match &*self.words {
-                        "" => "is being stopped".to_owned(),
-                        now => format!("{now}, and is then stopped"),
-                    };
-                }
-                self.wanted = Wanted::Stop;
-            }
+            (Command::Stop, _) => self.wanted = Wanted::Stop,
             (_, State::Queued | State::Preparing) => {
                 return Err("this run does not measure yet; it can be stopped".to_owned());
             }
@@ -166,6 +167,16 @@ impl Run {
             (Command::Resume, _) => self.wanted = Wanted::Go,
         }
         Ok(())
+    }
+
+    /// What the engine is at, or how the run ended, in words. What is going on may take a while: who waits for the end
+    /// of a run that is being stopped can see what for.
+    pub(crate) fn words(&self) -> String {
+        match &*self.words {
+            words if self.wanted != Wanted::Stop || self.state.is_over() => words.to_owned(),
+            "" => "is being stopped".to_owned(),
+            now => format!("{now}, and is then stopped"),
+        }
     }
 
     pub(crate) fn end(&mut self, end: End) {
@@ -181,6 +192,13 @@ impl Run {
             }
             End::Cancelled(words) => (self.state, self.words) = (State::Cancelled, words),
             End::Failed(words) => (self.state, self.words) = (State::Failed, words),
+            End::Unkept { row, reason } => {
+                self.state = State::Failed;
+                self.words = format!(
+                    "its row is not in the file of records: {reason}; the dashboard alone has it, as long as it runs"
+                );
+                self.row = Some(row);
+            }
         }
     }
 }

@@ -169,6 +169,23 @@ fn a_run_that_fails_late_keeps_its_samples() {
     assert!(view["words"].as_str().unwrap().contains("it broke") && view["log"].is_null(), "{view}");
 }
 
+/// Nor to a file of records that can be written no more.
+#[test]
+fn a_row_that_cannot_be_kept_can_be_saved() {
+    let mut served = Served::start();
+    let id = served.run(&small(None));
+    served.wait_for_samples(id);
+    std::fs::remove_dir(served.records.parent().unwrap()).unwrap();
+    served.command(id, "stop");
+    let view = served.wait_for_state(id, "failed");
+    assert!(view["words"].as_str().unwrap().contains("not in the file of records"), "{view}");
+    let row: Measurement = serde_json::from_str(&served.get(&format!("/runs/{id}/records")).body).unwrap();
+    assert_counters(&view, &row);
+    assert_eq!(served.get(&format!("/runs/{id}/report")).status, 200);
+    let told = served.end().unwrap_err().to_string();
+    assert!(told.starts_with("run 1: its row is not in the file of records: "), "{told}");
+}
+
 /// Each of the batches of such a workload must be one that the device can run.
 #[test]
 fn workloads_of_several_batches_are_refused_as_others_are() {
@@ -342,7 +359,7 @@ fn the_end_keeps_what_was_measured() {
     let id = served.run(&small(None));
     served.run(&small(None));
     served.wait_for_samples(id);
-    served.end();
+    served.end().unwrap();
     let rows = served.rows();
     assert_eq!(rows.len(), 1, "the run that waited was not begun");
     assert!(rows[0].verified);
@@ -352,7 +369,7 @@ fn the_end_keeps_what_was_measured() {
 fn the_page_can_end_it() {
     let mut served = Served::start();
     assert_eq!(served.post("/api/quit", &json!({})).status, 204);
-    served.wait_for_end();
+    served.wait_for_end().unwrap();
     assert!(!served.records.exists(), "nothing was measured");
 }
 

@@ -93,7 +93,9 @@ impl Work<'_> {
             row.warnings.push(format!("no ceiling is shown: {reason}"));
         }
         let problem = measured.tell(&mut row);
-        keep.row(&row).map_err(|error| format!("its row cannot be kept: {error}"))?;
+        if let Err(error) = keep.row(&row) {
+            return Ok(End::Unkept { row: Arc::new(row), reason: error.to_string() });
+        }
         let log = match problem {
             None => {
                 keep.log(self.id, &row, live.workload(), live.results()).map_err(|error| error.to_string())

@@ -55,7 +55,7 @@ pub(super) struct RunView {
     log: Option<String>,
 }
 
-/// The row of a finished run.
+/// The row of a run that measured.
 #[derive(Serialize)]
 struct ResultView {
     bytes_per_second: f64,
@@ -85,7 +85,7 @@ impl RunView {
             request: run.request.clone(),
             title: run.order.title(),
             state: run.state,
-            words: run.words.clone(),
+            words: run.words(),
             limit: (!run.order.open_ended).then(|| run.order.limit.as_secs_f64()),
             plans: run.plans.clone(),
             figures: run.figures.clone(),

@@ -37,15 +37,15 @@ pub(crate) struct Shared {
 }
 
 /// Serves until the board says that it is over.
-pub(crate) fn serve(door: Door, machine: Arc<Machine>, board: Arc<Board>) -> io::Result<()> {
+pub(crate) fn serve(door: Door, machine: Arc<Machine>, board: &Arc<Board>) -> io::Result<()> {
     let runtime = runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let (listener, guard) = door.into_parts();
     let (guard, readers) = (Arc::new(guard), Readers::default());
-    let shared = Shared { machine, board: Arc::clone(&board), guard, readers };
+    let shared = Shared { machine, board: Arc::clone(board), guard, readers };
     runtime.block_on(async {
         let visitors = Visitors::new(tokio::net::TcpListener::from_std(listener)?);
         let service = router(shared).into_make_service_with_connect_info::<Pass>();
-        let ending = Arc::clone(&board);
+        let ending = Arc::clone(board);
         let server =
             axum::serve(visitors, service).with_graceful_shutdown(async move { ending.ended().await });
         tokio::select! {

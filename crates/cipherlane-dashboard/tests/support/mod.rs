@@ -7,7 +7,7 @@ pub(crate) mod liar;
 mod renamed;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) struct Served {
     /// Breaks the device that is wrong.
     pub(crate) is_broken: Arc<AtomicBool>,
     handle: Handle,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<io::Result<()>>>,
     _folder: TempDir,
 }
 
@@ -74,7 +74,7 @@ impl Served {
         })
         .unwrap();
         let (url, handle) = (dashboard.url(), dashboard.handle());
-        let thread = Some(thread::spawn(move || dashboard.serve(|_| {}).unwrap()));
+        let thread = Some(thread::spawn(move || dashboard.serve(|_| {})));
         let is_broken = Arc::default();
         Self { url, records, is_broken, handle, thread, _folder: folder }
     }
@@ -187,16 +187,14 @@ impl Served {
     }
 
     /// Ends the dashboard, as Ctrl-C does, and waits until it has.
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn end(&mut self) -> io::Result<()> {
         self.handle.quit();
-        if let Some(thread) = self.thread.take() {
-            thread.join().unwrap();
-        }
+        self.wait_for_end()
     }
 
     /// Waits until it has ended by itself.
-    pub(crate) fn wait_for_end(&mut self) {
-        self.thread.take().unwrap().join().unwrap();
+    pub(crate) fn wait_for_end(&mut self) -> io::Result<()> {
+        self.thread.take().unwrap().join().unwrap()
     }
 }
 
