@@ -145,6 +145,66 @@ fn the_page_fits_a_phone_and_can_be_read_in_light_and_dark() {
     }
 }
 
+/// A browser on the machine that is measured takes time from it, and whoever reads wants the text to stay.
+#[test]
+fn a_page_that_is_hidden_draws_nothing_and_one_that_is_seen_draws_what_is_new() {
+    let Some((served, mut browser)) = opened("what the dashboard draws", 1280) else { return };
+    browser.evaluate("document.querySelector('#chart-words + details').open = true");
+    let id = served.run(&small(None));
+    browser.wait("document.querySelectorAll('#chart-rows tr').length >= 2");
+    browser.evaluate(
+        "{ window.first = byId('chart-rows').firstChild; window.plan = byId('plans').firstChild; 0 }",
+    );
+    browser.wait("document.querySelectorAll('#chart-rows tr').length >= 4");
+    assert_eq!(browser.evaluate("first.isConnected && plan.isConnected"), json!(true));
+    let hide = |browser: &mut Browser, hidden: bool| {
+        let set =
+            format!("Object.defineProperty(document, 'hidden', {{ configurable: true, value: {hidden} }})");
+        browser.evaluate(&format!("{set}, document.dispatchEvent(new Event('visibilitychange'))"));
+    };
+    let points = |browser: &mut Browser| browser.evaluate("chart.of.get(1).length").as_u64().unwrap();
+    hide(&mut browser, true);
+    let before = (text(&mut browser, "#now-state"), text(&mut browser, "#chart-rows"));
+    let later = points(&mut browser) + 4;
+    browser.wait(&format!("chart.of.get(1).length >= {later}"));
+    assert_eq!((text(&mut browser, "#now-state"), text(&mut browser, "#chart-rows")), before);
+    hide(&mut browser, false);
+    assert_ne!(text(&mut browser, "#now-state"), before.0);
+    assert_eq!(browser.evaluate("first.isConnected"), json!(true));
+    served.command(id, "stop");
+    state(&mut browser, "finished");
+    assert_eq!(browser.evaluate("byId('chart-rows').childElementCount"), json!(points(&mut browser)));
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn what_has_the_focus_keeps_it_while_others_change() {
+    let Some((served, mut browser)) = opened("the focus on the dashboard", 1280) else { return };
+    let id = served.run(&small(Some(0.3)));
+    served.wait_for_state(id, "finished");
+    browser.wait("document.querySelectorAll('#run-rows a').length === 3");
+    browser.evaluate("document.querySelector('#run-rows a').focus()");
+    let (measures, waits) = (served.run(&small(None)), served.run(&small(Some(0.3))));
+    browser.wait("document.querySelectorAll('#run-rows tr').length === 3");
+    served.wait_for_state(measures, "running");
+    state(&mut browser, "running");
+    assert_eq!(browser.evaluate("document.activeElement.textContent"), json!("report"));
+    // The newest is the first. Its button is another one, once it is taken out.
+    let of_waiting = "#run-rows tr:first-child button";
+    browser.evaluate(&format!("document.querySelector('{of_waiting}').focus()"));
+    click(&mut browser, of_waiting);
+    served.wait_for_state(waits, "cancelled");
+    browser.wait("document.activeElement.textContent === 'Again'");
+}
+
+/// What is said aloud says little, and nothing that changes four times a second.
+#[test]
+fn screen_readers_are_told_of_answers_alone() {
+    let Some((_served, mut browser)) = opened("what a screen reader says", 1280) else { return };
+    let spoken = "[...document.querySelectorAll('output, [aria-live], [role=status], [role=alert]')].map(one => one.id)";
+    assert_eq!(browser.evaluate(spoken), json!(["status", "plan", "refusal"]));
+}
+
 /// WCAG 2.2, success criteria 2.1.1 and 4.1.2: all that can be used can be reached with the keyboard and has a name.
 #[test]
 fn controls_have_names_and_take_the_focus() {

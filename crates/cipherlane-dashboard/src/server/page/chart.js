@@ -3,6 +3,12 @@
 
 const byId = id => document.getElementById(id);
 
+// Text that stays is left alone: it can be selected, and costs the browser nothing.
+function put(id, text) {
+  const place = byId(id);
+  if (place.textContent !== text) place.textContent = text;
+}
+
 // ---- numbers for people, as in the report
 
 function significant(value) {
@@ -75,8 +81,9 @@ function moments(end) {
 
 // ---- the chart of throughput
 
-// Which run is shown, and the points of each: seconds and bytes a second, `null` where a pause begins.
-const chart = { run: 0, of: new Map() };
+// Which run is shown and how many of its points, and the points of each: seconds and bytes a second, `null` where a pause
+// begins.
+const chart = { run: 0, shown: 0, of: new Map() };
 const FRAME = { left: 52, top: 12, bottom: 226, height: 252 };
 
 function drawChart(all) {
@@ -125,33 +132,33 @@ function drawChart(all) {
     + `${step > 1 ? `a point is the mean of ${step / 4} s` : 'a point each quarter of a second'}, gaps are pauses.`;
 }
 
+// Adds what the table lacks; it is not looked for where nobody sees it.
 function drawTable() {
+  const rows = byId('chart-rows');
+  if (!rows.closest('details').open) return;
   const row = ([seconds, rate]) => {
     const made = document.createElement('tr');
     made.append(element('td', seconds.toFixed(2)), element('td', rate === null ? 'paused' : gigabytes(rate)));
     return made;
   };
-  byId('chart-rows').replaceChildren(...(chart.of.get(chart.run) ?? []).map(row));
+  rows.append(...(chart.of.get(chart.run) ?? []).slice(rows.childElementCount).map(row));
 }
 
 // Puts points that are new after those of the run that are there.
 function addPoints({ run, first, points }) {
   if (first === 0) chart.of.set(run, []);
   chart.of.get(run)?.push(...points);
-  if (run === chart.run && points.length > 0) redraw();
 }
 
 // Shows the points of a run, or that it has none yet.
 function showChart(run) {
-  if (run === chart.run) return;
+  const points = chart.of.get(run) ?? [];
+  if (run === chart.run && points.length === chart.shown) return;
+  if (run !== chart.run) byId('chart-rows').replaceChildren();
   chart.run = run;
-  redraw();
-}
-
-function redraw() {
-  const points = chart.of.get(chart.run) ?? [];
+  chart.shown = points.length;
   drawChart(points);
-  if (byId('chart-rows').closest('details').open) drawTable();
+  drawTable();
 }
 
 // ---- sensors

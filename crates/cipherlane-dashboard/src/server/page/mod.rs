@@ -102,7 +102,7 @@ fn now() -> Markup {
                 label.check { input #stop-on-close type="checkbox"; " Stop all runs when the last page is closed" }
             }
             div.live {
-                p.value { output #rate { "–" } " " small #rate-unit {} }
+                p.value { span #rate { "–" } " " small #rate-unit {} }
                 p #rate-beside.sub {}
             }
             progress #progress max="1" value="0" aria-label="Time of the run" {}

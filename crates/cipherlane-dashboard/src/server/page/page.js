@@ -138,16 +138,16 @@ function showNow(runs) {
   if (!run) return;
   showChart(run.id);
   const { figures, result } = run, { totals, checks } = figures;
-  byId('now-title').textContent = `${run.id}. ${run.title}`;
-  byId('now-state').textContent = [run.state, run.words, `${figures.seconds.toFixed(1)} s`
-    + (run.limit ? ` of ${run.limit} s` : ''), `${figures.samples} samples`].filter(Boolean).join(' · ');
+  put('now-title', `${run.id}. ${run.title}`);
+  put('now-state', [run.state, run.words, `${figures.seconds.toFixed(1)} s`
+    + (run.limit ? ` of ${run.limit} s` : ''), `${figures.samples} samples`].filter(Boolean).join(' · '));
   const [rate, unit] = prefixed(result ? result.bytes_per_second : figures.bytes_per_second, 'B/s');
-  byId('rate').textContent = run.state === 'preparing' ? '–' : rate;
-  byId('rate-unit').textContent = run.state === 'preparing' ? '' : unit;
+  put('rate', run.state === 'preparing' ? '–' : rate);
+  put('rate-unit', run.state === 'preparing' ? '' : unit);
   const loads = [['CPU', figures.cpu_load], ['device', figures.device_load]].filter(([, load]) => load !== null)
     .map(([name, load]) => `${name} load reached ${(100 * load).toFixed(0)} %`);
-  byId('rate-beside').textContent = [result ? 'median of the run' : 'now',
-    `mean ${inWords(figures.mean_bytes_per_second, 'B/s')}`, ...loads].join(' · ');
+  put('rate-beside', [result ? 'median of the run' : 'now',
+    `mean ${inWords(figures.mean_bytes_per_second, 'B/s')}`, ...loads].join(' · '));
   byId('progress').value = run.limit ? Math.min(figures.seconds / run.limit, 1) : 0;
   byId('progress').hidden = !run.limit;
   const counters = {
@@ -157,13 +157,15 @@ function showNow(runs) {
     messages: inWords(result ? result.messages_per_second : figures.messages_per_second, ''),
     clock: figures.core_clock_hertz ? inWords(figures.core_clock_hertz, 'Hz') : '–',
   };
-  for (const [id, text] of Object.entries(counters)) byId(id).textContent = text;
+  for (const [id, text] of Object.entries(counters)) put(id, text);
   for (const id of ['sealed', 'opened', 'rejects', 'unexpected', 'compared']) {
     const exact = { rejects: totals.planned_rejects, unexpected: checks.unexpected, compared: checks.messages };
     byId(id).title = String(exact[id] ?? totals[id]);
   }
   byId('unexpected').parentElement.classList.toggle('wrong', checks.unexpected > 0);
-  byId('plans').replaceChildren(...run.plans.map(plan => element('li', plan)));
+  if (Array.from(byId('plans').children, item => item.textContent).join() !== run.plans.join()) {
+    byId('plans').replaceChildren(...run.plans.map(plan => element('li', plan)));
+  }
 }
 
 function link(text, path) {
@@ -191,7 +193,7 @@ function rowOf(run) {
     if (run.log) left.append(link('log', `runs/${run.id}/log`));
   }
   left.append(run.state === 'queued' ? button('Take out', () => command(run, 'stop'))
-    : button('Again', () => ask('api/runs', run.request).catch(complain)));
+    : button('Again', () => act('api/runs', run.request)));
   const row = document.createElement('tr');
   for (const cell of cells) {
     const made = document.createElement('td');
@@ -201,15 +203,21 @@ function rowOf(run) {
   return row;
 }
 
-// Rows are made anew only when something in them changed: a link that has the focus keeps it.
-let shown = '';
+// The rows that are shown, by their runs. One is made anew only when something in it changed: a link that has the focus
+// keeps it.
+const rows = new Map();
 function showRuns(runs) {
-  const now = JSON.stringify(runs.map(({ id, state, words, result, log }) => [id, state, words, result, log]));
-  if (now === shown) return;
-  shown = now;
   byId('no-runs').hidden = runs.length > 0;
   byId('run-table').hidden = runs.length === 0;
-  byId('run-rows').replaceChildren(...runs.toReversed().map(rowOf));
+  for (const run of runs) {
+    const { id, state, words, result, log } = run, before = rows.get(id);
+    const now = JSON.stringify([state, words, result, log]);
+    if (now === before?.now) continue;
+    const row = rowOf(run), hasFocus = before?.row.contains(document.activeElement);
+    rows.set(id, { now, row });
+    if (before) before.row.replaceWith(row); else byId('run-rows').prepend(row);
+    if (hasFocus) row.querySelector('button').focus();
+  }
   byId('report-of-all').hidden = runs.filter(run => run.result).length < 2;
 }
 
@@ -222,54 +230,72 @@ function reading({ name, unit, value, held_back: heldBack }) {
   return ['Hz', 'W', 'J', 'V'].includes(unit) ? inWords(value, unit) : `${significant(value)} ${unit}`;
 }
 
+function keepReadings(sensors) {
+  for (const { name, value } of sensors) {
+    const values = histories.get(name) ?? [];
+    values.push(value);
+    if (values.length > HISTORY) values.shift();
+    histories.set(name, values);
+  }
+}
+
+let reasonsShown = '';
 function showSensors(sensors, missing) {
   byId('readings').replaceChildren(...sensors.map(sensor => {
-    const values = histories.get(sensor.name) ?? [];
-    values.push(sensor.value);
-    if (values.length > HISTORY) values.shift();
-    histories.set(sensor.name, values);
     const item = document.createElement('li');
     const [device, quantity] = sensor.name.split(/\.(.*)/s);
     item.append(element('span', `${device} ${quantity?.replaceAll('_', ' ') ?? ''}`, { class: 'name' }),
       element('span', reading(sensor), { class: 'value' }));
-    if (!sensor.held_back) item.append(sparkline(values));
+    if (!sensor.held_back) item.append(sparkline(histories.get(sensor.name)));
     return item;
   }));
   const reasons = Object.entries(missing);
   byId('not-read').hidden = reasons.length === 0;
-  if (byId('missing').childElementCount === 2 * reasons.length) return;
+  const now = JSON.stringify(reasons);
+  if (now === reasonsShown) return;
+  reasonsShown = now;
   byId('missing').replaceChildren(...reasons.flatMap(([reason, names]) =>
     [element('dt', names.join(', ')), element('dd', reason)]));
 }
 
 // ---- commands and events
 
-const complain = problem => { byId('status').textContent = problem.message; };
-const command = (run, what) => ask(`api/runs/${run.id}/${what}`, {}).catch(complain);
+const complain = problem => put('status', problem.message);
+// What was refused before is forgotten when something is done.
+const act = (path, body, more) => ask(path, body, more).then(() => put('status', ''), complain);
+const command = (run, what) => act(`api/runs/${run.id}/${what}`, {});
 
 // What becomes of the runs when the last page is closed is one choice for all pages. While it is on its way, the server
 // tells the one before.
 let telling = 0;
 async function tellStopOnClose({ target }) {
   telling++;
-  await ask('api/stop-on-close', { stop: target.checked }, { keepalive: true }).catch(complain);
+  await act('api/stop-on-close', { stop: target.checked }, { keepalive: true });
   telling--;
+}
+
+// The last event. A page that nobody sees keeps what it is told and draws nothing: its browser's time would be taken from
+// what is measured.
+let news;
+function showNews() {
+  if (document.hidden || news === undefined) return;
+  showNow(news.runs);
+  showRuns(news.runs);
+  showSensors(news.sensors, news.missing);
+  if (telling === 0) byId('stop-on-close').checked = news.stop_on_close;
 }
 
 // The server sees by the stream whether the page is open: one that closes need not say so.
 function listen() {
   const events = new EventSource(at('api/events'));
-  events.onopen = () => { byId('status').textContent = ''; };
-  events.onerror = () => {
-    byId('status').textContent = 'The dashboard does not answer: it has ended, or is out of reach. Its records are kept.';
-  };
+  events.onopen = () => put('status', '');
+  events.onerror = () =>
+    put('status', 'The dashboard does not answer: it has ended, or is out of reach. Its records are kept.');
   events.onmessage = ({ data }) => {
-    const news = JSON.parse(data);
-    showNow(news.runs);
-    showRuns(news.runs);
-    showSensors(news.sensors, news.missing);
+    news = JSON.parse(data);
     if (news.chart) addPoints(news.chart);
-    if (telling === 0) byId('stop-on-close').checked = news.stop_on_close;
+    keepReadings(news.sensors);
+    showNews();
   };
 }
 
@@ -280,10 +306,11 @@ form.addEventListener('input', ({ target }) => {
 });
 byId('pause').addEventListener('click', () => current && command(current, current.state === 'paused' ? 'resume' : 'pause'));
 byId('stop').addEventListener('click', () => current && command(current, 'stop'));
-byId('quit').addEventListener('click', () => ask('api/quit', {}).catch(complain));
+byId('quit').addEventListener('click', () => act('api/quit', {}));
 byId('report-of-all').href = at('report');
 byId('chart-rows').closest('details').addEventListener('toggle', drawTable);
 byId('stop-on-close').addEventListener('change', tellStopOnClose);
+document.addEventListener('visibilitychange', showNews);
 
 fill().catch(complain);
 listen();
