@@ -110,7 +110,7 @@ fn every_answer_forbids_what_the_page_does_not_need() {
     }
 }
 
-/// Every program on the machine can connect: it must not take all the files that the process may open, nor keep others out.
+/// Every program on the machine can connect: it must not take all files that the process may open, nor keep others out.
 #[test]
 fn connections_that_ask_for_nothing_are_few_and_closed() {
     let served = Served::start();
