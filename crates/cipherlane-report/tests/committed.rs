@@ -92,13 +92,12 @@ fn the_first_screen_says_what_the_records_of_the_h200_say() {
     assert!(page_alone.contains("no ceiling in the records; lab run mix --device cuda:0"));
     assert!(page_alone.contains("no library was measured on its host; lab run gpu-rivals"));
     let mix = committed("h200/mix.jsonl");
-    let elsewhere: Vec<Record> = records.iter().chain(&mix).cloned().collect();
+    let of_another = of_build_of(&committed("h200/streams.jsonl")[0], mix.clone());
+    let elsewhere: Vec<Record> = records.iter().cloned().chain(of_another).collect();
     let page_elsewhere = page(&elsewhere);
     assert!(page_elsewhere.contains("but what mix foretold for another build; lab run mix --device cuda:0"));
     assert!(!page_elsewhere.contains(": its instructions (mix)"));
-    // Of the build of `gpu-rivals.jsonl`, and as if it were of that of the table.
-    let of_table = of_build_of(&records[0], mix.clone());
-    records.extend(mix.into_iter().chain(of_table));
+    records.extend(mix);
     for file in
         ["offload", "simd-grid", "cpu-threads", "gpu-grid", "gpu-rivals", "streams", "core-vs-core", "energy"]
     {
