@@ -10,6 +10,7 @@ use crate::output::Output;
 use crate::plan::{Plan, Wish};
 use crate::shape::Shape;
 use crate::spans::{Spans, StreamSpans};
+use crate::survey::alone;
 use crate::tuning::Tuned;
 
 /// What a device is.
@@ -74,7 +75,7 @@ pub trait Device: Send + Sync {
     /// Calls `work(i)` once for each `i` below `parts`, on the threads of the CPU that there are for batches run as `wish` has
     /// it, or on the calling one: none is started for it. A [`Spread`](crate::Spread).
     fn on_threads(&self, _wish: &Wish, parts: usize, work: &(dyn Fn(usize) + Sync)) {
-        (0..parts).for_each(work);
+        alone(parts, work);
     }
 
     /// Opens a session that runs batches according to `plan`.

@@ -31,7 +31,7 @@ pub use output::Output;
 pub use plan::{Geometry, Plan, Wish};
 pub use shape::Shape;
 pub use spans::{Spans, StreamSpans};
-pub use survey::Spread;
+pub use survey::{Spread, alone};
 pub use tuning::{Tried, Tuned};
 
 /// Bytes of one block of every 128-bit block cipher here (FIPS 197 section 3.1: Nb = 4 words).

@@ -5,6 +5,11 @@ use std::sync::OnceLock;
 /// Calls `work(i)` once for each `i` below the first argument, in any order, on whatever threads there are.
 pub type Spread<'s> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + 's;
 
+/// The [`Spread`] of the calling thread by itself.
+pub fn alone(parts: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..parts).for_each(work);
+}
+
 /// Items that are looked at twice where their lengths differ: the second look finds their offsets in the first cache.
 const BLOCK: usize = 1 << 10;
 
@@ -120,10 +125,6 @@ fn lengths(offsets: &[u64]) -> impl Iterator<Item = (u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn alone(parts: usize, work: &(dyn Fn(usize) + Sync)) {
-        (0..parts).for_each(work);
-    }
 
     fn of(offsets: &[u64]) -> Survey {
         Survey::of(offsets, &alone)

@@ -176,7 +176,7 @@ impl Device for Cpu {
     fn on_threads(&self, wish: &Wish, parts: usize, work: &(dyn Fn(usize) + Sync)) {
         match self.pools.there(wish.threads.unwrap_or_else(|| self.topology.at_once())) {
             Some(pool) => pool.lend_idle(|threads| threads.run(parts, work)),
-            None => (0..parts).for_each(work),
+            None => cipherlane_core::alone(parts, work),
         }
     }
 

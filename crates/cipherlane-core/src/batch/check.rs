@@ -9,7 +9,7 @@ use crate::error::BatchError;
 use crate::limits;
 use crate::output::Output;
 use crate::shape::Shape;
-use crate::survey::{Spread, Survey};
+use crate::survey::{Spread, Survey, alone};
 
 /// How many bytes of text there is room for, wherever it lies.
 struct Room {
@@ -19,16 +19,12 @@ struct Room {
     in_place: bool,
 }
 
-/// The calling thread alone.
-pub(super) fn alone(parts: usize, work: &(dyn Fn(usize) + Sync)) {
-    (0..parts).for_each(work);
-}
-
 impl Batch<'_> {
     /// Checks everything that a kernel relies on, against `output` as well, and returns the sizes.
     ///
-    /// No session runs a batch that has not passed it: see [`Checked`](super::Checked). After it, the texts lie in the host's memory, each offset lies within both buffers,
-    /// each column has a row of the right length for each message, and each length is one that the mode takes.
+    /// No session runs a batch that has not passed it: see [`Checked`](super::Checked). After it, the texts lie in the host's
+    /// memory, each offset lies within both buffers, each column has a row of the right length for each message, and each length
+    /// is one that the mode takes.
     ///
     /// # Errors
     /// The first thing that does not fit. [`BatchError::OnDevice`] if the texts lie on a device.

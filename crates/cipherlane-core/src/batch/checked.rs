@@ -1,11 +1,10 @@
 //! A batch that has passed the check.
 
 use super::Batch;
-use super::check::alone;
 use crate::error::BatchError;
 use crate::output::Output;
 use crate::shape::Shape;
-use crate::survey::Spread;
+use crate::survey::{Spread, alone};
 
 /// A batch that has passed [`Batch::check`] against the output that it is run into. Nobody can change either meanwhile, so
 /// that no session need look at them again.

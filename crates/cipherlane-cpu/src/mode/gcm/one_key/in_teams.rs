@@ -29,7 +29,7 @@ struct Class {
 /// Messages that wait for company, by their registers.
 pub(super) struct Waiting {
     classes: [Class; MAX_REGISTERS],
-    /// Most bytes of a text whose message waits, if that follows from its bytes alone.
+    /// [`OneKey::most_bytes`] of all messages, if it is the same for all.
     most: Option<usize>,
 }
 
@@ -38,13 +38,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     pub(super) fn nobody_waits(&self, job: &Job<'_>) -> Waiting {
         let classes = [Class { indices: [[0; TEAM]; TEAMS], count: 0 }; MAX_REGISTERS];
-        let most = job.widths().map(|(nonce, aad)| {
-            let aad = aad.div_ceil(BLOCK);
-            let blocks = self.powers.highest().saturating_sub(aad + 1);
-            let fit = nonce == 12 && aad <= MAX_AAD_BLOCKS;
-            if fit { (MAX_REGISTERS * V::<P>::BYTES).min(blocks * BLOCK) } else { 0 }
-        });
-        Waiting { classes, most }
+        Waiting { classes, most: job.widths().map(|widths| self.most_bytes(widths)) }
     }
 
     /// Runs teams of the messages of `range` up to one that no team takes, and returns that; in the end those that
@@ -107,25 +101,28 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         Some(row)
     }
 
-    /// Registers of a message that a team takes, less one. It has `most` bytes then, where that is known to be all there is to
-    /// it.
+    /// Registers of a message that a team takes, less one; `most` as in [`Waiting`].
     #[inline(always)]
     fn class(&self, job: &Job<'_>, index: usize, most: Option<usize>) -> Option<usize> {
-        let below = job.message(index).bytes.wrapping_sub(1);
-        let class = below / V::<P>::BYTES;
-        let fits = match most {
-            Some(most) => below < most,
-            None => class < MAX_REGISTERS && self.has_powers(job, index),
-        };
-        fits.then_some(class)
+        let bytes = job.message(index).bytes;
+        let class = bytes.wrapping_sub(1) / V::<P>::BYTES;
+        let fits = most.map_or_else(|| self.has_powers(job, index), |most| bytes <= most);
+        (class < MAX_REGISTERS && fits).then_some(class)
     }
 
     /// Whether the hash of message `index`, whose nonce is of 12 bytes, needs no more powers than there are.
     #[inline(always)]
     pub(super) fn has_powers(&self, job: &Job<'_>, index: usize) -> bool {
-        let aad = job.aad(index).len().div_ceil(BLOCK);
-        let fits = job.message(index).bytes.div_ceil(BLOCK) + aad < self.powers.highest();
-        fits && aad <= MAX_AAD_BLOCKS && job.nonce(index).len() == 12
+        job.message(index).bytes <= self.most_bytes((job.nonce(index).len(), job.aad(index).len()))
+    }
+
+    /// Most bytes of a message, with so many bytes of nonce and AAD, whose hash needs no more powers than there are; 0 where
+    /// messages are not hashed in teams.
+    #[inline(always)]
+    fn most_bytes(&self, (nonce, aad): (usize, usize)) -> usize {
+        let aad = aad.div_ceil(BLOCK);
+        let blocks = self.powers.highest().saturating_sub(aad + 1);
+        if nonce == 12 && aad <= MAX_AAD_BLOCKS { blocks * BLOCK } else { 0 }
     }
 
     /// Runs messages that are not equal.
