@@ -61,7 +61,7 @@ impl Material {
             .chain(whole)
             .chain((300..1100).step_by(53))
             .chain((1175..1700).step_by(151))
-            .chain([1536, 4064, 4065]);
+            .chain([1536, 3840, 3841, 4064, 4065]);
         let (mut offsets, mut aad_offsets) = (vec![MARGIN as u64], vec![0]);
         for (row, length) in lengths.enumerate() {
             let count = if length % 64 == 0 { 17 } else { COUNTS[row % COUNTS.len()] };

@@ -29,8 +29,10 @@ use crate::worker::{Segments, Worker};
 
 /// Most messages that are run together.
 const MAX_TOGETHER: usize = MAX_SETS * MAX_LANES;
-/// Most blocks of a message that shares registers with others: beyond, it fills registers by itself.
+/// Most blocks of a message that waits for others to share registers with: beyond, it fills registers by itself.
 const MAX_TEXT_BLOCKS: usize = 64;
+/// Most blocks of messages that share registers where they follow one another: as many as their counters count in a byte.
+const MOST_ALIKE: usize = 240;
 
 /// A worker without a key.
 pub(crate) struct InLanes<P: KeyPerLane, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
@@ -64,10 +66,16 @@ impl Class {
         Self { text: job.message(index).bytes.div_ceil(BLOCK), ..alike.unwrap_or_else(each) }
     }
 
-    /// Whether messages of so many blocks share registers.
+    /// Whether messages of so many blocks wait for company.
+    #[inline(always)]
+    const fn waits(self) -> bool {
+        self.text <= MAX_TEXT_BLOCKS
+    }
+
+    /// Whether messages of so many blocks share registers where they follow one another.
     #[inline(always)]
     const fn has_company(self) -> bool {
-        self.text <= MAX_TEXT_BLOCKS
+        self.waits() || (self.text <= MOST_ALIKE && self.nonce == 0)
     }
 }
 
@@ -115,15 +123,15 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         let mut index = range.start;
         while index < range.end {
             let class = Class::of(job, index, alike);
-            if !class.has_company() {
-                self.run_alone(job, index);
-                index += 1;
-            } else if let Some(row) = Self::row(job, class, index..range.end) {
+            if let Some(row) = Self::row(job, class, index..range.end) {
                 self.run_pipeline(job, row, schedules);
                 index += row.teams * TEAM;
-            } else if Self::are_in(class, job, alike, index + 1..range.end) {
+            } else if class.has_company() && Self::are_in(class, job, alike, index + 1..range.end) {
                 self.run_alike(job, index, schedules);
                 index += Self::TOGETHER;
+            } else if !class.waits() {
+                self.run_alone(job, index);
+                index += 1;
             } else {
                 self.wait(job, &mut waiting[class.text], (class, index), schedules);
                 index += 1;
