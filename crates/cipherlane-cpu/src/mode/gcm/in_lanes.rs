@@ -31,7 +31,7 @@ use crate::worker::{Segments, Worker};
 const MAX_TOGETHER: usize = MAX_SETS * MAX_LANES;
 /// Most blocks of a message that waits for others to share registers with: beyond, it fills registers by itself.
 const MAX_TEXT_BLOCKS: usize = 64;
-/// Most blocks of messages that share registers where they follow one another: as many as their counters count in a byte.
+/// Most blocks of messages that share registers where they follow one another: fewer than their counters count in a byte.
 const MOST_ALIKE: usize = 240;
 
 /// A worker without a key.
