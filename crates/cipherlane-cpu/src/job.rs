@@ -286,12 +286,19 @@ impl<'a> Job<'a> {
     /// zeros.
     #[inline(always)]
     pub(crate) fn put_tag(&self, index: usize, tag: u128) {
+        if let TagLengths::Same(BLOCK) = self.batch.tag_lengths {
+            // SAFETY: the check has shown that there are so many bytes for each message, and this thread alone has this message.
+            return unsafe { self.tags.add(index * BLOCK).cast::<u128>().write_unaligned(tag.to_le()) };
+        }
+        self.put_short_tag(index, tag);
+    }
+
+    /// [`Job::put_tag`] of any length.
+    #[inline(never)] // into hundreds of kernels
+    fn put_short_tag(&self, index: usize, tag: u128) {
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message, and this thread
         // alone has this message.
         unsafe {
-            if let TagLengths::Same(BLOCK) = self.batch.tag_lengths {
-                return self.tags.add(index * BLOCK).cast::<u128>().write_unaligned(tag.to_le());
-            }
             let stride = self.batch.tag_lengths.stride();
             let tag = tag & first_bytes(self.batch.tag_lengths.get(index));
             store_block(tag, self.tags.add(index * stride), stride);
@@ -309,8 +316,13 @@ impl<'a> Job<'a> {
                 _ => {}
             }
         }
-        for (lane, tag) in tags.to_words().into_iter().enumerate().take(V::LANES) {
-            self.put_tag(first + lane, tag);
+        self.put_short_tags(first, &tags.to_words()[..V::LANES]);
+    }
+
+    #[inline(never)] // as above
+    fn put_short_tags(&self, first: usize, tags: &[u128]) {
+        for (index, &tag) in (first..).zip(tags) {
+            self.put_short_tag(index, tag);
         }
     }
 
@@ -337,12 +349,19 @@ impl<'a> Job<'a> {
     /// Where the tag of message `index` differs from `tag`.
     #[inline(always)]
     fn tag_difference(&self, index: usize, tag: u128) -> u128 {
+        if let TagLengths::Same(BLOCK) = self.batch.tag_lengths {
+            // SAFETY: the check has shown that there are so many bytes for each message.
+            return unsafe { load_block(self.batch.tags.as_ptr().add(index * BLOCK), BLOCK) } ^ tag;
+        }
+        self.short_tag_difference(index, tag)
+    }
+
+    /// The same for tags of any length.
+    #[inline(never)] // as above
+    fn short_tag_difference(&self, index: usize, tag: u128) -> u128 {
         let tags = self.batch.tags.as_ptr();
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
         unsafe {
-            if let TagLengths::Same(BLOCK) = self.batch.tag_lengths {
-                return load_block(tags.add(index * BLOCK), BLOCK) ^ tag;
-            }
             let stride = self.batch.tag_lengths.stride();
             let length = self.batch.tag_lengths.get(index);
             (load_block(tags.add(index * stride), stride) ^ tag) & first_bytes(length)
@@ -369,8 +388,13 @@ impl<'a> Job<'a> {
                 return std::slice::from_raw_parts_mut(self.accepted.add(first), V::LANES).fill(true);
             }
         }
-        for (lane, tag) in tags.to_words().into_iter().enumerate().take(V::LANES) {
-            self.check_tag(first + lane, tag);
+        self.check_tags_one_by_one(first, &tags.to_words()[..V::LANES]);
+    }
+
+    #[inline(never)] // as above
+    fn check_tags_one_by_one(&self, first: usize, tags: &[u128]) {
+        for (index, &tag) in (first..).zip(tags) {
+            self.check_tag(index, tag);
         }
     }
 
@@ -380,11 +404,17 @@ impl<'a> Job<'a> {
     pub(crate) fn check_tag(&self, index: usize, tag: u128) {
         let accepted = self.tag_difference(index, tag) == 0;
         if !accepted {
-            let message = self.message(index);
-            // SAFETY: this thread alone has this message.
-            unsafe { std::ptr::write_bytes(message.output, 0, message.bytes) }
+            self.reject(index);
         }
         // SAFETY: the check has shown that there is a verdict for each message.
         unsafe { self.accepted.add(index).write(accepted) }
+    }
+
+    /// Zeroes the text of message `index`.
+    #[inline(never)] // as above
+    fn reject(&self, index: usize) {
+        let message = self.message(index);
+        // SAFETY: this thread alone has this message.
+        unsafe { std::ptr::write_bytes(message.output, 0, message.bytes) }
     }
 }

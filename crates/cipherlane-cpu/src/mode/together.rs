@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::key_each::Stepwise;
+use super::key_each::{Steps, Stepwise};
 use crate::cipher::{Permutation, SMALL, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
@@ -25,8 +25,8 @@ pub(super) struct Sum {
 }
 
 /// A mode whose blocks go through the cipher each by itself.
-pub(super) trait Short: Stepwise {
-    /// [`Steps::next`](super::key_each::Steps::next) of one block, little-endian.
+pub(super) trait Short: Steps {
+    /// [`Steps::next`] of one block, little-endian.
     fn next_block(state: &mut u128, text: u128) -> [u128; 2];
 }
 
@@ -35,7 +35,7 @@ pub(super) trait Short: Stepwise {
 /// # Safety
 /// The job's pointers are good, and nobody else touches the output of these messages.
 #[inline(always)]
-pub(super) unsafe fn run<S: Short, P: Permutation, const N: usize>(
+pub(super) unsafe fn run<S: Short + Stepwise, P: Permutation, const N: usize>(
     cipher: &P,
     job: &Job<'_>,
     range: Range<usize>,

@@ -148,13 +148,7 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
                 continue;
             }
             // All lanes again: that takes no longer than one.
-            let job = self.job;
-            if known {
-                self.registers[register].rekey_lanes(|lane| job.key(streams.message(first + lane)));
-            } else {
-                let cipher = P::per_lane(self.source, |lane| job.key(streams.message(first + lane)));
-                self.registers.push(cipher);
-            }
+            self.source.isa().vectorize(Rekey { ciphers: self, register, streams });
         }
     }
 
@@ -172,6 +166,27 @@ impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
     #[inline(always)]
     fn first(&self) -> &P {
         &self.registers[0]
+    }
+}
+
+/// The keys of all lanes of a register, as work of its own, so that it is compiled once.
+struct Rekey<'c, 'a, P: Permutation, const N: usize> {
+    ciphers: &'c mut PerLane<'a, P, N>,
+    register: usize,
+    streams: &'c Streams,
+}
+
+impl<P: KeyPerLane, const N: usize> Work for Rekey<'_, '_, P, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { ciphers: PerLane { source, job, registers, .. }, register, streams } = self;
+        let key = |lane| job.key(streams.message(register * V::<P>::LANES + lane));
+        match registers.get_mut(register) {
+            Some(cipher) => cipher.rekey_lanes(key),
+            None => registers.push(P::per_lane(*source, key)),
+        }
     }
 }
 
@@ -224,11 +239,11 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
             // Few registers end sooner than many.
             let blocks = match streams.active().div_ceil(lanes) {
                 _ if !company => self.alone(&mut streams),
-                1 => self.together::<1>(&mut stage, &mut streams),
-                2 if N > 2 => self.together::<2>(&mut stage, &mut streams),
-                3..=4 if N > 4 => self.together::<4>(&mut stage, &mut streams),
-                5..=8 if N > 8 => self.together::<8>(&mut stage, &mut streams),
-                _ => self.together::<N>(&mut stage, &mut streams),
+                1 => self.next_of::<1>(&mut stage, &mut streams),
+                2 if N > 2 => self.next_of::<2>(&mut stage, &mut streams),
+                3..=4 if N > 4 => self.next_of::<4>(&mut stage, &mut streams),
+                5..=8 if N > 8 => self.next_of::<8>(&mut stage, &mut streams),
+                _ => self.next_of::<N>(&mut stage, &mut streams),
             };
             streams.advance(blocks, self.job, &mut order);
         }
@@ -258,11 +273,31 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
 
     /// Encrypts the next blocks of all streams, which M registers have lanes for. Returns how many of each.
     #[inline(always)]
-    fn together<const M: usize>(
+    fn next_of<const M: usize>(
         &mut self,
         stage: &mut Stage<V<C::Cipher>, N>,
         streams: &mut Streams,
     ) -> usize {
+        let ciphers = &mut self.ciphers;
+        ciphers.isa().vectorize(Next::<_, N, M> { ciphers, stage, streams })
+    }
+}
+
+/// The next blocks of all streams, which M registers have lanes for: work of its own for each M, because the compiler is
+/// quicker with several functions than with one that has all of them.
+struct Next<'a, C: Ciphers, const N: usize, const M: usize> {
+    ciphers: &'a mut C,
+    stage: &'a mut Stage<V<C::Cipher>, N>,
+    streams: &'a mut Streams,
+}
+
+impl<C: Ciphers, const N: usize, const M: usize> Work for Next<'_, C, N, M> {
+    /// How many of each.
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Self { ciphers, stage, streams } = self;
         streams.repeat_first(M * V::<C::Cipher>::LANES);
         let left = streams.left();
         let staged = staged(left, V::<C::Cipher>::LANES);
@@ -271,7 +306,7 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
         // its code.
         if stages < 2 || C::Cipher::WHOLE_GROUPS && M < N {
             let steps = streams.steps();
-            stage.encrypt::<C, M>(&mut self.ciphers, streams, steps);
+            stage.encrypt::<C, M>(ciphers, streams, steps);
             return steps;
         }
         let unaligned = if left >= aligned_from(V::<C::Cipher>::LANES) {
@@ -280,7 +315,7 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
             0
         };
         if unaligned > 0 {
-            stage.encrypt::<C, M>(&mut self.ciphers, streams, unaligned);
+            stage.encrypt::<C, M>(ciphers, streams, unaligned);
             return unaligned;
         }
         // SAFETY: all streams have a lane in M registers and each has these blocks left; the range's messages are this
@@ -288,9 +323,9 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
         unsafe {
             if staged == MAX_LANES {
                 // A loop of its own, which knows how many there are.
-                stage.encrypt_many::<C, M>(&mut self.ciphers, streams, stages, MAX_LANES);
+                stage.encrypt_many::<C, M>(ciphers, streams, stages, MAX_LANES);
             } else {
-                stage.encrypt_many::<C, M>(&mut self.ciphers, streams, stages, staged);
+                stage.encrypt_many::<C, M>(ciphers, streams, stages, staged);
             }
         }
         stages * staged

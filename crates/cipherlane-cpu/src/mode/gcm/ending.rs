@@ -121,13 +121,19 @@ impl<V: Lanes> LongEnds<V> {
         self.count += 1;
     }
 
+    /// Whether they are nobody's.
+    #[inline(always)]
+    pub(super) const fn are_none(&self) -> bool {
+        self.count == 0
+    }
+
     /// Whether they fill a register.
     #[inline(always)]
     pub(super) const fn are_enough(&self) -> bool {
         self.count == V::LANES
     }
 
-    /// Hands out the tags, and is nobody's again.
+    /// Hands out the tags of one message at least, and is nobody's again.
     #[inline(always)]
     pub(super) fn conclude<P, D, const KARATSUBA: bool>(
         &mut self,
@@ -138,9 +144,6 @@ impl<V: Lanes> LongEnds<V> {
         P: Permutation<Isa = V::Isa>,
         D: Direction,
     {
-        if self.count == 0 {
-            return;
-        }
         let indices = &self.indices[..self.count];
         if let &[index] = indices {
             let tag = self.single::<P, KARATSUBA>(job, cipher, powers, index);

@@ -23,7 +23,7 @@ use super::together::{Run, Together};
 use super::{Direction, one_by_one};
 use crate::cipher::{KeyPerLane, Source, V};
 use crate::job::Job;
-use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::mode::keys::Keyless;
 use crate::worker::{Segments, Worker};
 
@@ -276,12 +276,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     #[inline(always)]
     fn run_alone(&self, job: &Job<'_>, index: usize) {
         let highest = one_by_one::powers::<P, POWERS>(job, index);
-        let key = job.key(index);
-        self.source.isa().vectorize(Alone {
-            one: OneKey::<P, D, N, KARATSUBA>::new(self.source, key, highest),
-            job,
-            index,
-        });
+        let one = OneKey::<P, D, N, KARATSUBA>::new(self.source, job.key(index), highest);
+        one.messages(job, index..index + 1);
     }
 
     #[inline(always)]
@@ -306,25 +302,6 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             }
         }
         waiting.count = 0;
-    }
-}
-
-/// One message with its key, as work.
-struct Alone<'a, T> {
-    one: T,
-    job: &'a Job<'a>,
-    index: usize,
-}
-
-impl<P: KeyPerLane, D: Direction, const N: usize, const KARATSUBA: bool> Work
-    for Alone<'_, OneKey<P, D, N, KARATSUBA>>
-{
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let mut bunch = OneKey::<P, D, N, KARATSUBA>::no_bunch(self.one.cipher().isa());
-        self.one.run(self.job, self.index..self.index + 1, &mut bunch);
     }
 }
 

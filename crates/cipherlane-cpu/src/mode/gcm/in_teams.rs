@@ -150,47 +150,53 @@ unsafe fn run_team<P: KeyEach, D: Direction, const KARATSUBA: bool>(
         *mask = isa.words(&words);
     }
     team.apply(&mut masks);
-    // SAFETY: the caller's promise.
-    unsafe {
-        if D::OPEN {
-            hash::<P, KARATSUBA>(job, members, &keys, &mut masks, D::OPEN);
-            team.crypt::<Counted>(members);
-        } else {
-            team.crypt::<Counted>(members);
-            hash::<P, KARATSUBA>(job, members, &keys, &mut masks, D::OPEN);
-        }
+    if !D::OPEN {
+        // SAFETY: the caller's promise.
+        unsafe { team.crypt::<Counted>(members) }
+    }
+    let (keys, masks) = (&mut keys, &mut masks);
+    isa.vectorize(Hash::<_, KARATSUBA> { job, members, keys, masks, of_input: D::OPEN });
+    if D::OPEN {
+        // SAFETY: the caller's promise.
+        unsafe { team.crypt::<Counted>(members) }
     }
     for (tags, members) in masks.iter().zip(members.chunks(V::<P>::LANES)) {
         for (tag, member) in tags.to_words().into_iter().zip(members) {
             D::conclude(job, member.index, tag);
         }
     }
-    wipe(&mut keys);
+    wipe(keys);
 }
 
 /// Makes the masks of messages, set by set, their tags: their hash keys are `keys`. Texts are those of the input, if
 /// `of_input`.
 ///
-/// # Safety
-/// The job's pointers are good, and nobody writes these texts.
-#[inline(always)]
-unsafe fn hash<P: KeyEach, const KARATSUBA: bool>(
-    job: &Job<'_>,
-    members: &[Member<'_>],
-    keys: &[V<P>; SMALL],
-    masks: &mut [V<P>; SMALL],
+/// Work of its own, so that it is compiled once for both directions. Only where nobody writes these texts is it made.
+struct Hash<'a, T, const KARATSUBA: bool> {
+    job: &'a Job<'a>,
+    members: &'a [Member<'a>],
+    keys: &'a [T; SMALL],
+    masks: &'a mut [T; SMALL],
     of_input: bool,
-) {
-    for ((mask, key), members) in masks.iter_mut().zip(keys).zip(members.chunks(V::<P>::LANES)) {
-        let mut hashed = [Hashed::NOTHING; MAX_LANES];
-        for (hashed, member) in hashed.iter_mut().zip(members) {
-            let Message { input, output, bytes, .. } = member.message;
-            *hashed =
-                Hashed { aad: job.aad(member.index), text: if of_input { input } else { output }, bytes };
+}
+
+impl<T: Lanes, const KARATSUBA: bool> Work for Hash<'_, T, KARATSUBA> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { job, members, keys, masks, of_input } = self;
+        for ((mask, key), members) in masks.iter_mut().zip(keys).zip(members.chunks(T::LANES)) {
+            let mut hashed = [Hashed::NOTHING; MAX_LANES];
+            for (hashed, member) in hashed.iter_mut().zip(members) {
+                let Message { input, output, bytes, .. } = member.message;
+                *hashed =
+                    Hashed { aad: job.aad(member.index), text: if of_input { input } else { output }, bytes };
+            }
+            let powers = lane_hash::powers::<_, KARATSUBA>(*key);
+            // SAFETY: the job's pointers are good, and who made this vouches for the texts.
+            *mask = unsafe { hash_of::<_, KARATSUBA>(&powers, &hashed) }.reverse_bytes().xor(*mask);
         }
-        let powers = lane_hash::powers::<_, KARATSUBA>(*key);
-        // SAFETY: the caller's promise.
-        *mask = unsafe { hash_of::<_, KARATSUBA>(&powers, &hashed) }.reverse_bytes().xor(*mask);
     }
 }
 

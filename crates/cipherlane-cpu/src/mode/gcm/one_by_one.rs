@@ -37,6 +37,6 @@ pub(super) fn run<
         None => *own = Some(OneKey::new(source, key, highest)),
     }
     if let Some(own) = own {
-        own.run(job, index..index + 1, bunch);
+        own.run_in(job, index..index + 1, bunch);
     }
 }

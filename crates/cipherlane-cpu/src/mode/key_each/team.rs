@@ -1,12 +1,14 @@
 //! A team: messages with a key each, whose keys are expanded together, and whose blocks go through the cipher together, one
 //! of each message at a time.
 
+use std::marker::PhantomData;
+
 use cipherlane_core::BLOCK;
 
 use super::Steps;
 use super::members::{MAX_MEMBERS, Member, blocks_of};
 use crate::cipher::{KeyEach, SMALL, Source, V};
-use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe};
 
 /// Sets of lanes: a register of each is a group.
 const SETS: usize = SMALL;
@@ -25,6 +27,24 @@ pub(in crate::mode) struct Team<P: KeyEach> {
     states: [V<P>; SETS],
     /// The next LANES blocks of all members, before and behind the cipher.
     texts: [[V<P>; SETS]; MAX_LANES],
+}
+
+/// [`Team::crypt`] as work of its own, so that it is compiled once and not into every mode with such steps. Only where its
+/// promise is kept is it made.
+struct Crypt<'a, P: KeyEach, S> {
+    team: &'a mut Team<P>,
+    members: &'a [Member<'a>],
+    steps: PhantomData<S>,
+}
+
+impl<P: KeyEach, S: Steps> Work for Crypt<'_, P, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: that of who made it.
+        unsafe { self.team.crypt_all::<S>(self.members) }
+    }
 }
 
 impl<P: KeyEach> Team<P> {
@@ -113,6 +133,13 @@ impl<P: KeyEach> Team<P> {
     /// Their pointers are good, and nobody else touches their output.
     #[inline(always)]
     pub(in crate::mode) unsafe fn crypt<S: Steps>(&mut self, members: &[Member<'_>]) {
+        self.isa().vectorize(Crypt { team: self, members, steps: PhantomData::<S> });
+    }
+
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    unsafe fn crypt_all<S: Steps>(&mut self, members: &[Member<'_>]) {
         let (lanes, blocks) = (V::<P>::LANES, blocks_of(members));
         for (state, members) in self.states.iter_mut().zip(members.chunks(lanes)) {
             let mut words = [0; MAX_LANES];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::tweak::MAX_GROUP;
-use super::{Between, Direction, XtsBody, halves, run};
+use super::{Between, Direction, XtsBody, halves, run_apart};
 use crate::cipher::KeyEach;
 use crate::job::{Job, Message};
 use crate::lanes::Isa;
@@ -43,7 +43,7 @@ where
     E: KeyEach<Isa = P::Isa>,
     D: Direction,
 {
-    type Steps = Between<D>;
+    type Steps = Between;
 
     #[inline(always)]
     fn source(&self) -> P::Source {
@@ -64,7 +64,7 @@ where
         body.first_tweaks(job, index..index + 1, own_tweak, &mut first);
         let cipher = body.data.of(halves(job.key(index)).0, own_data);
         // SAFETY: the caller's promise.
-        unsafe { run::<P, D, N>(cipher, body.isa().splat(&first[0]), job.message(index)) }
+        unsafe { run_apart::<P, D, N>(cipher, body.isa().splat(&first[0]), job.message(index)) }
     }
 
     #[inline(always)]
@@ -73,7 +73,7 @@ where
         unsafe {
             let tweaks = Team::<E>::made(&mut self.tweaks, self.body.tweak.source());
             first_tweaks(tweaks, self.job, members);
-            team.run::<Between<D>>(members);
+            team.run::<Between>(members);
         }
     }
 }

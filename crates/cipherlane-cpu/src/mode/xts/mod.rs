@@ -13,12 +13,12 @@ use self::steal::steal;
 use self::tweak::{Advance, MAX_GROUP};
 use super::blocks::{self, Pass};
 use super::body::{Body, Vectorized, part};
-use super::key_each::{Steps, Stepwise, block_of};
+use super::key_each::{Steps, block_of};
 use super::keys::Keys;
 use super::together::{Short, Together};
 use crate::cipher::{CALLS, KeyEach, Meanwhile, Nothing, Permutation, V};
 use crate::job::{Job, Message};
-use crate::lanes::{Isa, Lanes, MAX_LANES, times_x_of_tweak};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work, times_x_of_tweak};
 use crate::worker::{Kernel, Segment, Worker};
 
 /// Whether the last two blocks change places, as they do when a stolen ciphertext is decrypted.
@@ -107,11 +107,11 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
                 unsafe {
                     match &mut short {
                         Some(short) if is_short::<P, N>(message) => {
-                            short.push_all::<Between<D>>(block_of(first), message);
+                            short.push_all::<Between>(block_of(first), message);
                         }
                         _ => {
                             let cipher = self.data.of(halves(job.key(index)).0, &mut own_data);
-                            run::<P, D, N>(cipher, isa.splat(first), message);
+                            self.run(cipher, isa.splat(first), message);
                         }
                     }
                 }
@@ -132,11 +132,26 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
         let mut own = None;
         let cipher = self.data.of(halves(job.key(index)).0, &mut own);
         // SAFETY: the job's pointers are good, and this thread alone has this segment.
-        unsafe { run::<P, D, N>(cipher, first, part(job, segment)) }
+        unsafe { run_apart::<P, D, N>(cipher, first, part(job, segment)) }
     }
 }
 
 impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> XtsBody<P, E, D, N> {
+    /// Runs a unit: where the cipher is quick, without a call.
+    ///
+    /// # Safety
+    /// That of [`run`].
+    #[inline(always)]
+    unsafe fn run(&self, cipher: &P, first: V<P>, message: Message) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match P::WHOLE_GROUPS {
+                true => run_apart::<P, D, N>(cipher, first, message),
+                false => run::<P, D, N>(cipher, first, message),
+            }
+        }
+    }
+
     /// The tweaks of block 0 of `units`, which are N registers or fewer under the key of the first.
     #[inline(always)]
     fn first_tweaks(
@@ -190,10 +205,10 @@ fn is_short<P: Permutation, const N: usize>(message: Message) -> bool {
     message.bytes.is_multiple_of(BLOCK) && Together::<P, N>::takes(message.bytes)
 }
 
-/// Short units: each block between two additions of its tweak, which is known before.
-struct Between<D>(PhantomData<D>);
+/// Units block by block, in either direction: each block between two additions of its tweak, which is known before.
+struct Between;
 
-impl<D: Direction> Short for Between<D> {
+impl Short for Between {
     #[inline(always)]
     fn next_block(tweak: &mut u128, text: u128) -> [u128; 2] {
         let now = std::mem::replace(tweak, times_x_of_tweak(*tweak));
@@ -201,7 +216,7 @@ impl<D: Direction> Short for Between<D> {
     }
 }
 
-impl<D: Direction> Steps for Between<D> {
+impl Steps for Between {
     const ALONE_IS_DEAR: bool = true;
 
     #[inline(always)]
@@ -209,19 +224,6 @@ impl<D: Direction> Steps for Between<D> {
         let now = *tweak;
         *tweak = now.times_x(now.carries());
         [text.xor(now), now]
-    }
-}
-
-impl<D: Direction> Stepwise for Between<D> {
-    #[inline(always)]
-    fn begin(tweak: &[u8]) -> u128 {
-        block_of(tweak)
-    }
-
-    #[inline(always)]
-    unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, tweak: u128, message: Message) {
-        // SAFETY: the caller's promise.
-        unsafe { run::<P, D, N>(cipher, cipher.isa().splat_word(tweak), message) }
     }
 }
 
@@ -249,6 +251,33 @@ unsafe fn run<P: Permutation, D: Direction, const N: usize>(cipher: &P, first: V
             blocks::padded::<_, 1>(&mut pass, message.take(left));
         }
         steal::<P, D>(cipher, tweak, message.skip(left));
+    }
+}
+
+/// [`run`] as work of its own, so that it is compiled once and not wherever it is wanted.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn run_apart<P: Permutation, D: Direction, const N: usize>(cipher: &P, first: V<P>, message: Message) {
+    cipher.isa().vectorize(Unit::<P, D, N> { cipher, first, message, direction: PhantomData });
+}
+
+/// A unit as work. Only where the promise of [`run`] is kept is it made.
+struct Unit<'a, P: Permutation, D, const N: usize> {
+    cipher: &'a P,
+    first: V<P>,
+    message: Message,
+    direction: PhantomData<D>,
+}
+
+impl<P: Permutation, D: Direction, const N: usize> Work for Unit<'_, P, D, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: that of who made it.
+        unsafe { run::<P, D, N>(self.cipher, self.first, self.message) }
     }
 }
 

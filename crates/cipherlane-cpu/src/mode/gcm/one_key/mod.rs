@@ -93,17 +93,24 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         P::WHOLE_GROUPS.then(|| Bunch::new(isa))
     }
 
-    /// Runs the messages of `range`: equal ones that are not long in rows, others of few registers in teams, or both in the
-    /// bunch, which is empty before and afterwards; other short ones LANES at a time, and long ones one by one.
+    /// Runs the messages of `range` with a bunch that is empty before and afterwards, of a cipher that runs whole groups.
     #[inline(always)]
-    pub(super) fn run(&self, job: &Job<'_>, mut range: Range<usize>, bunch: &mut Option<Bunch<V<P>, N>>) {
+    pub(super) fn run_in(&self, job: &Job<'_>, range: Range<usize>, bunch: &mut Option<Bunch<V<P>, N>>) {
+        self.cipher.isa().vectorize(Messages { key: self, job, range, bunch: bunch.as_mut() });
+    }
+
+    /// Runs the messages of `range`: equal ones that are not long in rows, others of few registers in teams, or both in the
+    /// bunch; other short ones LANES at a time, and long ones one by one.
+    #[inline(always)]
+    fn run(&self, job: &Job<'_>, mut range: Range<usize>, mut bunch: Option<&mut Bunch<V<P>, N>>) {
         let mut group = Group::new();
         let mut long = Long::none();
         let mut waiting = self.nobody_waits(job);
         loop {
-            let single = match bunch {
-                Some(bunch) => self.run_bunches_until_single(job, &mut range, bunch),
-                None => self.run_teams_until_single(job, &mut range, &mut waiting),
+            let single = match &mut bunch {
+                // For the compiler: others have none.
+                Some(bunch) if P::WHOLE_GROUPS => self.run_bunches_until_single(job, &mut range, bunch),
+                _ => self.run_teams_until_single(job, &mut range, &mut waiting),
             };
             let mut offer = ControlFlow::Continue(());
             if let Some(index) = single {
@@ -239,22 +246,28 @@ impl<P: Permutation> Work for HashKey<'_, P> {
     }
 }
 
-/// Whole messages, as work.
-struct Messages<'a, T> {
-    key: &'a T,
+/// Whole messages, as work, and the bunch that they use, if there is one already.
+struct Messages<'a, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    key: &'a OneKey<P, D, N, KARATSUBA>,
     job: &'a Job<'a>,
     range: Range<usize>,
+    bunch: Option<&'a mut Bunch<V<P>, N>>,
 }
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
-    for Messages<'_, OneKey<P, D, N, KARATSUBA>>
+    for Messages<'_, P, D, N, KARATSUBA>
 {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let mut bunch = OneKey::<P, D, N, KARATSUBA>::no_bunch(self.key.cipher().isa());
-        self.key.run(self.job, self.range, &mut bunch);
+        let Self { key, job, range, bunch } = self;
+        let mut own = None;
+        let bunch = match bunch {
+            None if P::WHOLE_GROUPS => Some(own.insert(Bunch::new(key.cipher.isa()))),
+            bunch => bunch,
+        };
+        key.run(job, range, bunch);
     }
 }
 
@@ -262,7 +275,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Worker
     for OneKey<P, D, N, KARATSUBA>
 {
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        self.cipher.isa().vectorize(Messages { key: self, job, range });
+        self.cipher.isa().vectorize(Messages { key: self, job, range, bunch: None });
     }
 
     fn segments(&self) -> Option<&dyn Segments> {

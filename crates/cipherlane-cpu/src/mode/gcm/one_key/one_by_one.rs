@@ -8,7 +8,7 @@ use super::super::long;
 use super::OneKey;
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
-use crate::lanes::Isa;
+use crate::lanes::{Isa, Work};
 use crate::mode::counters::advanced;
 
 /// Long messages under way.
@@ -39,7 +39,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         let (hash, message) = (self.hash_aad(job, index), job.message(index));
         let first = advanced(pre_counter, 1);
         if Self::is_past_caches(job, message) {
-            self.end_last(job, long);
+            self.end_last::<true>(job, long);
             let hash = self.run_past_caches(job, index, hash, message, first);
             long.last = Some((index, pre_counter, Lacking::nothing(hash)));
             return;
@@ -50,7 +50,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         unsafe {
             let (lacking, rest) =
                 long::run::<P, N, KARATSUBA, D>(&self.cipher, hash, message, &mut counters, before);
-            self.end_last(job, long);
+            self.end_last::<false>(job, long);
             if rest.bytes == 0 {
                 long.last = Some((index, pre_counter, lacking));
             } else {
@@ -63,14 +63,21 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// The ends of all that are under way.
     #[inline(always)]
     pub(super) fn end_long(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
-        self.end_last(job, long);
-        long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+        self.end_last::<true>(job, long);
+        if !long.ends.are_none() {
+            self.conclude_long(job, long);
+        }
     }
 
+    /// The end of the last one, whose last group is hashed here, or apart, where that is seldom.
     #[inline(always)]
-    fn end_last(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
+    fn end_last<const APART: bool>(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
         if let Some((index, pre_counter, lacking)) = long.last.take() {
-            self.end_one(job, long, index, pre_counter, lacking.sum::<N>());
+            let sum = match APART {
+                true => self.cipher.isa().vectorize(Sum::<P::Isa, N, KARATSUBA>(lacking)),
+                false => lacking.sum::<N>(),
+            };
+            self.end_one(job, long, index, pre_counter, sum);
         }
     }
 
@@ -85,8 +92,44 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         sum: Products<V<P>>,
     ) {
         if long.ends.are_enough() {
-            long.ends.conclude::<P, D, KARATSUBA>(job, &self.cipher, &self.powers);
+            self.conclude_long(job, long);
         }
         long.ends.push(job, index, pre_counter, sum);
+    }
+
+    #[inline(always)]
+    fn conclude_long(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
+        self.cipher.isa().vectorize(Conclusion { key: self, job, ends: &mut long.ends });
+    }
+}
+
+/// [`Lacking::sum`] as work of its own, so that it is compiled once more and not wherever it may be wanted.
+struct Sum<'p, I: Isa, const N: usize, const KARATSUBA: bool>(Lacking<'p, I, KARATSUBA>);
+
+impl<I: Isa, const N: usize, const KARATSUBA: bool> Work for Sum<'_, I, N, KARATSUBA> {
+    type Output = Products<I::V>;
+
+    #[inline(always)]
+    fn run(self) -> Products<I::V> {
+        self.0.sum::<N>()
+    }
+}
+
+/// The tags of messages under way, as work of its own for the same reason.
+struct Conclusion<'a, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    key: &'a OneKey<P, D, N, KARATSUBA>,
+    job: &'a Job<'a>,
+    ends: &'a mut LongEnds<V<P>>,
+}
+
+impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Conclusion<'_, P, D, N, KARATSUBA>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let OneKey { cipher, powers, .. } = self.key;
+        self.ends.conclude::<P, D, KARATSUBA>(self.job, cipher, powers);
     }
 }
