@@ -4,9 +4,10 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::alone;
+use super::ciphers::{Ciphers, PerLane, Shared};
 use super::stage::Stage;
-use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
-use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, Source, V};
+use super::streams::{MAX_STEPS, Streams};
+use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::keys::Keyless;
@@ -67,129 +68,6 @@ impl<P: KeyPerLane, const N: usize> Worker for InLanes<P, N> {
     }
 }
 
-/// The block cipher in the lanes: one key, or a key each.
-pub(super) trait Ciphers {
-    type Cipher: Permutation;
-
-    fn isa(&self) -> <Self::Cipher as Permutation>::Isa;
-
-    /// Sees to it that the first M registers have the keys of their messages.
-    fn rekey<const M: usize>(&mut self, streams: &Streams);
-
-    /// Encrypts register i with the keys of register i, with other work between the rounds.
-    fn apply_while<const M: usize>(
-        &self,
-        blocks: [V<Self::Cipher>; M],
-        meanwhile: &mut impl Meanwhile,
-    ) -> [V<Self::Cipher>; M];
-
-    /// The cipher of the first register, which is keyed.
-    fn first(&self) -> &Self::Cipher;
-}
-
-struct Shared<'a, P>(&'a P);
-
-impl<P: Permutation> Ciphers for Shared<'_, P> {
-    type Cipher = P;
-
-    #[inline(always)]
-    fn isa(&self) -> P::Isa {
-        self.0.isa()
-    }
-
-    #[inline(always)]
-    fn rekey<const M: usize>(&mut self, _streams: &Streams) {}
-
-    #[inline(always)]
-    fn apply_while<const M: usize>(&self, blocks: [V<P>; M], meanwhile: &mut impl Meanwhile) -> [V<P>; M] {
-        self.0.finish_in_step(self.0.begin(blocks), &mut [], meanwhile)
-    }
-
-    #[inline(always)]
-    fn first(&self) -> &P {
-        self.0
-    }
-}
-
-struct PerLane<'a, P: Permutation, const N: usize> {
-    source: P::Source,
-    job: &'a Job<'a>,
-    /// One for each register used so far, N at most.
-    registers: Vec<P>,
-    /// The message whose key each lane has.
-    keyed: [usize; MAX_STREAMS],
-}
-
-impl<'a, P: Permutation, const N: usize> PerLane<'a, P, N> {
-    fn new(source: P::Source, job: &'a Job<'a>) -> Self {
-        Self { source, job, registers: Vec::with_capacity(N), keyed: [0; MAX_STREAMS] }
-    }
-}
-
-impl<P: KeyPerLane, const N: usize> Ciphers for PerLane<'_, P, N> {
-    type Cipher = P;
-
-    #[inline(always)]
-    fn isa(&self) -> P::Isa {
-        self.source.isa()
-    }
-
-    #[inline(always)]
-    fn rekey<const M: usize>(&mut self, streams: &Streams) {
-        let lanes = V::<P>::LANES;
-        for register in 0..M {
-            let (first, known) = (register * lanes, register < self.registers.len());
-            let mut same = known;
-            for stream in first..first + lanes {
-                same &= self.keyed[stream] == streams.message(stream);
-                self.keyed[stream] = streams.message(stream);
-            }
-            if same {
-                continue;
-            }
-            // All lanes again: that takes no longer than one.
-            self.source.isa().vectorize(Rekey { ciphers: self, register, streams });
-        }
-    }
-
-    #[inline(always)]
-    fn apply_while<const M: usize>(&self, blocks: [V<P>; M], meanwhile: &mut impl Meanwhile) -> [V<P>; M] {
-        for call in 0..CALLS {
-            meanwhile.step(call);
-        }
-        match self.registers.first_chunk::<M>() {
-            Some(each) => P::apply_each(each.each_ref(), blocks),
-            None => unreachable!("registers are keyed before they are used"),
-        }
-    }
-
-    #[inline(always)]
-    fn first(&self) -> &P {
-        &self.registers[0]
-    }
-}
-
-/// The keys of all lanes of a register, as work of its own, so that it is compiled once.
-struct Rekey<'c, 'a, P: Permutation, const N: usize> {
-    ciphers: &'c mut PerLane<'a, P, N>,
-    register: usize,
-    streams: &'c Streams,
-}
-
-impl<P: KeyPerLane, const N: usize> Work for Rekey<'_, '_, P, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { ciphers: PerLane { source, job, registers, .. }, register, streams } = self;
-        let key = |lane| job.key(streams.message(register * V::<P>::LANES + lane));
-        match registers.get_mut(register) {
-            Some(cipher) => cipher.rekey_lanes(key),
-            None => registers.push(P::per_lane(*source, key)),
-        }
-    }
-}
-
 /// Blocks from which on it pays to bring outputs to where registers are aligned: a store across the border of two cache
 /// lines takes both. Registers of two lanes cross one with every other store, those of four with every store.
 const fn aligned_from(lanes: usize) -> usize {
@@ -225,7 +103,6 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
         let lanes = V::<C::Cipher>::LANES;
         let mut streams = Streams::new(self.range.start);
         let mut order = Order::new(self.job, self.range.clone());
-        let mut stage = Stage::<V<C::Cipher>, N>::new();
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {
             if streams.active() == 1 && C::Cipher::WHOLE_GROUPS {
@@ -239,11 +116,11 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
             // Few registers end sooner than many.
             let blocks = match streams.active().div_ceil(lanes) {
                 _ if !company => self.alone(&mut streams),
-                1 => self.next_of::<1>(&mut stage, &mut streams),
-                2 if N > 2 => self.next_of::<2>(&mut stage, &mut streams),
-                3..=4 if N > 4 => self.next_of::<4>(&mut stage, &mut streams),
-                5..=8 if N > 8 => self.next_of::<8>(&mut stage, &mut streams),
-                _ => self.next_of::<N>(&mut stage, &mut streams),
+                1 => self.next_of::<1>(&mut streams),
+                2 if N > 2 => self.next_of::<2>(&mut streams),
+                3..=4 if N > 4 => self.next_of::<4>(&mut streams),
+                5..=8 if N > 8 => self.next_of::<8>(&mut streams),
+                _ => self.next_of::<N>(&mut streams),
             };
             streams.advance(blocks, self.job, &mut order);
         }
@@ -273,13 +150,9 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
 
     /// Encrypts the next blocks of all streams, which M registers have lanes for. Returns how many of each.
     #[inline(always)]
-    fn next_of<const M: usize>(
-        &mut self,
-        stage: &mut Stage<V<C::Cipher>, N>,
-        streams: &mut Streams,
-    ) -> usize {
+    fn next_of<const M: usize>(&mut self, streams: &mut Streams) -> usize {
         let ciphers = &mut self.ciphers;
-        ciphers.isa().vectorize(Next::<_, N, M> { ciphers, stage, streams })
+        ciphers.isa().vectorize(Next::<_, N, M> { ciphers, streams })
     }
 }
 
@@ -287,7 +160,6 @@ impl<C: Ciphers, const N: usize> Interleaved<'_, C, N> {
 /// quicker with several functions than with one that has all of them.
 struct Next<'a, C: Ciphers, const N: usize, const M: usize> {
     ciphers: &'a mut C,
-    stage: &'a mut Stage<V<C::Cipher>, N>,
     streams: &'a mut Streams,
 }
 
@@ -297,7 +169,8 @@ impl<C: Ciphers, const N: usize, const M: usize> Work for Next<'_, C, N, M> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        let Self { ciphers, stage, streams } = self;
+        let Self { ciphers, streams } = self;
+        let mut stage = Stage::<V<C::Cipher>, N>::new();
         streams.repeat_first(M * V::<C::Cipher>::LANES);
         let left = streams.left();
         let staged = staged(left, V::<C::Cipher>::LANES);

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::encrypt::Ciphers;
+use super::ciphers::Ciphers;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation};
 use crate::lanes::{Lanes, MAX_LANES};

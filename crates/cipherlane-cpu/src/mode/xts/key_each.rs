@@ -5,7 +5,8 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::tweak::MAX_GROUP;
-use super::{Between, Direction, XtsBody, halves, run_apart};
+use super::unit::run_apart;
+use super::{Between, Direction, XtsBody, halves};
 use crate::cipher::KeyEach;
 use crate::job::{Job, Message};
 use crate::lanes::Isa;

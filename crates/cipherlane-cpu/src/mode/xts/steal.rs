@@ -2,7 +2,8 @@
 
 use cipherlane_core::BLOCK;
 
-use super::{Direction, tweaked};
+use super::Direction;
+use super::unit::tweaked;
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, times_x_of_tweak};
