@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use cipherlane_core::{BLOCK, Batch, Checked, Source, TagLengths};
 
-use crate::lanes::{Isa, Lanes};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::rows::{Rows, first_bytes, load_block, store_block};
 
 /// A [`Checked`] batch, with its output.
@@ -326,6 +326,27 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// [`Job::put_tag`] for a message a lane, those of `indices`, which are LANES at most.
+    #[inline(always)]
+    pub(crate) fn put_tags_of<V: Lanes>(&self, indices: &[usize], tags: V) {
+        if let (TagLengths::Same(BLOCK), true) = (self.batch.tag_lengths, indices.len() == V::LANES) {
+            let mut places = [std::ptr::null_mut(); MAX_LANES];
+            for (place, &index) in places.iter_mut().zip(indices) {
+                *place = self.tags.wrapping_add(index * BLOCK);
+            }
+            // SAFETY: as in `put_tag`.
+            return unsafe { tags.scatter(&places) };
+        }
+        self.put_tags_one_by_one(indices, &tags.to_words());
+    }
+
+    #[inline(never)] // as above
+    fn put_tags_one_by_one(&self, indices: &[usize], tags: &[u128]) {
+        for (&index, &tag) in indices.iter().zip(tags) {
+            self.put_tag(index, tag);
+        }
+    }
+
     /// Bytes of each digest.
     #[inline(always)]
     pub(crate) fn digest_bytes(&self) -> usize {
@@ -389,6 +410,31 @@ impl<'a> Job<'a> {
             }
         }
         self.check_tags_one_by_one(first, &tags.to_words()[..V::LANES]);
+    }
+
+    /// [`Job::check_tag`] for a message a lane, those of `indices`, which are LANES at most.
+    #[inline(always)]
+    pub(crate) fn check_tags_of<V: Lanes>(&self, indices: &[usize], tags: V) {
+        if let (TagLengths::Same(BLOCK), true) = (self.batch.tag_lengths, indices.len() == V::LANES) {
+            let mut places = [std::ptr::null(); MAX_LANES];
+            for (place, &index) in places.iter_mut().zip(indices) {
+                *place = self.batch.tags.as_ptr().wrapping_add(index * BLOCK);
+            }
+            // SAFETY: the check has shown that there is a tag and a verdict for each message.
+            unsafe {
+                if tags.isa().gather(&places).xor(tags).is_zero() {
+                    return indices.iter().for_each(|&index| self.accepted.add(index).write(true));
+                }
+            }
+        }
+        self.check_tags_of_one_by_one(indices, &tags.to_words());
+    }
+
+    #[inline(never)] // as above
+    fn check_tags_of_one_by_one(&self, indices: &[usize], tags: &[u128]) {
+        for (&index, &tag) in indices.iter().zip(tags) {
+            self.check_tag(index, tag);
+        }
     }
 
     #[inline(never)] // as above

@@ -23,6 +23,17 @@ pub(crate) fn prefetch(message: Message, bytes: usize) {
     }
 }
 
+/// Asks for all lines of `message`, if they are better asked for, as [`prefetch`] does.
+#[inline(always)]
+pub(crate) fn prefetch_all(message: Message) {
+    if message.prefetched {
+        for at in (0..message.bytes).step_by(LINE) {
+            ask(message.input.wrapping_add(at));
+            ask(message.output.cast_const().wrapping_add(at));
+        }
+    }
+}
+
 /// Asks for the line at `place`, be there one or not.
 #[inline(always)]
 pub(crate) fn ask(place: *const u8) {

@@ -275,6 +275,18 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
         }
     }
 
+    /// Stores lane `i` as the block at the `i`-th place, for the first LANES places.
+    ///
+    /// # Safety
+    /// Blocks are writable there.
+    #[inline(always)]
+    unsafe fn scatter(self, to: &[*mut u8; MAX_LANES]) {
+        for (to, block) in to.iter().zip(self.to_blocks()).take(Self::LANES) {
+            // SAFETY: the caller's.
+            unsafe { to.cast::<[u8; BLOCK]>().write(block) }
+        }
+    }
+
     /// The lanes as bytes.
     #[inline(always)]
     fn to_blocks(self) -> [[u8; BLOCK]; MAX_LANES] {

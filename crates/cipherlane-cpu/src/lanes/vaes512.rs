@@ -213,6 +213,18 @@ impl Lanes for X4 {
         unsafe { _mm512_mask_storeu_epi32(to.cast(), 0x0fff, _mm512_maskz_compress_epi32(0x7777, self.0)) }
     }
 
+    /// Lane by lane: words are put together of halves, and a register in memory is waited for.
+    #[inline(always)]
+    unsafe fn scatter(self, to: &[*mut u8; MAX_LANES]) {
+        // SAFETY: as above.
+        unsafe {
+            _mm_storeu_si128(to[0].cast(), _mm512_castsi512_si128(self.0));
+            _mm_storeu_si128(to[1].cast(), _mm512_extracti32x4_epi32::<1>(self.0));
+            _mm_storeu_si128(to[2].cast(), _mm512_extracti32x4_epi32::<2>(self.0));
+            _mm_storeu_si128(to[3].cast(), _mm512_extracti32x4_epi32::<3>(self.0));
+        }
+    }
+
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
         // SAFETY: as above.

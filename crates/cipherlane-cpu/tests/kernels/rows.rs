@@ -1,6 +1,7 @@
-//! AES-GCM of equal messages that follow one another, which share more than others do: of lengths around blocks and
-//! registers up to what is no longer short, with AAD of all kinds and tags of many lengths, under one key and a key each, in
-//! place as apart, in one task and cut into tasks of several threads.
+//! AES-GCM of equal messages that follow one another, which share more than others do, and of messages of all lengths, of
+//! which those wait for one another that have as many registers: of lengths around blocks and registers up to what is no
+//! longer short, with AAD of all kinds and tags of many lengths, under one key and a key each, in place as apart, in one
+//! task and cut into tasks of several threads.
 
 use cipherlane_core::{
     Algorithm, BLOCK, Batch, Cipher, Column, Device, Messages, Mode, Operation, Output, Ragged, Session,
@@ -34,7 +35,7 @@ enum Tags {
     Each,
 }
 
-/// A batch of rows, and all that it borrows.
+/// A batch, and all that it borrows.
 struct Material {
     algorithm: Algorithm,
     kind: Kind,
@@ -52,28 +53,17 @@ struct Material {
 const MARGIN: usize = 11;
 
 impl Material {
-    /// Rows of lengths around whole blocks and registers, of four to seventeen messages.
-    fn new(algorithm: Algorithm, kind: Kind) -> Self {
-        const COUNTS: [usize; 7] = [4, 5, 8, 9, 12, 13, 17];
-        let short = (1..290_usize).filter(|bytes| bytes % 16 < 2 || bytes % 16 == 15 || bytes % 23 == 5);
-        let whole = (320..=1024).step_by(64);
-        let lengths = short
-            .chain(whole)
-            .chain((300..1100).step_by(53))
-            .chain((1175..1700).step_by(151))
-            .chain([1536, 3840, 3841, 4064, 4065]);
+    /// Messages of so many bytes, and of so many bytes of AAD where those differ.
+    fn new(algorithm: Algorithm, kind: Kind, messages: &[(usize, usize)]) -> Self {
         let (mut offsets, mut aad_offsets) = (vec![MARGIN as u64], vec![0]);
-        for (row, length) in lengths.enumerate() {
-            let count = if length % 64 == 0 { 17 } else { COUNTS[row % COUNTS.len()] };
-            for _ in 0..count {
-                offsets.push(offsets[offsets.len() - 1] + length as u64);
-                let aad = match kind.aad {
-                    Aad::Shared(_) => 0,
-                    Aad::Each(bytes) => bytes,
-                    Aad::Ragged => row % 9 * 9,
-                };
-                aad_offsets.push(aad_offsets[aad_offsets.len() - 1] + aad as u64);
-            }
+        for &(length, ragged) in messages {
+            offsets.push(offsets[offsets.len() - 1] + length as u64);
+            let aad = match kind.aad {
+                Aad::Shared(_) => 0,
+                Aad::Each(bytes) => bytes,
+                Aad::Ragged => ragged,
+            };
+            aad_offsets.push(aad_offsets[aad_offsets.len() - 1] + aad as u64);
         }
         let count = offsets.len() - 1;
         let aad = match kind.aad {
@@ -171,6 +161,67 @@ impl Material {
     }
 }
 
+/// Rows of lengths around whole blocks and registers, of four to seventeen messages.
+fn rows() -> Vec<(usize, usize)> {
+    const COUNTS: [usize; 7] = [4, 5, 8, 9, 12, 13, 17];
+    let short = (1..290_usize).filter(|bytes| bytes % 16 < 2 || bytes % 16 == 15 || bytes % 23 == 5);
+    let whole = (320..=1024).step_by(64);
+    let lengths = short
+        .chain(whole)
+        .chain((300..1100).step_by(53))
+        .chain((1175..1700).step_by(151))
+        .chain([1536, 3840, 3841, 4064, 4065]);
+    let mut messages = Vec::new();
+    for (row, length) in lengths.enumerate() {
+        let count = if length % 64 == 0 { 17 } else { COUNTS[row % COUNTS.len()] };
+        messages.extend(vec![(length, row % 9 * 9); count]);
+    }
+    messages
+}
+
+/// Messages no two of which that follow one another are equally long: of every length up to more than a table of powers
+/// has powers for, whose registers are as many as those of few others, and of some whose are as many as those of more
+/// others than wait at a time.
+fn mixed() -> Vec<(usize, usize)> {
+    let all = (0..1640).map(|index| index * 701 % 1640);
+    let alike = (0..150).map(|index| 257 + index * 37 % 64);
+    all.chain(alike).enumerate().map(|(index, length)| (length, index % 10 * 9)).collect()
+}
+
+/// Seals and opens `messages` on every tier, by one thread and by three.
+fn are_those_of_the_reference(cpu: &Cpu, algorithm: Algorithm, kind: Kind, messages: &[(usize, usize)]) {
+    let material = Material::new(algorithm, kind, messages);
+    let expected = material.sealed(None, true);
+    for (tier, threads) in tiers().into_iter().flat_map(|tier| [(tier, (1, 1 << 22)), (tier, (3, 1 << 12))]) {
+        let open = |operation| cpu.open(&plan(cpu, tier, (algorithm, operation), threads)).unwrap();
+        let (mut sealing, mut opening) = (open(Operation::Seal), open(Operation::Open));
+        for in_place in [true, false] {
+            let sealed = material.sealed(Some(&mut *sealing), in_place);
+            assert!(sealed == expected, "{algorithm} on {tier}, in place {in_place}: {kind:?}");
+            material.check_opened(&mut *opening, in_place, &expected);
+        }
+    }
+}
+
+#[test]
+fn messages_of_all_lengths_are_sealed_and_opened() {
+    const KINDS: [(Aad, Tags); 6] = [
+        (Aad::Shared(0), Tags::Same(16)),
+        (Aad::Shared(13), Tags::Same(12)),
+        (Aad::Each(8), Tags::Same(16)),
+        (Aad::Each(16), Tags::Each),
+        (Aad::Each(17), Tags::Same(16)),
+        (Aad::Ragged, Tags::Each),
+    ];
+    let (cpu, messages) = (Cpu::new(), mixed());
+    for cipher in Cipher::AES {
+        let algorithm = Algorithm::new(cipher, Mode::Gcm);
+        for (aad, tags) in KINDS {
+            are_those_of_the_reference(&cpu, algorithm, Kind { aad, tags, keys_each: false }, &messages);
+        }
+    }
+}
+
 #[test]
 fn equal_messages_are_sealed_and_opened() {
     const KINDS: [(Aad, Tags); 9] = [
@@ -184,26 +235,14 @@ fn equal_messages_are_sealed_and_opened() {
         (Aad::Ragged, Tags::Each),
         (Aad::Each(1), Tags::Each),
     ];
-    let cpu = Cpu::new();
+    let (cpu, messages) = (Cpu::new(), rows());
     for cipher in Cipher::AES {
         let algorithm = Algorithm::new(cipher, Mode::Gcm);
         let kinds = KINDS
             .into_iter()
             .flat_map(|(aad, tags)| [true, false].map(|keys_each| Kind { aad, tags, keys_each }));
         for kind in kinds {
-            let material = Material::new(algorithm, kind);
-            let expected = material.sealed(None, true);
-            for (tier, threads) in
-                tiers().into_iter().flat_map(|tier| [(tier, (1, 1 << 22)), (tier, (3, 1 << 12))])
-            {
-                let open = |operation| cpu.open(&plan(&cpu, tier, (algorithm, operation), threads)).unwrap();
-                let (mut sealing, mut opening) = (open(Operation::Seal), open(Operation::Open));
-                for in_place in [true, false] {
-                    let sealed = material.sealed(Some(&mut *sealing), in_place);
-                    assert!(sealed == expected, "{algorithm} on {tier}, in place {in_place}: {kind:?}");
-                    material.check_opened(&mut *opening, in_place, &expected);
-                }
-            }
+            are_those_of_the_reference(&cpu, algorithm, kind, &messages);
         }
     }
 }

@@ -190,6 +190,9 @@ impl<V: Lanes> LongEnds<V> {
     }
 }
 
+/// What is loaded of it is nothing, but it is there: of a place that is not, even nothing takes hundreds of clocks.
+static NOTHING: [u8; BLOCK] = [0; BLOCK];
+
 /// Adds the products of the AAD of `indices` to `sum`, which has each message in its lane.
 #[inline(always)]
 pub(super) fn add_aad<V: Lanes, const KARATSUBA: bool>(
@@ -199,9 +202,23 @@ pub(super) fn add_aad<V: Lanes, const KARATSUBA: bool>(
     indices: &[usize],
     longest: usize,
 ) {
+    let nothing: [&[u8]; MAX_LANES] = [&NOTHING[..0]; MAX_LANES];
+    if let Some((_, width)) = job.widths()
+        && width <= BLOCK
+    {
+        // One block of as many bytes each is had without asking.
+        let (mut blocks, mut exponents) = (nothing, [1; MAX_LANES]);
+        for ((block, exponent), &index) in blocks.iter_mut().zip(&mut exponents).zip(indices) {
+            *exponent = job.message(index).bytes.div_ceil(BLOCK) + 2;
+            // SAFETY: AAD of so many bytes.
+            *block = unsafe { std::slice::from_raw_parts(job.aad_from(index), width) };
+        }
+        let x = powers.isa().gather_partial(&blocks);
+        return sum.add::<KARATSUBA>(x.reverse_bytes(), powers.each(&exponents));
+    }
     for at in (0..longest).step_by(BLOCK) {
         // Lanes without this block have nothing times H.
-        let mut blocks: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
+        let mut blocks = nothing;
         let mut exponents = [1; MAX_LANES];
         for ((block, exponent), &index) in blocks.iter_mut().zip(&mut exponents).zip(indices) {
             if let Some(rest) = job.aad(index).get(at..) {

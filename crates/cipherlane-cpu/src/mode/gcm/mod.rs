@@ -1,10 +1,11 @@
 //! Galois/counter mode (SP 800-38D), encrypted and hashed in one pass.
 //!
-//! Eight ways, chosen by message. Under one key, [`long`] streams groups of registers; [`row`] runs equal messages that
-//! follow one another, four side by side, up to a length, and [`train`] longer ones, coupled; [`team`] four others of few registers, or [`bunch`], where the
-//! cipher runs in groups, as many as fill some; [`short`] finishes LANES messages together. With a key each, [`in_lanes`]
-//! gives each lane a message, in a [`pipeline`] where they are equal and follow one another ([`key_each`] goes one by one,
-//! for ciphers that cannot).
+//! Nine ways, chosen by message. Under one key, [`long`] streams groups of registers; [`row`] runs equal messages that
+//! follow one another, four side by side, up to a length, and [`train`] longer ones, coupled; of others that have as many
+//! registers, [`team`] runs four of few and [`series`] those of more, one after the other, or [`bunch`], where the cipher
+//! runs in groups, as many as fill some; [`short`] finishes LANES messages together. With a key each, [`in_lanes`] gives
+//! each lane a message, in a [`pipeline`] where they are equal and follow one another ([`key_each`] goes one by one, for
+//! ciphers that cannot).
 
 mod bunch;
 pub(crate) mod counter;
@@ -22,6 +23,7 @@ mod pipeline;
 mod row;
 mod schedules;
 mod segments;
+mod series;
 mod set;
 mod short;
 mod team;
@@ -48,6 +50,8 @@ pub(crate) trait Direction: Send + Sync + 'static {
     fn conclude(job: &Job<'_>, index: usize, tag: u128);
     /// The same for a message a lane, from message `first` on.
     fn conclude_each<V: Lanes>(job: &Job<'_>, first: usize, tags: V);
+    /// The same for those of `indices`, LANES at most.
+    fn conclude_some<V: Lanes>(job: &Job<'_>, indices: &[usize], tags: V);
 }
 
 /// Makes tags.
@@ -65,6 +69,11 @@ impl Direction for Seal {
     fn conclude_each<V: Lanes>(job: &Job<'_>, first: usize, tags: V) {
         job.put_tags(first, tags);
     }
+
+    #[inline(always)]
+    fn conclude_some<V: Lanes>(job: &Job<'_>, indices: &[usize], tags: V) {
+        job.put_tags_of(indices, tags);
+    }
 }
 
 /// Checks tags.
@@ -81,6 +90,11 @@ impl Direction for Open {
     #[inline(always)]
     fn conclude_each<V: Lanes>(job: &Job<'_>, first: usize, tags: V) {
         job.check_tags(first, tags);
+    }
+
+    #[inline(always)]
+    fn conclude_some<V: Lanes>(job: &Job<'_>, indices: &[usize], tags: V) {
+        job.check_tags_of(indices, tags);
     }
 }
 

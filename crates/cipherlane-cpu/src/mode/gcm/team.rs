@@ -123,9 +123,7 @@ impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KAR
     fn conclude(&self, number: usize, tags: &[V<P>; TEAM]) {
         let indices = self.teams[number];
         for (tags, indices) in tags.iter().zip(indices.chunks_exact(V::<P>::LANES)) {
-            for (&index, tag) in indices.iter().zip(tags.to_words()) {
-                D::conclude(self.job, index, tag);
-            }
+            D::conclude_some(self.job, indices, *tags);
         }
     }
 

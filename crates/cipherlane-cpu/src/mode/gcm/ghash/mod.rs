@@ -17,7 +17,7 @@ mod spread;
 
 use cipherlane_core::BLOCK;
 
-pub(crate) use self::powers::{Powers, power};
+pub(crate) use self::powers::{MAX_POWERS, Powers, power};
 pub(crate) use self::products::{Power, Products};
 pub(crate) use self::spread::{Falling, REGISTERS as SPREAD_REGISTERS, Spread};
 use crate::lanes::{Isa, Lanes, MAX_LANES, REFLECTED_POLYNOMIAL};

@@ -7,7 +7,7 @@ use super::products::{Power, Products};
 use crate::lanes::{Isa, Lanes, MAX_LANES, times_x, wipe_blocks};
 
 /// Most powers of H that a table holds.
-pub(crate) const MAX_POWERS: usize = 64;
+pub(crate) const MAX_POWERS: usize = 96;
 
 /// Powers of the hash key, highest first: entry MAX_POWERS - e is H^e times x.
 ///

@@ -28,7 +28,7 @@ impl<V: Lanes> Power<V> {
     }
 
     #[inline(always)]
-    pub(super) fn with_sum(value: V, sum: V) -> Self {
+    pub(crate) fn with_sum(value: V, sum: V) -> Self {
         Self { low: value, high: value, sum }
     }
 }
@@ -75,6 +75,12 @@ impl<V: Lanes> Products<V> {
         } else {
             self.middle.xor3(x.clmul_low_high(factor.high), factor.low.clmul_low_high(x))
         };
+    }
+
+    /// The instruction set.
+    #[inline(always)]
+    pub(crate) fn isa(&self) -> V::Isa {
+        self.low.isa()
     }
 
     /// Adds other products.

@@ -1,8 +1,11 @@
 //! Messages that share a key.
 
+mod in_company;
 mod in_rows;
+mod in_series;
 mod in_teams;
 mod one_by_one;
+mod waiting;
 
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
@@ -11,9 +14,10 @@ use std::sync::OnceLock;
 use self::one_by_one::Long;
 use super::Direction;
 use super::bunch::{Bunch, Bunched};
-use super::ghash::{Ghash, Powers, Spread, lengths};
+use super::ghash::{Ghash, MAX_POWERS, Powers, Spread, lengths};
 use super::long::Text;
 use super::short::Group;
+use super::team::TEAM;
 use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
@@ -57,8 +61,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         cipher.isa().vectorize(HashKey { cipher, powers, highest });
     }
 
-    /// The same for many messages.
+    /// The same for many messages: where those of more registers are run in series, with powers for as many as can be.
     pub(super) fn shared(source: P::Source, key: &[u8], highest: usize) -> Self {
+        let highest = if P::BEGINS { MAX_POWERS } else { highest };
         let key = Self::new(source, key, highest);
         Self { first_round: FirstRound::of(&key.cipher), ..key }
     }
@@ -99,18 +104,21 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         self.cipher.isa().vectorize(Messages { key: self, job, range, bunch: bunch.as_mut() });
     }
 
-    /// Runs the messages of `range`: equal ones that are not long in rows, others of few registers in teams, or both in the
-    /// bunch; other short ones LANES at a time, and long ones one by one.
+    /// Runs the messages of `range`: equal ones that are not long in rows, others with as many registers in teams or in series,
+    /// or both in the bunch; other short ones LANES at a time, and long ones one by one.
     #[inline(always)]
     fn run(&self, job: &Job<'_>, mut range: Range<usize>, mut bunch: Option<&mut Bunch<V<P>, N>>) {
         let mut group = Group::new();
         let mut long = Long::none();
         let mut waiting = self.nobody_waits(job);
+        // These find no company.
+        let are_few = range.len() < TEAM;
         loop {
             let single = match &mut bunch {
                 // For the compiler: others have none.
                 Some(bunch) if P::WHOLE_GROUPS => self.run_bunches_until_single(job, &mut range, bunch),
-                _ => self.run_teams_until_single(job, &mut range, &mut waiting),
+                _ if are_few => range.next(),
+                _ => self.run_company_until_single(job, &mut range, &mut waiting),
             };
             let mut offer = ControlFlow::Continue(());
             if let Some(index) = single {
@@ -262,12 +270,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
     #[inline(always)]
     fn run(self) {
         let Self { key, job, range, bunch } = self;
-        let mut own = None;
-        let bunch = match bunch {
-            None if P::WHOLE_GROUPS => Some(own.insert(Bunch::new(key.cipher.isa()))),
-            bunch => bunch,
-        };
-        key.run(job, range, bunch);
+        let mut own =
+            if bunch.is_none() { OneKey::<P, D, N, KARATSUBA>::no_bunch(key.cipher.isa()) } else { None };
+        key.run(job, range, bunch.or(own.as_mut()));
     }
 }
 
