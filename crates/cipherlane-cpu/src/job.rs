@@ -316,12 +316,12 @@ impl<'a> Job<'a> {
                 _ => {}
             }
         }
-        self.put_short_tags(first, &tags.to_words()[..V::LANES]);
+        self.put_short_tags(first..first + V::LANES, &tags.to_words());
     }
 
     #[inline(never)] // as above
-    fn put_short_tags(&self, first: usize, tags: &[u128]) {
-        for (index, &tag) in (first..).zip(tags) {
+    fn put_short_tags(&self, indices: impl Iterator<Item = usize>, tags: &[u128]) {
+        for (index, &tag) in indices.zip(tags) {
             self.put_short_tag(index, tag);
         }
     }
@@ -337,14 +337,7 @@ impl<'a> Job<'a> {
             // SAFETY: as in `put_tag`.
             return unsafe { tags.scatter(&places) };
         }
-        self.put_tags_one_by_one(indices, &tags.to_words());
-    }
-
-    #[inline(never)] // as above
-    fn put_tags_one_by_one(&self, indices: &[usize], tags: &[u128]) {
-        for (&index, &tag) in indices.iter().zip(tags) {
-            self.put_tag(index, tag);
-        }
+        self.put_short_tags(indices.iter().copied(), &tags.to_words());
     }
 
     /// Bytes of each digest.
@@ -409,7 +402,7 @@ impl<'a> Job<'a> {
                 return std::slice::from_raw_parts_mut(self.accepted.add(first), V::LANES).fill(true);
             }
         }
-        self.check_tags_one_by_one(first, &tags.to_words()[..V::LANES]);
+        self.check_tags_one_by_one(first..first + V::LANES, &tags.to_words());
     }
 
     /// [`Job::check_tag`] for a message a lane, those of `indices`, which are LANES at most.
@@ -427,19 +420,12 @@ impl<'a> Job<'a> {
                 }
             }
         }
-        self.check_tags_of_one_by_one(indices, &tags.to_words());
+        self.check_tags_one_by_one(indices.iter().copied(), &tags.to_words());
     }
 
     #[inline(never)] // as above
-    fn check_tags_of_one_by_one(&self, indices: &[usize], tags: &[u128]) {
-        for (&index, &tag) in indices.iter().zip(tags) {
-            self.check_tag(index, tag);
-        }
-    }
-
-    #[inline(never)] // as above
-    fn check_tags_one_by_one(&self, first: usize, tags: &[u128]) {
-        for (index, &tag) in (first..).zip(tags) {
+    fn check_tags_one_by_one(&self, indices: impl Iterator<Item = usize>, tags: &[u128]) {
+        for (index, &tag) in indices.zip(tags) {
             self.check_tag(index, tag);
         }
     }

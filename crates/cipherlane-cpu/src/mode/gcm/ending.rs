@@ -163,9 +163,7 @@ impl<V: Lanes> LongEnds<V> {
         if indices.len() == V::LANES && indices.iter().copied().eq(first..first + V::LANES) {
             D::conclude_each(job, first, tags);
         } else {
-            for (&index, tag) in indices.iter().zip(tags.to_words()) {
-                D::conclude(job, index, tag);
-            }
+            D::conclude_some(job, indices, tags);
         }
         self.count = 0;
     }
@@ -190,7 +188,7 @@ impl<V: Lanes> LongEnds<V> {
     }
 }
 
-/// What is loaded of it is nothing, but it is there: of a place that is not, even nothing takes hundreds of clocks.
+/// What is loaded of it is nothing, but it is there: from a place that is not, even nothing is dear.
 static NOTHING: [u8; BLOCK] = [0; BLOCK];
 
 /// Adds the products of the AAD of `indices` to `sum`, which has each message in its lane.
