@@ -5,10 +5,10 @@
 
 #![allow(unsafe_code)] // a signal handler, and the flags of the processor
 
-use std::cell::UnsafeCell;
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::ptr;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Registers of an address: the sixteen integer registers, in the order of their encoding.
 pub(super) const REGISTERS: usize = 16;
@@ -22,21 +22,22 @@ pub(super) struct Step {
     pub(super) registers: [u64; REGISTERS],
 }
 
-/// Steps of the run under way.
+/// Steps of a run under way.
+#[derive(Default)]
 struct Notes {
     /// Never more than it has room for from the start, so that a step allocates nothing.
-    steps: UnsafeCell<Vec<Step>>,
+    steps: Vec<Step>,
     /// Whether there were more.
-    too_many: AtomicBool,
+    too_many: bool,
 }
 
-// SAFETY: `steps` is touched by the holder of `ONE` before and after a run, and during it by the handler alone, which
-// runs on the holder's thread.
-unsafe impl Sync for Notes {}
+thread_local! {
+    /// The notes of this thread's run; null outside of one. Nothing is to be dropped, so that the handler may look here.
+    static NOTES: Cell<*mut Notes> = const { Cell::new(ptr::null_mut()) };
+}
 
-static NOTES: Notes = Notes { steps: UnsafeCell::new(Vec::new()), too_many: AtomicBool::new(false) };
-/// One run at a time: the handler is the process's.
-static ONE: Mutex<()> = Mutex::new(());
+/// The handler that there was before, and the threads that run by single steps. The handler is the process's.
+static BEFORE: Mutex<Option<(libc::sigaction, usize)>> = Mutex::new(None);
 
 /// The trap flag of the processor.
 const TRAP: i64 = 1 << 8;
@@ -63,15 +64,18 @@ const CONTEXT: [libc::c_int; REGISTERS] = [
 
 /// Notes the step and goes on; ends the stepping when the notes are full.
 extern "C" fn note(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the kernel hands a context of this type to handlers with SA_SIGINFO; see `Notes` for the steps.
+    // SAFETY: the kernel hands a context of this type to handlers with SA_SIGINFO; the notes are those of the run that this
+    // thread is in, which touches them before and after it alone.
     unsafe {
         let general = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        let steps = &mut *NOTES.steps.get();
-        if steps.len() < steps.capacity() {
+        let notes = NOTES.get();
+        if !notes.is_null() && (*notes).steps.len() < (*notes).steps.capacity() {
             let of = |register: libc::c_int| general[register as usize].cast_unsigned();
-            steps.push(Step { address: of(libc::REG_RIP), registers: CONTEXT.map(of) });
+            (*notes).steps.push(Step { address: of(libc::REG_RIP), registers: CONTEXT.map(of) });
         } else {
-            NOTES.too_many.store(true, Ordering::Relaxed);
+            if !notes.is_null() {
+                (*notes).too_many = true;
+            }
             general[libc::REG_EFL as usize] &= !TRAP;
         }
     }
@@ -82,64 +86,81 @@ extern "C" fn note(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::
 /// # Errors
 /// If there are more, or the system does not let a handler be set.
 pub(super) fn steps(most: usize, run: impl FnOnce()) -> Result<Vec<Step>, String> {
-    let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut room = Vec::new();
-    room.try_reserve_exact(most).map_err(|error| {
+    let mut notes = Notes::default();
+    notes.steps.try_reserve_exact(most).map_err(|error| {
         format!("no memory for the notes of {most} instructions: {error}; follow fewer (most_steps)")
     })?;
-    // SAFETY: `ONE` is held, and no run is under way.
-    unsafe { *NOTES.steps.get() = room };
-    NOTES.too_many.store(false, Ordering::Relaxed);
-    let stepping = Stepping::begin()?;
+    let stepping = Stepping::begin(&mut notes)?;
     run();
     drop(stepping);
-    // SAFETY: `ONE` is held, and the run is over.
-    let steps = std::mem::take(unsafe { &mut *NOTES.steps.get() });
-    if NOTES.too_many.load(Ordering::Relaxed) {
+    if notes.too_many {
         return Err(format!("it takes more than {most} instructions"));
     }
-    Ok(steps)
+    Ok(notes.steps)
 }
 
 /// This thread runs by single steps. Ends with the scope, by a panic as well.
-struct Stepping {
-    /// The handler that there was before.
-    before: libc::sigaction,
-}
+struct Stepping<'a>(PhantomData<&'a mut Notes>);
 
-impl Stepping {
-    fn begin() -> Result<Self, String> {
-        // SAFETY: both are plain data, of which zeros are values; the handler is of the kind that SA_SIGINFO asks for.
-        let before = unsafe {
-            let (mut new, mut before): (libc::sigaction, libc::sigaction) =
-                (std::mem::zeroed(), std::mem::zeroed());
-            new.sa_sigaction = note as *const () as usize;
-            new.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-            libc::sigemptyset(&raw mut new.sa_mask);
-            if libc::sigaction(libc::SIGTRAP, &raw const new, &raw mut before) != 0 {
-                return Err(format!("no handler for single steps: {}", std::io::Error::last_os_error()));
-            }
-            before
-        };
+impl<'a> Stepping<'a> {
+    fn begin(notes: &'a mut Notes) -> Result<Self, String> {
+        enter()?;
+        NOTES.set(notes);
         // SAFETY: the flags are changed by way of the stack, which the statement may use; with the trap flag set, each
         // instruction ends in the handler, which is in place and changes nothing else.
         unsafe { std::arch::asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq") };
-        Ok(Self { before })
+        Ok(Self(PhantomData))
     }
 }
 
-impl Drop for Stepping {
+impl Drop for Stepping<'_> {
     fn drop(&mut self) {
-        // SAFETY: the same way back; `before` is what the system gave for the handler.
-        unsafe {
-            std::arch::asm!("pushfq", "and qword ptr [rsp], ~0x100", "popfq");
-            libc::sigaction(libc::SIGTRAP, &raw const self.before, ptr::null_mut());
+        // SAFETY: the same way back.
+        unsafe { std::arch::asm!("pushfq", "and qword ptr [rsp], ~0x100", "popfq") };
+        NOTES.set(ptr::null_mut());
+        leave();
+    }
+}
+
+/// Sets the handler, unless another thread has.
+fn enter() -> Result<(), String> {
+    let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, threads)) = &mut *before {
+        *threads += 1;
+        return Ok(());
+    }
+    // SAFETY: both are plain data, of which zeros are values; the handler is of the kind that SA_SIGINFO asks for.
+    unsafe {
+        let (mut new, mut old): (libc::sigaction, libc::sigaction) = (std::mem::zeroed(), std::mem::zeroed());
+        new.sa_sigaction = note as *const () as usize;
+        new.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+        libc::sigemptyset(&raw mut new.sa_mask);
+        if libc::sigaction(libc::SIGTRAP, &raw const new, &raw mut old) != 0 {
+            return Err(format!("no handler for single steps: {}", std::io::Error::last_os_error()));
         }
+        *before = Some((old, 1));
+    }
+    Ok(())
+}
+
+/// Sets the handler that there was before, unless another thread still steps.
+fn leave() {
+    let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, threads)) = &mut *before
+        && *threads > 1
+    {
+        *threads -= 1;
+    } else if let Some((old, _)) = before.take() {
+        // SAFETY: `old` is what the system gave for the handler.
+        unsafe { libc::sigaction(libc::SIGTRAP, &raw const old, ptr::null_mut()) };
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
     use super::*;
 
     /// A loop of two instructions, so many turns.
@@ -160,6 +181,21 @@ mod tests {
             first.registers.iter().zip(last.registers).filter(|(one, other)| *one != other).count(),
             1
         );
+    }
+
+    #[test]
+    fn threads_step_side_by_side() {
+        let both = Barrier::new(2);
+        let of = |count| {
+            both.wait();
+            steps(20_000, || turns(count)).unwrap().len()
+        };
+        let (less, more) = thread::scope(|scope| {
+            let less = scope.spawn(|| of(2000));
+            let more = of(3000);
+            (less.join().unwrap(), more)
+        });
+        assert_eq!(more - less, 2 * 1000);
     }
 
     #[test]
