@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use cipherlane_core::{Algorithm, Shape};
 use cipherlane_kernels::flatten;
@@ -88,33 +89,48 @@ fn compile(text: &str) -> Result<String, std::io::Error> {
     })
 }
 
-#[test]
-fn the_manifest_has_the_sizes_of_the_text() {
-    if let Err(reason) = compile("") {
-        assert!(std::env::var_os("CIPHERLANE_CI").is_none(), "no C compiler: {reason}");
-        return println!("NOT CHECKED: sizes of kernels: {reason}");
-    }
-    let (mut seen, mut faults) = (BTreeSet::new(), Vec::new());
+/// Every program whose sizes may be its own, once.
+fn asserted() -> Vec<Program> {
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
     for algorithm in Algorithm::all() {
         let operations =
             algorithm.operations().iter().flat_map(|&operation| [(operation, true), (operation, false)]);
         let shapes = operations.flat_map(|(operation, shared)| {
             SIZES.map(|(messages, bytes)| Shape::uniform(algorithm, operation, messages, bytes, shared))
         });
-        let all = shapes.flat_map(|shape| TARGETS.map(|target| programs(&shape, &target))).flatten();
-        for program in all {
-            let text = flatten::text(&program);
-            let sizes = sizes(&program, &text);
-            let mut defines = program.defines.clone();
-            // No size depends on these: what of them goes into shared memory is `MOST_TILE`.
-            defines.retain(|(name, _)| !["PROGRAM", "TILE", "INVERSE", "INVERSE_CIPHER"].contains(name));
-            if seen.insert(format!("{} {defines:?} {sizes:?}", program.source)) {
-                let said = compile(&asserting(&program, &text, &sizes)).unwrap();
-                if !said.is_empty() {
-                    faults.push(format!("{} {}: {said}", program.kernel, program.operation));
-                }
-            }
-        }
+        all.extend(shapes.flat_map(|shape| TARGETS.map(|target| programs(&shape, &target))).flatten());
     }
+    all.retain(|program: &Program| {
+        let mut defines = program.defines.clone();
+        // No size depends on these: what of them goes into shared memory is `MOST_TILE`.
+        defines.retain(|(name, _)| !["PROGRAM", "TILE", "INVERSE", "INVERSE_CIPHER"].contains(name));
+        let sizes = sizes(program, &flatten::text(program));
+        seen.insert(format!("{} {defines:?} {sizes:?}", program.source))
+    });
+    all
+}
+
+/// What is wrong with the sizes of `program`, if anything is.
+fn fault(program: &Program) -> Option<String> {
+    let text = flatten::text(program);
+    let said = compile(&asserting(program, &text, &sizes(program, &text))).unwrap();
+    (!said.is_empty()).then(|| format!("{} {}: {said}", program.kernel, program.operation))
+}
+
+#[test]
+fn the_manifest_has_the_sizes_of_the_text() {
+    if let Err(reason) = compile("") {
+        assert!(std::env::var_os("CIPHERLANE_CI").is_none(), "no C compiler: {reason}");
+        return println!("NOT CHECKED: sizes of kernels: {reason}");
+    }
+    let programs = asserted();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let faults: Vec<String> = thread::scope(|scope| {
+        let share = |first| programs.iter().skip(first).step_by(threads).filter_map(fault);
+        let shares: Vec<_> =
+            (0..threads).map(|first| scope.spawn(move || share(first).collect::<Vec<_>>())).collect();
+        shares.into_iter().flat_map(|share| share.join().unwrap()).collect()
+    });
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

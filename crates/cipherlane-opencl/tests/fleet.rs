@@ -18,6 +18,9 @@ use found::devices;
 
 /// Set in the process that the test starts.
 const ROLE: &str = "CIPHERLANE_TEST_ROLE";
+/// What it does.
+const BLOCKS: &str = "blocks";
+const TAGS: &str = "tags";
 
 /// Two devices of one name together.
 fn fleet() -> Fleet {
@@ -65,38 +68,56 @@ fn lengths() -> Vec<usize> {
     [vec![0, 48, (3 << 20) / 2], (0..60).map(|index| 16 * (index * 37 % 2001)).collect()].concat()
 }
 
+/// Ciphers and hashes of messages whose blocks can be shared out.
+fn share_blocks(fleet: &Fleet) {
+    agree(fleet, &Case::new("aes-128-ecb", Operation::Encrypt, &lengths(), true));
+    agree(fleet, &Case::new("aes-128-ctr", Operation::Encrypt, &lengths(), true));
+    agree(fleet, &Case::new("aes-128-cbc", Operation::Decrypt, &lengths(), true));
+    agree(fleet, &Case::new("sha3-256", Operation::Hash, &lengths(), true));
+}
+
+/// Ragged messages with tags; that of the first message that is cut is wrong in its last bit, and so are those of others.
+fn share_tags(fleet: &Fleet) {
+    let ragged = [40, (3 << 20) / 2 + 5, 0, (1 << 20) + (1 << 17), 17];
+    agree(fleet, &Case::new("aes-128-gcm", Operation::Seal, &ragged, true));
+    let is_wrong = |index| index % 2 == 1;
+    let opened = agree(fleet, &Case::sealed("aes-128-gcm", &ragged, true, is_wrong));
+    assert_eq!(opened.accepted, [0, 1, 2, 3, 4].map(|index| !is_wrong(index)));
+    refuse_parts_as_messages(fleet);
+}
+
 /// Not a test of its own.
 #[test]
 fn share_batches() {
-    if std::env::var_os(ROLE).is_none() {
-        return;
-    }
+    let Some(role) = std::env::var_os(ROLE) else { return };
     let fleet = fleet();
     if fleet.info().detail("platform") == Some("Portable Computing Language") {
         assert_eq!(fleet.info().detail("devices"), Some("opencl:0, opencl:1"));
     }
-    agree(&fleet, &Case::new("aes-128-ecb", Operation::Encrypt, &lengths(), true));
-    agree(&fleet, &Case::new("aes-128-ctr", Operation::Encrypt, &lengths(), true));
-    agree(&fleet, &Case::new("aes-128-cbc", Operation::Decrypt, &lengths(), true));
-    agree(&fleet, &Case::new("sha3-256", Operation::Hash, &lengths(), true));
-    // Ragged; the tag of the first message that is cut is wrong in its last bit, and so are those of others.
-    let ragged = [40, (3 << 20) / 2 + 5, 0, (1 << 20) + (1 << 17), 17];
-    agree(&fleet, &Case::new("aes-128-gcm", Operation::Seal, &ragged, true));
-    let is_wrong = |index| index % 2 == 1;
-    let opened = agree(&fleet, &Case::sealed("aes-128-gcm", &ragged, true, is_wrong));
-    assert_eq!(opened.accepted, [0, 1, 2, 3, 4].map(|index| !is_wrong(index)));
-    refuse_parts_as_messages(&fleet);
+    if role == BLOCKS { share_blocks(&fleet) } else { share_tags(&fleet) }
 }
 
-#[test]
-fn two_devices_share_batches() {
+/// Runs `share_batches` as `role` on two devices.
+fn share_as(role: &str) {
     let Some(first) = devices().into_iter().next() else { return };
     // PoCL's names begin with the kind of device, which it makes as many of as it is told.
     let kind = first.info().name.split('-').next().unwrap_or_default().to_owned();
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "share_batches", "--nocapture"])
-        .env(ROLE, "yes")
+        .env(ROLE, role)
         .env("POCL_DEVICES", format!("{kind} {kind}"))
         .status();
     assert!(status.unwrap().success());
+}
+
+// A process each, since PoCL compiles one kernel of a process at a time.
+
+#[test]
+fn two_devices_share_ciphers_and_hashes() {
+    share_as(BLOCKS);
+}
+
+#[test]
+fn two_devices_share_messages_with_tags() {
+    share_as(TAGS);
 }
