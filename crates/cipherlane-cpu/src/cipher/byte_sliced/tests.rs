@@ -9,20 +9,12 @@ use crate::cipher::grouped::{InGroups, Only};
 use crate::cipher::slices::Native;
 use crate::cipher::sm4_table_vartime::{Sm4DecryptVartime, Sm4EncryptVartime};
 use crate::cipher::tests::check_key_each;
-use crate::cipher::{CALLS, KeyEach, Meanwhile, Permutation, V, camellia, sm4};
+use crate::cipher::tests::support::{
+    apply_counting, assert_blocks, expected, random_blocks, random_bytes, random_keys, registers,
+};
+use crate::cipher::{KeyEach, Permutation, V, camellia, sm4};
 use crate::lanes::portable::Portable;
-use crate::lanes::{Isa, Lanes, MAX_LANES};
-
-type Block = [u8; BLOCK];
-
-/// Test data, the same in each run: bytes of a linear congruential generator (Numerical Recipes).
-fn random_bytes<const N: usize>(seed: usize) -> [u8; N] {
-    let mut state = seed as u64;
-    std::array::from_fn(|_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state.to_be_bytes()[0]
-    })
-}
+use crate::lanes::{Isa, Lanes};
 
 /// Something to be done with both directions of a cipher on an instruction set.
 trait Test: Copy {
@@ -143,29 +135,6 @@ fn sm4_gives_the_second_example_of_the_standard() {
     check::<Only<sm4::Sm4Encrypt<sm4::bits::Bits<Native>>>, 1>(Portable);
 }
 
-/// Counts the calls and checks their order.
-struct Calls(usize);
-
-impl Meanwhile for Calls {
-    fn step(&mut self, call: usize) {
-        assert_eq!(call, self.0);
-        self.0 += 1;
-    }
-}
-
-/// Blocks from first to last as N registers.
-fn registers<I: Isa, const N: usize>(isa: I, blocks: &[Block]) -> [I::V; N] {
-    std::array::from_fn(|i| {
-        let mut lanes = [[0; BLOCK]; MAX_LANES];
-        lanes[..I::V::LANES].copy_from_slice(&blocks[i * I::V::LANES..][..I::V::LANES]);
-        isa.lanes(&lanes)
-    })
-}
-
-fn blocks<T: Lanes>(registers: &[T]) -> Vec<Block> {
-    registers.iter().flat_map(|register| register.to_blocks()[..T::LANES].to_vec()).collect()
-}
-
 /// Random blocks under random keys against the reference, in counts of registers around whole groups.
 #[derive(Clone, Copy)]
 struct AgainstReference(Cipher);
@@ -177,10 +146,10 @@ impl AgainstReference {
         isa: P::Isa,
         decrypts: bool,
     ) {
-        let input: Vec<Block> = (0..N * V::<P>::LANES).map(random_bytes).collect();
+        let input = random_blocks(N * V::<P>::LANES);
         let mut permutation = None;
-        for seed in 1000..1003 {
-            let key: [u8; 32] = random_bytes(seed);
+        for key in random_keys(1000, 3) {
+            let wanted = expected(self.0, decrypts, &key, &input);
             let key = &key[..self.0.key_bytes()];
             let permutation = match &mut permutation {
                 None => permutation.insert(P::new(isa, key)),
@@ -189,21 +158,15 @@ impl AgainstReference {
                     permutation
                 }
             };
-            let mut calls = Calls(0);
-            let output: [V<P>; N] = permutation.apply_while(registers(isa, &input), &mut calls);
-            assert!(calls.0 >= CALLS);
-            let reference = keyed(self.0, key);
-            let expected =
-                |&block| if decrypts { reference.decrypt(block) } else { reference.encrypt(block) };
-            let expected: Vec<_> = input.iter().map(expected).collect();
-            assert_eq!(blocks(&output), expected, "{} x {N}", std::any::type_name::<P>());
+            let output: [V<P>; N] = apply_counting(permutation, &input);
+            assert_blocks::<P>(&output, &wanted);
             // A key that comes again and again is expanded for groups at last, and so is one that fills a group.
             if permutation.chain().is_some() {
                 assert_eq!(permutation.few(), if N > 4 { 2 } else { 4 });
             }
             for _ in 0..8 {
                 let again: [V<P>; N] = permutation.apply(registers(isa, &input));
-                assert_eq!(blocks(&again), expected, "{} x {N}", std::any::type_name::<P>());
+                assert_blocks::<P>(&again, &wanted);
             }
             if permutation.chain().is_some() {
                 assert_eq!(permutation.few(), if N > 2 { 2 } else { 4 });
@@ -217,7 +180,7 @@ impl AgainstReference {
         let key = &key[..self.0.key_bytes()];
         let (permutation, reference, before) = (P::new(isa, key), keyed(self.0, key), random_bytes(1));
         for count in [1, 2, 7] {
-            let input: Vec<Block> = (0..count).map(random_bytes).collect();
+            let input = random_blocks(count);
             let mut apart = vec![[0; BLOCK]; count];
             let mut in_place = input.clone();
             let Some(chain) = permutation.chain() else {
@@ -245,9 +208,8 @@ impl AgainstReference {
         self,
         isa: E::Isa,
     ) {
-        let bytes = self.0.key_bytes();
-        check_key_each::<E>(isa, bytes, |key, block| keyed(self.0, &key[..bytes]).encrypt(block));
-        check_key_each::<D>(isa, bytes, |key, block| keyed(self.0, &key[..bytes]).decrypt(block));
+        check_key_each::<E>(isa, self.0, false);
+        check_key_each::<D>(isa, self.0, true);
     }
 
     fn count<

@@ -1,17 +1,18 @@
 //! SC2000 on every instruction set of this CPU: published values, and the readable reference.
 
-use cipherlane_core::BLOCK;
-use cipherlane_reference::cipher::BlockCipher;
-use cipherlane_reference::sc2000::Sc2000 as Reference;
+use cipherlane_core::{BLOCK, Cipher};
 use cipherlane_reference::sha2::sha256;
 
 use crate::cipher::grouped::Only;
 use crate::cipher::tests::check_key_each;
-use crate::cipher::{CALLS, KeyEach, Meanwhile, Permutation, V};
+use crate::cipher::tests::support::{
+    Block, apply_counting, assert_blocks, blocks, expected, random_blocks, random_bytes, registers,
+};
+use crate::cipher::{KeyEach, Permutation, V};
 use crate::lanes::portable::Portable;
-use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::lanes::{Isa, Lanes};
 
-type Block = [u8; BLOCK];
+const SC2000: [Cipher; 3] = [Cipher::Sc2000_128, Cipher::Sc2000_192, Cipher::Sc2000_256];
 
 /// A check that is made of every implementation.
 trait Check {
@@ -59,16 +60,6 @@ mod x86 {
     }
 }
 
-/// Test data, the same in each run.
-fn random_bytes<const N: usize>(seed: usize) -> [u8; N] {
-    let mut state = seed as u64;
-    std::array::from_fn(|_| {
-        // Numerical Recipes' linear congruential generator; its upper bits are good enough for test data.
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state.to_be_bytes()[0]
-    })
-}
-
 /// 00 01 02 ..
 fn counting<const N: usize>() -> [u8; N] {
     std::array::from_fn(|i| u8::try_from(i).unwrap())
@@ -79,22 +70,6 @@ fn one_bit<const N: usize>(index: usize) -> [u8; N] {
     let mut bytes = [0; N];
     bytes[index / 8] = 0x80 >> (index % 8);
     bytes
-}
-
-/// Blocks from first to last as N registers; zeros fill up the last ones.
-fn registers<I: Isa, const N: usize>(isa: I, blocks: &[Block]) -> [I::V; N] {
-    let mut rest = blocks.iter();
-    std::array::from_fn(|_| {
-        let mut lanes = [[0; BLOCK]; MAX_LANES];
-        for lane in &mut lanes[..I::V::LANES] {
-            *lane = rest.next().copied().unwrap_or_default();
-        }
-        isa.lanes(&lanes)
-    })
-}
-
-fn blocks<T: Lanes>(registers: &[T]) -> Vec<Block> {
-    registers.iter().flat_map(|register| register.to_blocks()[..T::LANES].to_vec()).collect()
 }
 
 /// Encrypts a block as one of two registers, and checks that decryption undoes it.
@@ -221,16 +196,6 @@ fn iterated_values() {
     everywhere::<Iterated>();
 }
 
-/// Counts the calls and checks their order.
-struct Calls(usize);
-
-impl Meanwhile for Calls {
-    fn step(&mut self, call: usize) {
-        assert_eq!(call, self.0);
-        self.0 += 1;
-    }
-}
-
 /// Random blocks under random keys, in counts of registers around those of groups, and a key for each
 /// block.
 struct Agreement;
@@ -242,20 +207,13 @@ impl Agreement {
         const N: usize,
     >(
         isa: E::Isa,
-        key_bytes: usize,
+        cipher: Cipher,
     ) {
-        let (lanes, name) = (V::<E>::LANES, std::any::type_name::<E>());
-        let input: Vec<Block> = (0..N * lanes).map(random_bytes).collect();
-        let key: [u8; 32] = random_bytes(1000);
-        let reference = Reference::new(&key[..key_bytes]);
-        let expected: Vec<Block> = input.iter().map(|block| reference.encrypt(*block)).collect();
-
-        let cipher = E::new(isa, &key[..key_bytes]);
-        let mut calls = Calls(0);
-        let output: [V<E>; N] = cipher.apply_while(registers(isa, &input), &mut calls);
-        assert!(calls.0 >= CALLS);
-        assert_eq!(blocks(&output), expected, "{name} x {N}");
-        assert_eq!(blocks(&D::new(isa, &key[..key_bytes]).apply(output)), input, "{name} x {N}");
+        let (input, key) = (random_blocks(N * V::<E>::LANES), random_bytes(1000));
+        let key_bytes = &key[..cipher.key_bytes()];
+        let output: [V<E>; N] = apply_counting(&E::new(isa, key_bytes), &input);
+        assert_blocks::<E>(&output, &expected(cipher, false, &key, &input));
+        assert_blocks::<D>(&D::new(isa, key_bytes).apply(output), &input);
     }
 }
 
@@ -263,14 +221,13 @@ impl Check for Agreement {
     fn of<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
         isa: E::Isa,
     ) {
-        for key_bytes in [16, 24, 32] {
-            let reference = |key: &[u8; 32]| Reference::new(&key[..key_bytes]);
-            check_key_each::<E>(isa, key_bytes, |key, block| reference(key).encrypt(block));
-            check_key_each::<D>(isa, key_bytes, |key, block| reference(key).decrypt(block));
-            Self::of_count::<E, D, 1>(isa, key_bytes);
-            Self::of_count::<E, D, 5>(isa, key_bytes);
-            Self::of_count::<E, D, 16>(isa, key_bytes);
-            Self::of_count::<E, D, 19>(isa, key_bytes);
+        for cipher in SC2000 {
+            check_key_each::<E>(isa, cipher, false);
+            check_key_each::<D>(isa, cipher, true);
+            Self::of_count::<E, D, 1>(isa, cipher);
+            Self::of_count::<E, D, 5>(isa, cipher);
+            Self::of_count::<E, D, 16>(isa, cipher);
+            Self::of_count::<E, D, 19>(isa, cipher);
         }
     }
 }
@@ -283,8 +240,8 @@ fn random_blocks_agree_with_the_reference() {
 #[test]
 fn groups_of_slices_agree_with_the_reference() {
     use super::portable::{Sc2000Decrypt, Sc2000Encrypt};
-    for key_bytes in [16, 24, 32] {
-        Agreement::of_count::<Only<Sc2000Encrypt>, Only<Sc2000Decrypt>, 64>(Portable, key_bytes);
-        Agreement::of_count::<Only<Sc2000Encrypt>, Only<Sc2000Decrypt>, 67>(Portable, key_bytes);
+    for cipher in SC2000 {
+        Agreement::of_count::<Only<Sc2000Encrypt>, Only<Sc2000Decrypt>, 64>(Portable, cipher);
+        Agreement::of_count::<Only<Sc2000Encrypt>, Only<Sc2000Decrypt>, 67>(Portable, cipher);
     }
 }
