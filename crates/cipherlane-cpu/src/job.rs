@@ -316,17 +316,17 @@ impl<'a> Job<'a> {
                 _ => {}
             }
         }
-        self.put_short_tags(first..first + V::LANES, &tags.to_words());
+        self.put_tags_one_by_one(first..first + V::LANES, &tags.to_words());
     }
 
     #[inline(never)] // as above
-    fn put_short_tags(&self, indices: impl Iterator<Item = usize>, tags: &[u128]) {
+    fn put_tags_one_by_one(&self, indices: impl Iterator<Item = usize>, tags: &[u128]) {
         for (index, &tag) in indices.zip(tags) {
             self.put_short_tag(index, tag);
         }
     }
 
-    /// [`Job::put_tag`] for a message a lane, those of `indices`, which are LANES at most.
+    /// [`Job::put_tag`] of the messages `indices`, LANES at most, the tag of each in its lane.
     #[inline(always)]
     pub(crate) fn put_tags_of<V: Lanes>(&self, indices: &[usize], tags: V) {
         if let (TagLengths::Same(BLOCK), true) = (self.batch.tag_lengths, indices.len() == V::LANES) {
@@ -337,7 +337,7 @@ impl<'a> Job<'a> {
             // SAFETY: as in `put_tag`.
             return unsafe { tags.scatter(&places) };
         }
-        self.put_short_tags(indices.iter().copied(), &tags.to_words());
+        self.put_tags_one_by_one(indices.iter().copied(), &tags.to_words());
     }
 
     /// Bytes of each digest.
@@ -405,7 +405,7 @@ impl<'a> Job<'a> {
         self.check_tags_one_by_one(first..first + V::LANES, &tags.to_words());
     }
 
-    /// [`Job::check_tag`] for a message a lane, those of `indices`, which are LANES at most.
+    /// [`Job::check_tag`] of the messages `indices`, LANES at most, the tag of each in its lane.
     #[inline(always)]
     pub(crate) fn check_tags_of<V: Lanes>(&self, indices: &[usize], tags: V) {
         if let (TagLengths::Same(BLOCK), true) = (self.batch.tag_lengths, indices.len() == V::LANES) {

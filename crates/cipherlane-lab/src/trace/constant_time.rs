@@ -236,6 +236,11 @@ fn gcm_takes_one_path() {
     let few = Case { lengths: &[5, 96], ..SEAL };
     let opened = Case { operation: Operation::Open, ..few };
     kernels_take_one_path(&[SEAL, opened, Case { one_key: false, ..few }], RUNS);
+    // Of equal messages and of others those that go together, of few registers and of more.
+    for lengths in [&[96; 4][..], &[90, 91, 92, 93, 300, 270, 290, 310, 265]] {
+        let sealed = Case { lengths, ..SEAL };
+        kernels_take_one_path(&[sealed, Case { operation: Operation::Open, ..sealed }], RUNS);
+    }
     let others = ["camellia-128-gcm", "sm4-gcm", "sc2000-128-gcm"];
     kernels_take_one_path(&others.map(|algorithm| Case { algorithm, ..few }), RUNS);
 }

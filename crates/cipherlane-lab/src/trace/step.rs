@@ -36,13 +36,13 @@ thread_local! {
     static NOTES: Cell<*mut Notes> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// The handler that there was before, and the threads that run by single steps. The handler is the process's.
+/// The handler that there was before, and how many threads run by single steps. The handler is the process's.
 static BEFORE: Mutex<Option<(libc::sigaction, usize)>> = Mutex::new(None);
 
 /// The trap flag of the processor.
 const TRAP: i64 = 1 << 8;
 
-/// The registers in the kernel's order of its context.
+/// Where the kernel's context has each register, in the order of their encoding.
 const CONTEXT: [libc::c_int; REGISTERS] = [
     libc::REG_RAX,
     libc::REG_RCX,
@@ -65,7 +65,7 @@ const CONTEXT: [libc::c_int; REGISTERS] = [
 /// Notes the step and goes on; ends the stepping when the notes are full.
 extern "C" fn note(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel hands a context of this type to handlers with SA_SIGINFO; the notes are those of the run that this
-    // thread is in, which touches them before and after it alone.
+    // thread is in, which outside of the handler are touched before and after it only.
     unsafe {
         let general = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let notes = NOTES.get();
@@ -84,8 +84,11 @@ extern "C" fn note(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::
 /// Steps of `run` on this thread, at most `most`; the first and last few are of the switch itself.
 ///
 /// # Errors
-/// If there are more, or the system does not let a handler be set.
+/// If there are more, this thread steps already, or the system does not let a handler be set.
 pub(super) fn steps(most: usize, run: impl FnOnce()) -> Result<Vec<Step>, String> {
+    if !NOTES.get().is_null() {
+        return Err("this thread runs by single steps already".to_owned());
+    }
     let mut notes = Notes::default();
     notes.steps.try_reserve_exact(most).map_err(|error| {
         format!("no memory for the notes of {most} instructions: {error}; follow fewer (most_steps)")
@@ -207,6 +210,13 @@ mod tests {
         });
         assert!(done && found.unwrap_err().contains("more than 50"));
         assert!(steps(5000, || turns(10)).is_ok());
+    }
+
+    #[test]
+    fn a_run_within_a_run_is_an_error() {
+        let mut within = Ok(Vec::new());
+        let outer = steps(5000, || within = steps(5000, || turns(10)));
+        assert!(within.unwrap_err().contains("already") && outer.unwrap().len() > 20);
     }
 
     #[test]

@@ -188,7 +188,7 @@ impl<V: Lanes> LongEnds<V> {
     }
 }
 
-/// What is loaded of it is nothing, but it is there: from a place that is not, even nothing is dear.
+/// Where empty slices point: a masked load of no bytes is slow where no memory is.
 static NOTHING: [u8; BLOCK] = [0; BLOCK];
 
 /// Adds the products of the AAD of `indices` to `sum`, which has each message in its lane.

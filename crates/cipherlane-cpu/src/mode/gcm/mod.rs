@@ -4,8 +4,8 @@
 //! follow one another, four side by side, up to a length, and [`train`] longer ones, coupled; of others that have as many
 //! registers, [`team`] runs four of few and [`series`] those of more, one after the other, or [`bunch`], where the cipher
 //! runs in groups, as many as fill some; [`short`] finishes LANES messages together. With a key each, [`in_lanes`] gives
-//! each lane a message, in a [`pipeline`] where they are equal and follow one another ([`key_each`] goes one by one, for
-//! ciphers that cannot).
+//! each lane a message, in a [`pipeline`] where they are equal and follow one another ([`one_by_one`] is for ciphers
+//! that cannot).
 
 mod bunch;
 pub(crate) mod counter;
@@ -101,8 +101,8 @@ impl Direction for Open {
 /// Types that a kernel names and has no values of.
 type Parts<P, D, K> = fn() -> (P, D, K);
 
-/// GCM over block cipher P, with N registers in flight and powers of H up to POWERS; K runs messages with a key
-/// each.
+/// GCM over block cipher P, with N registers in flight and powers of H up to POWERS, or more where series run; K runs
+/// messages with a key each.
 pub(crate) struct Gcm<P: Permutation, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
     source: P::Source,
     parts: PhantomData<Parts<P, D, K>>,

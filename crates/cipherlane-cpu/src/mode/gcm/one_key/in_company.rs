@@ -107,7 +107,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     }
 
     /// Most bytes of a message, with so many bytes of nonce and AAD, whose hash needs no more powers than there are; 0 where
-    /// messages are not hashed in teams.
+    /// they find no company.
     #[inline(always)]
     fn most_bytes(&self, (nonce, aad): (usize, usize)) -> usize {
         let aad = aad.div_ceil(BLOCK);

@@ -104,14 +104,14 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         self.cipher.isa().vectorize(Messages { key: self, job, range, bunch: bunch.as_mut() });
     }
 
-    /// Runs the messages of `range`: equal ones that are not long in rows, others with as many registers in teams or in series,
-    /// or both in the bunch; other short ones LANES at a time, and long ones one by one.
+    /// Runs the messages of `range`: equal ones that are not long in rows and trains, others with as many registers in teams
+    /// or in series, or both in the bunch; other short ones LANES at a time, and long ones one by one.
     #[inline(always)]
     fn run(&self, job: &Job<'_>, mut range: Range<usize>, mut bunch: Option<&mut Bunch<V<P>, N>>) {
         let mut group = Group::new();
         let mut long = Long::none();
         let mut waiting = self.nobody_waits(job);
-        // These find no company.
+        // What company needs is not prepared for so few.
         let are_few = range.len() < TEAM;
         loop {
             let single = match &mut bunch {

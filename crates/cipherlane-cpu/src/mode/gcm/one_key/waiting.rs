@@ -4,12 +4,16 @@ use std::mem::MaybeUninit;
 
 use super::super::ghash::MAX_POWERS;
 use super::super::series::Ends;
+use super::super::team::TEAM;
 use crate::lanes::{Lanes, MAX_LANES};
 
 /// Classes of messages, by their registers less one: as many as there are powers for where registers are widest.
 pub(super) const CLASSES: usize = MAX_POWERS / MAX_LANES;
-/// Most messages of a class: a multiple of those of a team.
+/// Most messages of a class.
 const MOST: usize = 64;
+
+// `used` has a bit for each class, and full classes leave nobody when teams have gone.
+const _: () = assert!(CLASSES <= u32::BITS as usize && MOST.is_multiple_of(TEAM));
 
 /// Indices of messages, class by class, and what is left of those that went.
 pub(super) struct Waiting<V> {

@@ -42,7 +42,7 @@ impl<P: Permutation> Clone for Shared<'_, P> {
     }
 }
 
-/// Messages of a whole chunk at least and R registers, 1 to CHUNK, as work.
+/// Messages of one whole chunk or several, and R registers behind them, 1 to CHUNK, as work.
 pub(super) struct Series<'a, P: Permutation, D, const R: usize, const KARATSUBA: bool> {
     pub(super) shared: Shared<'a, P>,
     /// Messages with as many registers, nonces of 12 bytes, and powers for all that they hash.
