@@ -43,14 +43,17 @@ impl Crew {
     /// Runs the whole batch.
     pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>) {
         let batch = job.batch();
+        if self.pool.threads() == 1 {
+            return worker.messages(job, 0..batch.len());
+        }
         let cost = split::message_cost(batch.keys.is_shared()) + average_bytes(&batch.aad, batch.len());
         let segments = worker.segments();
         let split = match segments {
             Some(_) => Split::with_segments(batch.messages.offsets, cost, self.chunk),
             None => Split::whole(batch.messages.offsets, cost, self.chunk, self.lanes),
         };
-        if self.pool.threads() == 1 || split.is_one_task() {
-            return worker.messages(job, 0..job.batch().len());
+        if split.is_one_task() {
+            return worker.messages(job, 0..batch.len());
         }
         split.evenly(self.pool.threads()).collect(&mut self.tasks);
         let pool = Arc::clone(&self.pool);

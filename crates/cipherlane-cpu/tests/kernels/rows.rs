@@ -222,6 +222,28 @@ fn messages_of_all_lengths_are_sealed_and_opened() {
     }
 }
 
+/// Batches of so few messages that none or hardly any are alike: of every number of registers, alone, with one or two others,
+/// and with as many as some packets have that are taken at once.
+fn few() -> Vec<Vec<(usize, usize)>> {
+    const COUNTS: [usize; 6] = [1, 2, 3, 5, 16, 40];
+    let mut messages = mixed().into_iter().filter(|(length, _)| *length < 300 || length % 64 < 3);
+    let batches = COUNTS.into_iter().cycle().map(|count| messages.by_ref().take(count).collect());
+    batches.take_while(|batch: &Vec<_>| !batch.is_empty()).collect()
+}
+
+#[test]
+fn few_messages_are_sealed_and_opened() {
+    let (cpu, batches) = (Cpu::new(), few());
+    for cipher in Cipher::AES {
+        let algorithm = Algorithm::new(cipher, Mode::Gcm);
+        for (aad, tags) in [(Aad::Each(8), Tags::Same(16)), (Aad::Ragged, Tags::Each)] {
+            for messages in &batches {
+                are_those_of_the_reference(&cpu, algorithm, Kind { aad, tags, keys_each: false }, messages);
+            }
+        }
+    }
+}
+
 #[test]
 fn equal_messages_are_sealed_and_opened() {
     const KINDS: [(Aad, Tags); 9] = [

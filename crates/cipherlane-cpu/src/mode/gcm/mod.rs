@@ -2,10 +2,10 @@
 //!
 //! Nine ways, chosen by message. Under one key, [`long`] streams groups of registers; [`row`] runs equal messages that
 //! follow one another, four side by side, up to a length, and [`train`] longer ones, coupled; of others that have as many
-//! registers, [`team`] runs four of few and [`series`] those of more, one after the other, or [`bunch`], where the cipher
-//! runs in groups, as many as fill some; [`short`] finishes LANES messages together. With a key each, [`in_lanes`] gives
-//! each lane a message, in a [`pipeline`] where they are equal and follow one another ([`one_by_one`] is for ciphers
-//! that cannot).
+//! registers, [`team`] runs four of few and [`series`] those of more, or too few for teams, one after the other, or
+//! [`bunch`], where the cipher runs in groups, as many as fill some; [`short`] finishes LANES messages together. With a
+//! key each, [`in_lanes`] gives each lane a message, in a [`pipeline`] where they are equal and follow one another
+//! ([`one_by_one`] is for ciphers that cannot).
 
 mod bunch;
 pub(crate) mod counter;

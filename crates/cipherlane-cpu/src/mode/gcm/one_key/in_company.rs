@@ -7,6 +7,7 @@ use cipherlane_core::BLOCK;
 use super::super::Direction;
 use super::super::ending::MAX_AAD_BLOCKS;
 use super::super::row::Row;
+use super::super::series::Ends;
 use super::super::team::TEAM;
 use super::OneKey;
 use super::in_teams::MAX_REGISTERS;
@@ -17,10 +18,13 @@ use crate::lanes::Lanes;
 use crate::prefetch::prefetch_all;
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
+    /// From how many messages on teams are faster than a series: where all stages of one are filled by others.
+    const ENOUGH: usize = TEAM * if D::OPEN { 2 } else { 3 };
+
     /// No messages of `job`.
     #[inline(always)]
-    pub(super) fn nobody_waits(&self, job: &Job<'_>) -> Waiting<V<P>> {
-        Waiting::nobody(job.widths().map(|widths| self.most_bytes(widths)))
+    pub(super) fn nobody_waits<'e>(&self, job: &Job<'_>, ends: &'e mut Ends<V<P>>) -> Waiting<'e, V<P>> {
+        Waiting::nobody(job.widths().map(|widths| self.most_bytes(widths)), ends)
     }
 
     /// Runs rows, teams and series of the messages of `range` up to one that none of them takes, and returns that; in the
@@ -30,7 +34,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         &self,
         job: &Job<'_>,
         range: &mut Range<usize>,
-        waiting: &mut Waiting<V<P>>,
+        waiting: &mut Waiting<'_, V<P>>,
     ) -> Option<usize> {
         while let Some(index) = range.next() {
             if Row::may_begin(job, &(index..range.end))
@@ -47,27 +51,65 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             }
         }
         while let Some(class) = waiting.next_class() {
-            self.run_class(job, class, waiting);
+            self.run_last(job, class, waiting);
             if let Some(index) = waiting.pop(class) {
                 return Some(index);
             }
         }
-        self.end_series(job, &mut waiting.ends);
+        self.end_series(job, waiting.ends);
         None
     }
 
     /// Runs messages of `class`: in teams, so that fewer than a team are left, or all in series.
     #[inline(always)]
-    fn run_class(&self, job: &Job<'_>, class: usize, waiting: &mut Waiting<V<P>>) {
-        let (indices, ends) = waiting.of(class);
-        let (teams, rest) = indices.as_chunks();
-        let left = if class < MAX_REGISTERS { rest.len() } else { 0 };
-        match class {
-            _ if left == indices.len() => return,
-            0..MAX_REGISTERS => self.run_teams(job, class, teams),
-            _ => self.run_series(job, class, indices, ends),
+    fn run_class(&self, job: &Job<'_>, class: usize, waiting: &mut Waiting<'_, V<P>>) {
+        if class >= MAX_REGISTERS {
+            return self.run_all_in_series(job, class, waiting);
         }
-        waiting.keep(class, left);
+        let (teams, rest) = waiting.of(class).0.as_chunks();
+        let left = rest.len();
+        if !teams.is_empty() {
+            self.run_teams(job, class, teams);
+            waiting.keep(class, left);
+        }
+    }
+
+    /// Runs the last messages of `class`: all of them, where there are series, otherwise fewer than a team are left.
+    #[inline(always)]
+    fn run_last(&self, job: &Job<'_>, class: usize, waiting: &mut Waiting<'_, V<P>>) {
+        let has_series = self.shared_by_series(job).is_some();
+        if !has_series || waiting.of(class).0.len() >= Self::ENOUGH {
+            self.run_class(job, class, waiting);
+        }
+        if has_series {
+            self.run_all_in_series(job, class, waiting);
+        }
+    }
+
+    #[inline(always)]
+    fn run_all_in_series(&self, job: &Job<'_>, class: usize, waiting: &mut Waiting<'_, V<P>>) {
+        let (indices, ends) = waiting.of(class);
+        self.run_series(job, class, indices, ends);
+        waiting.keep(class, 0);
+    }
+
+    /// Runs the messages of `range`, if they are fewer than a team, and if series take them all: nobody has to wait then, nor
+    /// is anything prepared for that. Whether it has.
+    #[inline(always)]
+    pub(super) fn run_few(&self, job: &Job<'_>, range: Range<usize>) -> bool {
+        let class = |index| self.class(job, index, None);
+        if range.len() >= TEAM
+            || self.shared_by_series(job).is_none()
+            || !range.clone().all(|index| class(index).is_some())
+        {
+            return false;
+        }
+        let mut ends = Ends::nobody();
+        for (index, class) in range.filter_map(|index| Some((index, class(index)?))) {
+            self.run_series(job, class, &[index], &mut ends);
+        }
+        self.end_series(job, &mut ends);
+        true
     }
 
     /// Runs equal messages from the first of `indices` on, four or more, and says which.

@@ -1,4 +1,4 @@
-//! Messages of more registers than a team takes, which wait for others of as many.
+//! Messages that have waited for others of as many registers and are more than a team takes, or too few for teams.
 
 use std::marker::PhantomData;
 
@@ -6,15 +6,14 @@ use super::super::Direction;
 use super::super::ghash::MAX_POWERS;
 use super::super::series::{CHUNK, Concluded, Ends, Series, Shared};
 use super::OneKey;
-use super::in_teams::MAX_REGISTERS;
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::Isa;
 use crate::mode::counters::MOST_KNOWN;
 
-// What teams leave has a chunk at least, and each rest of one has its arm in `run_series`; with powers for its hash, the
-// first rounds of its counters are known as well.
-const _: () = assert!(MAX_REGISTERS >= CHUNK && CHUNK == 4 && MAX_POWERS <= MOST_KNOWN);
+// Each rest of a chunk has its arm in `run_series`; with powers for a message's hash, the first rounds of its counters are
+// known as well.
+const _: () = assert!(CHUNK == 4 && MAX_POWERS <= MOST_KNOWN);
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// What series of messages share, where there are any: where first rounds are known ahead.

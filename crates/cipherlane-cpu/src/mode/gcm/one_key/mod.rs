@@ -14,8 +14,10 @@ use std::sync::OnceLock;
 use self::one_by_one::Long;
 use super::Direction;
 use super::bunch::{Bunch, Bunched};
+use super::ending::LongEnds;
 use super::ghash::{Ghash, MAX_POWERS, Powers, Spread, lengths};
 use super::long::Text;
+use super::series::Ends;
 use super::short::Group;
 use super::team::TEAM;
 use crate::cipher::{Permutation, V};
@@ -109,8 +111,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     fn run(&self, job: &Job<'_>, mut range: Range<usize>, mut bunch: Option<&mut Bunch<V<P>, N>>) {
         let mut group = Group::new();
-        let mut long = Long::none();
-        let mut waiting = self.nobody_waits(job);
+        let (mut ends, mut ends_of_series) = (LongEnds::none(), Ends::nobody());
+        let mut long = Long::none(&mut ends);
+        let mut waiting = self.nobody_waits(job, &mut ends_of_series);
         // What company needs is not prepared for so few.
         let are_few = range.len() < TEAM;
         loop {
@@ -280,7 +283,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Worker
     for OneKey<P, D, N, KARATSUBA>
 {
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        self.cipher.isa().vectorize(Messages { key: self, job, range, bunch: None });
+        if !self.run_few(job, range.clone()) {
+            self.cipher.isa().vectorize(Messages { key: self, job, range, bunch: None });
+        }
     }
 
     fn segments(&self) -> Option<&dyn Segments> {

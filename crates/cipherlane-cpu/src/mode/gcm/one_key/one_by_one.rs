@@ -12,17 +12,18 @@ use crate::lanes::{Isa, Work};
 use crate::mode::counters::advanced;
 
 /// Long messages under way.
-pub(super) struct Long<'p, I: Isa, const KARATSUBA: bool> {
-    ends: LongEnds<I::V>,
+pub(super) struct Long<'e, 'p, I: Isa, const KARATSUBA: bool> {
+    /// Borrowed: as a part of this it would be copied, room for sums that are not there yet included.
+    ends: &'e mut LongEnds<I::V>,
     /// The last one, its pre-counter block and its hash, which may be completed while the next is encrypted.
     last: Option<(usize, u128, Lacking<'p, I, KARATSUBA>)>,
 }
 
-impl<I: Isa, const KARATSUBA: bool> Long<'_, I, KARATSUBA> {
-    /// No messages.
+impl<'e, I: Isa, const KARATSUBA: bool> Long<'e, '_, I, KARATSUBA> {
+    /// No messages, whose ends these will be.
     #[inline(always)]
-    pub(super) fn none() -> Self {
-        Self { ends: LongEnds::none(), last: None }
+    pub(super) fn none(ends: &'e mut LongEnds<I::V>) -> Self {
+        Self { ends, last: None }
     }
 }
 
@@ -32,7 +33,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     pub(super) fn run_long<'s>(
         &'s self,
         job: &Job<'_>,
-        long: &mut Long<'s, P::Isa, KARATSUBA>,
+        long: &mut Long<'_, 's, P::Isa, KARATSUBA>,
         index: usize,
         pre_counter: u128,
     ) {
@@ -62,7 +63,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     /// The ends of all that are under way.
     #[inline(always)]
-    pub(super) fn end_long(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
+    pub(super) fn end_long(&self, job: &Job<'_>, long: &mut Long<'_, '_, P::Isa, KARATSUBA>) {
         self.end_last::<true>(job, long);
         if !long.ends.are_none() {
             self.conclude_long(job, long);
@@ -71,7 +72,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     /// The end of the last one, whose last group is hashed here, or apart, where that is seldom.
     #[inline(always)]
-    fn end_last<const APART: bool>(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
+    fn end_last<const APART: bool>(&self, job: &Job<'_>, long: &mut Long<'_, '_, P::Isa, KARATSUBA>) {
         if let Some((index, pre_counter, lacking)) = long.last.take() {
             let sum = match APART {
                 true => self.cipher.isa().vectorize(Sum::<P::Isa, N, KARATSUBA>(lacking)),
@@ -86,7 +87,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     fn end_one(
         &self,
         job: &Job<'_>,
-        long: &mut Long<'_, P::Isa, KARATSUBA>,
+        long: &mut Long<'_, '_, P::Isa, KARATSUBA>,
         index: usize,
         pre_counter: u128,
         sum: Products<V<P>>,
@@ -98,8 +99,8 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     }
 
     #[inline(always)]
-    fn conclude_long(&self, job: &Job<'_>, long: &mut Long<'_, P::Isa, KARATSUBA>) {
-        self.cipher.isa().vectorize(Conclusion { key: self, job, ends: &mut long.ends });
+    fn conclude_long(&self, job: &Job<'_>, long: &mut Long<'_, '_, P::Isa, KARATSUBA>) {
+        self.cipher.isa().vectorize(Conclusion { key: self, job, ends: &mut *long.ends });
     }
 }
 

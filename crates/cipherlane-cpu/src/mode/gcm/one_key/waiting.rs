@@ -16,7 +16,7 @@ const MOST: usize = 64;
 const _: () = assert!(CLASSES <= u32::BITS as usize && MOST.is_multiple_of(TEAM));
 
 /// Indices of messages, class by class, and what is left of those that went.
-pub(super) struct Waiting<V> {
+pub(super) struct Waiting<'e, V> {
     /// As many of each class as `counts` says. Who asks for one message is not to wait until all of this is written.
     indices: [[MaybeUninit<usize>; MOST]; CLASSES],
     counts: [usize; CLASSES],
@@ -24,20 +24,15 @@ pub(super) struct Waiting<V> {
     used: u32,
     /// [`OneKey::most_bytes`](super::OneKey) of all messages, if it is the same for all.
     pub(super) most: Option<usize>,
-    pub(super) ends: Ends<V>,
+    /// Borrowed, as the room for them would be copied otherwise.
+    pub(super) ends: &'e mut Ends<V>,
 }
 
-impl<V: Lanes> Waiting<V> {
-    /// No messages.
+impl<'e, V: Lanes> Waiting<'e, V> {
+    /// No messages, whose ends those of series will be.
     #[inline(always)]
-    pub(super) fn nobody(most: Option<usize>) -> Self {
-        Self {
-            indices: [[MaybeUninit::uninit(); MOST]; CLASSES],
-            counts: [0; CLASSES],
-            used: 0,
-            most,
-            ends: Ends::nobody(),
-        }
+    pub(super) fn nobody(most: Option<usize>, ends: &'e mut Ends<V>) -> Self {
+        Self { indices: [[MaybeUninit::uninit(); MOST]; CLASSES], counts: [0; CLASSES], used: 0, most, ends }
     }
 
     /// Adds message `index` to a class that has room. Whether it has none then: it is to be [emptied](Waiting::keep).
@@ -57,7 +52,7 @@ impl<V: Lanes> Waiting<V> {
     pub(super) fn of(&mut self, class: usize) -> (&[usize], &mut Ends<V>) {
         let indices = &self.indices[class][..self.counts[class]];
         // SAFETY: so many have been pushed.
-        (unsafe { &*(std::ptr::from_ref(indices) as *const [usize]) }, &mut self.ends)
+        (unsafe { &*(std::ptr::from_ref(indices) as *const [usize]) }, self.ends)
     }
 
     /// A class that has somebody, if any does.

@@ -1,7 +1,7 @@
-//! Messages under one key that are longer than a team takes, one after the other: what one waits for, the next one fills.
+//! Messages under one key, one after the other: what one waits for, the next one fills.
 //!
 //! All have as many registers, the last one perhaps in part, so that nothing is asked in between: CHUNK registers at a time
-//! pass through the cipher together, and in the end R of them. While the cipher works on some, the multipliers hash others,
+//! pass through the cipher together, and in the end R of them, or only those. While the cipher works on some, the multipliers hash others,
 //! which have not left their registers: those before when sealing, the same when opening. The ends are shared by LANES
 //! messages, of one series or of several.
 
@@ -15,7 +15,7 @@ pub(super) use self::ends::{Concluded, Ends};
 use self::hash::Hash;
 use self::texts::{crypt, load};
 use super::Direction;
-use super::ghash::{Powers, Products};
+use super::ghash::Powers;
 use crate::cipher::{CALLS, Meanwhile, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
@@ -42,7 +42,7 @@ impl<P: Permutation> Clone for Shared<'_, P> {
     }
 }
 
-/// Messages of one whole chunk or several, and R registers behind them, 1 to CHUNK, as work.
+/// Messages of whole chunks, or none, and R registers behind them, 1 to CHUNK, as work.
 pub(super) struct Series<'a, P: Permutation, D, const R: usize, const KARATSUBA: bool> {
     pub(super) shared: Shared<'a, P>,
     /// Messages with as many registers, nonces of 12 bytes, and powers for all that they hash.
@@ -63,92 +63,129 @@ impl<P: Permutation, D: Direction, const R: usize, const KARATSUBA: bool> Work
         let (chunk, isa) = (CHUNK * V::<P>::BYTES, shared.cipher.isa());
         let Some(&first) = indices.first() else { return };
         let chunks = (shared.job.message(first).bytes - 1) / chunk;
-        // When sealing: the message before, and what of it is not hashed. At first nothing, in vain.
-        let (mut before, mut last) = (None, Hash::<P::Isa, R, KARATSUBA>::nothing(shared.powers));
+        let mut before = Before::<P::Isa, R, KARATSUBA>::nobody(shared.powers);
         for &index in indices {
             // Without this the compiler hoists round keys out of the loop, and spills.
-            let cipher = std::hint::black_box(shared.cipher);
+            let shared = Shared { cipher: std::hint::black_box(shared.cipher), ..shared };
             let mut text = shared.job.message(index);
             // SAFETY: a nonce of 12 bytes.
             let nonce = unsafe { isa.splat_partial(shared.job.nonce(index).as_ptr(), 12) };
-            let [base] = cipher.begin([nonce]);
+            let [base] = shared.cipher.begin([nonce]);
             let mut counters = Known::behind_nonce(shared.first_round, base);
             // SAFETY: so many registers of a message.
-            unsafe {
-                let mut hash = Hash::<P::Isa, CHUNK, KARATSUBA>::of(shared.powers, text);
-                if D::OPEN {
-                    hash = go_on::<P, D, CHUNK, CHUNK, false, KARATSUBA>(cipher, &mut counters, text, hash);
+            let hash = unsafe {
+                if chunks == 0 {
+                    shared.begin::<D, R, R, true, KARATSUBA>(&mut counters, text, before, ends)
                 } else {
-                    hash.texts = crypt::<P, CHUNK, false>(cipher, &mut counters, text, &mut last);
-                    if let Some((index, base)) = before {
-                        shared.end::<D, KARATSUBA>(ends, (index, base), last.sum);
+                    let mut hash =
+                        shared.begin::<D, R, CHUNK, false, KARATSUBA>(&mut counters, text, before, ends);
+                    for _ in 1..chunks {
+                        text = text.skip(chunk);
+                        hash = shared.go_on::<D, CHUNK, CHUNK, false, KARATSUBA>(&mut counters, text, hash);
                     }
-                }
-                for _ in 1..chunks {
                     text = text.skip(chunk);
-                    hash = go_on::<P, D, CHUNK, CHUNK, false, KARATSUBA>(cipher, &mut counters, text, hash);
+                    shared.go_on::<D, CHUNK, R, true, KARATSUBA>(&mut counters, text, hash)
                 }
-                text = text.skip(chunk);
-                last = go_on::<P, D, CHUNK, R, true, KARATSUBA>(cipher, &mut counters, text, hash);
-            }
+            };
+            before = Before { message: Some((index, base)), hash };
             if D::OPEN {
-                shared.end::<D, KARATSUBA>(ends, (index, base), last.sum);
-            } else {
-                before = Some((index, base));
+                shared.end::<D, R, KARATSUBA>(ends, &mut before);
             }
         }
-        if let Some((index, base)) = before {
+        if before.message.is_some() {
             for call in 0..CALLS {
-                last.step(call);
+                before.hash.step(call);
             }
-            shared.end::<D, KARATSUBA>(ends, (index, base), last.sum);
+            shared.end::<D, R, KARATSUBA>(ends, &mut before);
         }
+    }
+}
+
+/// The message before, and its hash, which lacks R registers when sealing. At first nobody: nothing is hashed then, in vain.
+struct Before<I: Isa, const R: usize, const KARATSUBA: bool> {
+    /// Its index, and the first round of its nonce.
+    message: Option<(usize, I::V)>,
+    hash: Hash<I, R, KARATSUBA>,
+}
+
+impl<I: Isa, const R: usize, const KARATSUBA: bool> Before<I, R, KARATSUBA> {
+    #[inline(always)]
+    fn nobody(powers: &Powers<I>) -> Self {
+        Self { message: None, hash: Hash::nothing(powers) }
     }
 }
 
 impl<P: Permutation> Shared<'_, P> {
-    /// Ends a message, of which this is the index and the first round of its nonce, and whose text has added up to `sum`: with
-    /// others, when they are LANES.
+    /// Encrypts or decrypts the first C registers of `text`, the last one perhaps in PART, and hashes: when sealing what the
+    /// message before lacks, which ends then, when opening these.
+    ///
+    /// # Safety
+    /// There are as many.
     #[inline(always)]
-    fn end<D: Direction, const KARATSUBA: bool>(
+    unsafe fn begin<D, const R: usize, const C: usize, const PART: bool, const KARATSUBA: bool>(
+        &self,
+        counters: &mut Known<'_, V<P>>,
+        text: Message,
+        mut before: Before<P::Isa, R, KARATSUBA>,
+        ends: &mut Ends<V<P>>,
+    ) -> Hash<P::Isa, C, KARATSUBA>
+    where
+        D: Direction,
+    {
+        let mut hash = Hash::of(self.powers, text);
+        // SAFETY: the caller's.
+        unsafe {
+            if D::OPEN {
+                hash.texts = load::<_, C, PART>(self.cipher.isa(), text);
+                crypt::<P, C, PART>(self.cipher, counters, text, &mut hash);
+            } else {
+                hash.texts = crypt::<P, C, PART>(self.cipher, counters, text, &mut before.hash);
+                self.end::<D, R, KARATSUBA>(ends, &mut before);
+            }
+        }
+        hash
+    }
+
+    /// Encrypts or decrypts the first C registers of `text`, the last one perhaps in PART, and hashes: when sealing the H
+    /// registers at hand, in whose place those come that are stored, when opening what is loaded.
+    ///
+    /// # Safety
+    /// There are as many.
+    #[inline(always)]
+    unsafe fn go_on<D, const H: usize, const C: usize, const PART: bool, const KARATSUBA: bool>(
+        &self,
+        counters: &mut Known<'_, V<P>>,
+        text: Message,
+        mut hash: Hash<P::Isa, H, KARATSUBA>,
+    ) -> Hash<P::Isa, C, KARATSUBA>
+    where
+        D: Direction,
+    {
+        // SAFETY: the caller's.
+        unsafe {
+            if D::OPEN {
+                let mut hash = hash.followed_by(load::<_, C, PART>(self.cipher.isa(), text));
+                crypt::<P, C, PART>(self.cipher, counters, text, &mut hash);
+                hash
+            } else {
+                let stored = crypt::<P, C, PART>(self.cipher, counters, text, &mut hash);
+                hash.followed_by(stored)
+            }
+        }
+    }
+
+    /// Ends the message before, if there is one, whose whole text is hashed: with others, when they are LANES.
+    #[inline(always)]
+    fn end<D: Direction, const R: usize, const KARATSUBA: bool>(
         &self,
         ends: &mut Ends<V<P>>,
-        (index, base): (usize, V<P>),
-        sum: Products<V<P>>,
+        before: &mut Before<P::Isa, R, KARATSUBA>,
     ) {
-        ends.push(index, base, sum);
+        let Some((index, base)) = before.message.take() else { return };
+        ends.push(index, base, before.hash.sum);
         if ends.are_enough() {
             let direction = PhantomData::<D>;
             self.cipher.isa().vectorize(Concluded::<P, D, KARATSUBA> { shared: *self, ends, direction });
-        }
-    }
-}
-
-/// Encrypts or decrypts the first C registers of `text`, the last one perhaps in PART, and hashes: when sealing the H registers
-/// at hand, in whose place those come that are stored, when opening what is loaded.
-///
-/// # Safety
-/// There are as many.
-#[inline(always)]
-unsafe fn go_on<P, D, const H: usize, const C: usize, const PART: bool, const KARATSUBA: bool>(
-    cipher: &P,
-    counters: &mut Known<'_, V<P>>,
-    text: Message,
-    mut hash: Hash<P::Isa, H, KARATSUBA>,
-) -> Hash<P::Isa, C, KARATSUBA>
-where
-    P: Permutation,
-    D: Direction,
-{
-    // SAFETY: the caller's.
-    unsafe {
-        if D::OPEN {
-            let mut hash = hash.followed_by(load::<_, C, PART>(cipher.isa(), text));
-            crypt::<P, C, PART>(cipher, counters, text, &mut hash);
-            hash
-        } else {
-            let stored = crypt::<P, C, PART>(cipher, counters, text, &mut hash);
-            hash.followed_by(stored)
         }
     }
 }
