@@ -1,9 +1,9 @@
 //! Messages under one key, one after the other: what one waits for, the next one fills.
 //!
 //! All have as many registers, the last one perhaps in part, so that nothing is asked in between: CHUNK registers at a time
-//! pass through the cipher together, and in the end R of them, or only those. While the cipher works on some, the multipliers hash others,
-//! which have not left their registers: those before when sealing, the same when opening. The ends are shared by LANES
-//! messages, of one series or of several.
+//! pass through the cipher together, and in the end R of them, or only those. While the cipher works on some, the
+//! multipliers hash others, which have not left their registers: those before when sealing, the same when opening. The
+//! ends are shared by LANES messages, of one series or of several.
 
 mod ends;
 mod hash;
