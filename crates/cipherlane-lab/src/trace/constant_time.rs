@@ -236,8 +236,8 @@ fn gcm_takes_one_path() {
     let few = Case { lengths: &[5, 96], ..SEAL };
     let opened = Case { operation: Operation::Open, ..few };
     kernels_take_one_path(&[SEAL, opened, Case { one_key: false, ..few }], RUNS);
-    // Of equal messages and of others those that go together: teams of twelve, and of others all that there are.
-    let others = &[90, 91, 92, 93, 94, 95, 97, 98, 99, 100, 101, 102, 30, 31, 300, 270, 290];
+    // Of equal messages and of others those that go together: three teams, and series of fewer and of more registers.
+    let others = &[90, 91, 92, 93, 94, 95, 97, 98, 99, 100, 101, 102, 30, 31, 300, 270, 290, 310, 265];
     for lengths in [&[96; 4][..], others] {
         let sealed = Case { lengths, ..SEAL };
         kernels_take_one_path(&[sealed, Case { operation: Operation::Open, ..sealed }], RUNS);
