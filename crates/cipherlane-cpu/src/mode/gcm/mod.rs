@@ -1,35 +1,15 @@
 //! Galois/counter mode (SP 800-38D), encrypted and hashed in one pass.
 //!
-//! Nine ways, chosen by message. Under one key, [`long`] streams groups of registers; [`row`] runs equal messages that
-//! follow one another, four side by side, up to a length, and [`train`] longer ones, coupled; of others that have as many
-//! registers, [`team`] runs four of few and [`series`] those of more, or too few for teams, one after the other, or
-//! [`bunch`], where the cipher runs in groups, as many as fill some; [`short`] finishes LANES messages together. With a
-//! key each, [`in_lanes`] gives each lane a message, in a [`pipeline`] where they are equal and follow one another
-//! ([`one_by_one`] is for ciphers that cannot).
+//! Messages are run in one of several ways, chosen by their lengths and by what lies beside them: those under [one
+//! key](one_key), whose schedule and powers of H all share, and those with a [key each](key_each), which brings its own.
 
-mod bunch;
 pub(crate) mod counter;
 mod ending;
+mod equal;
 pub(crate) mod ghash;
-mod in_lanes;
-mod in_teams;
-mod lacking;
-mod lane_hash;
-mod long;
-mod one_by_one;
+mod key_each;
 mod one_key;
-mod past_caches;
-mod pipeline;
-mod row;
-mod schedules;
-mod segments;
-mod series;
-mod set;
-mod short;
-mod team;
 mod text;
-mod together;
-mod train;
 
 use std::marker::PhantomData;
 
@@ -38,8 +18,7 @@ use crate::job::Job;
 use crate::lanes::Lanes;
 use crate::mode::keys::Keyless;
 use crate::worker::{Kernel, Worker};
-pub(crate) use in_lanes::InLanes;
-pub(crate) use in_teams::InTeams;
+pub(crate) use key_each::{InLanes, InTeams};
 use one_key::OneKey;
 
 /// Sealing or opening.

@@ -4,17 +4,16 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::super::Direction;
-use super::super::ending::MAX_AAD_BLOCKS;
-use super::super::row::Row;
-use super::super::series::Ends;
-use super::super::team::TEAM;
 use super::OneKey;
 use super::in_teams::MAX_REGISTERS;
+use super::series::Ends;
 use super::waiting::{CLASSES, Waiting};
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::Lanes;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::ending::MAX_AAD_BLOCKS;
+use crate::mode::gcm::equal::{Row, TEAM};
 use crate::prefetch::prefetch_all;
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {

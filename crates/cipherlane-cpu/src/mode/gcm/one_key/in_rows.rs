@@ -5,16 +5,17 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::super::Direction;
-use super::super::ghash::{SPREAD_REGISTERS, Spread};
-use super::super::row::{Row, Rowed};
-use super::super::train::Train;
 use super::OneKey;
 use super::in_teams::MAX_REGISTERS;
+use super::row::Rowed;
+use super::train::Train;
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes};
 use crate::mode::counters::MOST_KNOWN;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::equal::Row;
+use crate::mode::gcm::ghash::{SPREAD_REGISTERS, Spread};
 
 /// Most registers of a message in a row: of 16, and more, whole groups in a train are faster on Zen 4.
 const MAX_IN_ROW: usize = SPREAD_REGISTERS;

@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::super::Direction;
-use super::super::ghash::MAX_POWERS;
-use super::super::series::{CHUNK, Concluded, Ends, Series, Shared};
 use super::OneKey;
+use super::series::{CHUNK, Concluded, Ends, Series, Shared};
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::Isa;
 use crate::mode::counters::MOST_KNOWN;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::ghash::MAX_POWERS;
 
 // Each rest of a chunk has its arm in `run_series`; with powers for a message's hash, the first rounds of its counters are
 // known as well.

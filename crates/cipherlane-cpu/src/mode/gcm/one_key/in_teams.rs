@@ -2,12 +2,13 @@
 
 use std::marker::PhantomData;
 
-use super::super::Direction;
-use super::super::team::{TEAM, Teams};
 use super::OneKey;
+use super::team::Teams;
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::lanes::Isa;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::equal::TEAM;
 
 /// Most registers of a message in a team.
 pub(super) const MAX_REGISTERS: usize = 4;

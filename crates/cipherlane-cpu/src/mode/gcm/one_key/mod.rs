@@ -1,25 +1,42 @@
 //! Messages that share a key.
+//!
+//! [`row`] runs equal messages that follow one another, four side by side, up to a length, and [`train`] longer ones,
+//! coupled. Of others that have as many registers, [`team`] runs four of few, and [`series`] those of more, or too few for
+//! teams, one after the other. [`short`] finishes LANES others together, and [`long`] streams groups of registers. Where
+//! the cipher runs in groups, a [`bunch`] has as many messages as fill some.
 
+mod bunch;
 mod in_company;
 mod in_rows;
 mod in_series;
 mod in_teams;
+mod lacking;
+mod long;
 mod one_by_one;
+mod past_caches;
+mod row;
+mod segments;
+mod series;
+mod short;
+mod team;
+mod train;
 mod waiting;
 
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
+pub(super) use self::bunch::Bunch;
+use self::bunch::Bunched;
+use self::long::Text;
 use self::one_by_one::Long;
+use self::series::Ends;
+use self::short::Group;
+use self::waiting::Waiting;
 use super::Direction;
-use super::bunch::{Bunch, Bunched};
 use super::ending::LongEnds;
+use super::equal::TEAM;
 use super::ghash::{Ghash, MAX_POWERS, Powers, Spread, lengths};
-use super::long::Text;
-use super::series::Ends;
-use super::short::Group;
-use super::team::TEAM;
 use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
@@ -72,20 +89,20 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     /// The block cipher.
     #[inline(always)]
-    pub(super) const fn cipher(&self) -> &P {
+    const fn cipher(&self) -> &P {
         &self.cipher
     }
 
     /// The powers of H.
     #[inline(always)]
-    pub(super) const fn powers(&self) -> &Powers<P::Isa> {
+    const fn powers(&self) -> &Powers<P::Isa> {
         &self.powers
     }
 
     /// The counters of message `index` from `first` on. Nonces of other lengths than 12 bytes are hashed under a key, and
     /// such counters are no longer public.
     #[inline(always)]
-    pub(super) fn counters(&self, job: &Job<'_>, index: usize, first: u128) -> Counters<'_, P> {
+    fn counters(&self, job: &Job<'_>, index: usize, first: u128) -> Counters<'_, P> {
         let first = first.to_le_bytes();
         if job.nonce(index).len() == 12 {
             Counters::of_public(&self.cipher, self.first_round.as_ref(), &first)
@@ -114,31 +131,38 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         let (mut ends, mut ends_of_series) = (LongEnds::none(), Ends::nobody());
         let mut long = Long::none(&mut ends);
         let mut waiting = self.nobody_waits(job, &mut ends_of_series);
-        // What company needs is not prepared for so few.
         let are_few = range.len() < TEAM;
-        loop {
-            let single = match &mut bunch {
-                // For the compiler: others have none.
-                Some(bunch) if P::WHOLE_GROUPS => self.run_bunches_until_single(job, &mut range, bunch),
-                _ if are_few => range.next(),
-                _ => self.run_company_until_single(job, &mut range, &mut waiting),
-            };
-            let mut offer = ControlFlow::Continue(());
-            if let Some(index) = single {
-                offer = group.offer::<P::Isa, N, KARATSUBA>(job, &self.powers, index);
-            }
-            if group.is_full::<P::Isa>() || (single.is_none() && !group.is_empty()) {
-                self.run_group(job, &mut group);
-            }
-            match (single, offer) {
-                (Some(index), ControlFlow::Break(pre_counter)) => {
-                    self.run_long(job, &mut long, index, pre_counter);
-                }
-                (Some(_), ControlFlow::Continue(())) => {}
-                (None, _) => break,
+        while let Some(index) = self.next_single(job, are_few, &mut range, &mut waiting, &mut bunch) {
+            match group.offer::<P::Isa, N, KARATSUBA>(job, &self.powers, index) {
+                ControlFlow::Break(pre_counter) => self.run_long(job, &mut long, index, pre_counter),
+                ControlFlow::Continue(()) if group.is_full::<P::Isa>() => self.run_group(job, &mut group),
+                ControlFlow::Continue(()) => {}
             }
         }
+        if !group.is_empty() {
+            self.run_group(job, &mut group);
+        }
         self.end_long(job, &mut long);
+    }
+
+    /// The next message of `range` that goes by itself. Those before it that have company run, and in the end, when there is
+    /// none, all that wait.
+    #[inline(always)]
+    fn next_single(
+        &self,
+        job: &Job<'_>,
+        are_few: bool,
+        range: &mut Range<usize>,
+        waiting: &mut Waiting<'_, V<P>>,
+        bunch: &mut Option<&mut Bunch<V<P>, N>>,
+    ) -> Option<usize> {
+        match bunch {
+            // For the compiler: others have none.
+            Some(bunch) if P::WHOLE_GROUPS => self.run_bunches_until_single(job, range, bunch),
+            // So few find no company.
+            _ if are_few => range.next(),
+            _ => self.run_company_until_single(job, range, waiting),
+        }
     }
 
     /// Runs bunches of the messages of `range` up to one that is too long, and returns that; in the end those that wait.
@@ -182,7 +206,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     /// Encrypts or decrypts and hashes `text`: work of its own, so that it is compiled once.
     #[inline(always)]
-    pub(super) fn run_text<'s>(
+    fn run_text<'s>(
         &'s self,
         hash: Ghash<'s, P::Isa, KARATSUBA>,
         text: Message,
@@ -193,7 +217,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
 
     /// The same, to be done.
     #[inline(always)]
-    pub(super) fn text<'s>(
+    fn text<'s>(
         &'s self,
         hash: Ghash<'s, P::Isa, KARATSUBA>,
         text: Message,
@@ -203,19 +227,13 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     }
 
     #[inline(always)]
-    pub(super) fn hash_aad(&self, job: &Job<'_>, index: usize) -> Ghash<'_, P::Isa, KARATSUBA> {
+    fn hash_aad(&self, job: &Job<'_>, index: usize) -> Ghash<'_, P::Isa, KARATSUBA> {
         Ghash::of(&self.powers, job.aad(index))
     }
 
     /// The tag (SP 800-38D section 7.1 steps 5 and 6).
     #[inline(always)]
-    pub(super) fn conclude(
-        &self,
-        job: &Job<'_>,
-        index: usize,
-        pre_counter: u128,
-        hash: &Ghash<'_, P::Isa, KARATSUBA>,
-    ) {
+    fn conclude(&self, job: &Job<'_>, index: usize, pre_counter: u128, hash: &Ghash<'_, P::Isa, KARATSUBA>) {
         let ends = lengths(job.aad(index).len(), job.message(index).bytes);
         let mask = self.cipher.apply([self.cipher.isa().splat_word(pre_counter)])[0].to_words()[0];
         D::conclude(job, index, hash.finish(ends) ^ mask);

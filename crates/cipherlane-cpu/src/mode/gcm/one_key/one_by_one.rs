@@ -1,15 +1,14 @@
 //! Long messages, one by one: the end of each while the next is under way.
 
-use super::super::Direction;
-use super::super::ending::LongEnds;
-use super::super::ghash::Products;
-use super::super::lacking::Lacking;
-use super::super::long;
-use super::OneKey;
+use super::lacking::Lacking;
+use super::{OneKey, long};
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Work};
 use crate::mode::counters::advanced;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::ending::LongEnds;
+use crate::mode::gcm::ghash::Products;
 
 /// Long messages under way.
 pub(super) struct Long<'e, 'p, I: Isa, const KARATSUBA: bool> {

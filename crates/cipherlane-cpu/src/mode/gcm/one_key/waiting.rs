@@ -2,10 +2,10 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::ghash::MAX_POWERS;
-use super::super::series::Ends;
-use super::super::team::TEAM;
+use super::series::Ends;
 use crate::lanes::{Lanes, MAX_LANES};
+use crate::mode::gcm::equal::TEAM;
+use crate::mode::gcm::ghash::MAX_POWERS;
 
 /// Classes of messages, by their registers less one: as many as there are powers for where registers are widest.
 pub(super) const CLASSES: usize = MAX_POWERS / MAX_LANES;

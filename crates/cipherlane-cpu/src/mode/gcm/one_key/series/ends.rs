@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::super::Direction;
-use super::super::ending::Ending;
-use super::super::ghash::Products;
 use super::Shared;
 use crate::cipher::{Nothing, Permutation, V};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::ending::Ending;
+use crate::mode::gcm::ghash::Products;
 
 /// What is left of up to LANES messages when their texts are hashed. Written as far as it is used.
 pub(in super::super) struct Ends<V> {

@@ -3,13 +3,14 @@
 
 use cipherlane_core::BLOCK;
 
-use super::ghash::{Ghash, Products};
 use super::long::{GroupHash, InMemory};
-use super::{Direction, short, text};
+use super::short;
 use crate::cipher::{Nothing, Permutation};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
 use crate::mode::counters::Count;
+use crate::mode::gcm::ghash::{Ghash, Products};
+use crate::mode::gcm::{Direction, text};
 
 /// A hash that lacks the last group of what it hashes.
 pub(super) struct Lacking<'p, I: Isa, const KARATSUBA: bool> {

@@ -13,17 +13,17 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::ending::MAX_AAD_BLOCKS;
-use super::one_key::OneKey;
+use super::one_by_one;
 use super::pipeline::{self, Pipeline};
-use super::row::Row;
 use super::schedules::{MAX_SETS, Schedules};
-use super::team::TEAM;
 use super::together::{Run, Together};
-use super::{Direction, one_by_one};
 use crate::cipher::{KeyPerLane, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::ending::MAX_AAD_BLOCKS;
+use crate::mode::gcm::equal::{Row, TEAM};
+use crate::mode::gcm::one_key::OneKey;
 use crate::mode::keys::Keyless;
 use crate::worker::{Segments, Worker};
 

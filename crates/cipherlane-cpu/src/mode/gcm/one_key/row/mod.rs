@@ -13,50 +13,21 @@ mod hash;
 mod texts;
 
 use std::marker::PhantomData;
-use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
 use self::hash::Hash;
 use self::texts::Texts;
-use super::Direction;
-use super::counter::ONE_EACH;
-use super::ending::add_aad;
-use super::ghash::{Falling, Powers, Products, Spread, lengths};
-use super::team::TEAM;
 use crate::cipher::{CALLS, Meanwhile, Permutation, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::counters::BIG_STEPS;
 use crate::mode::first_round::FirstRound;
-
-/// Equal messages that follow one another.
-#[derive(Clone, Copy)]
-pub(super) struct Row {
-    /// The first one.
-    pub(super) first: usize,
-    /// How many times four there are.
-    pub(super) teams: usize,
-}
-
-impl Row {
-    /// Whether the first two of `indices` are equally long, and there are enough for a row: all that a message costs which has
-    /// no such company, as most have not where lengths differ.
-    #[inline(always)]
-    pub(super) fn may_begin(job: &Job<'_>, indices: &Range<usize>) -> bool {
-        let bytes = |index| job.message(index).bytes;
-        indices.len() >= TEAM && bytes(indices.start) == bytes(indices.start + 1)
-    }
-
-    /// Those of `indices`, from the first one on: a multiple of four, and none where all share a nonce, which a row has one
-    /// behind the other.
-    #[inline(always)]
-    pub(super) fn of(job: &Job<'_>, indices: Range<usize>) -> Self {
-        let first = indices.start;
-        let teams = if job.shares_nonce() { 0 } else { job.as_long_as_first(indices) / TEAM };
-        Self { first, teams }
-    }
-}
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::counter::ONE_EACH;
+use crate::mode::gcm::ending::add_aad;
+use crate::mode::gcm::equal::{Row, TEAM};
+use crate::mode::gcm::ghash::{Falling, Powers, Products, Spread, lengths};
 
 /// A row, as work: messages of R registers, all of which are WHOLE or of which the last may not be; or of MANY times R, of
 /// which the last ones may be missing or not whole.

@@ -19,13 +19,13 @@ use std::mem::MaybeUninit;
 use self::columns::Columns;
 use self::hash::{Hash, State, is_late};
 use self::texts::{Passed, Texts};
-use super::Direction;
-use super::row::Row;
 use super::schedules::Schedules;
 use crate::cipher::{KeyPerLane, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::BIG_STEPS;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::equal::Row;
 
 /// Most blocks of a message in a pass.
 pub(super) const IN_PASS: usize = 8;

@@ -4,17 +4,16 @@
 
 use std::marker::PhantomData;
 
-use super::ghash::{Ghash, Powers, Products, lengths};
 use super::lacking::{AFTER, Lacking};
 use super::long::crypt_and_hash;
-use super::row::Row;
-use super::team::TEAM;
-use super::{Direction, text};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::{Count, Known};
 use crate::mode::first_round::FirstRound;
+use crate::mode::gcm::equal::{Row, TEAM};
+use crate::mode::gcm::ghash::{Ghash, Powers, Products, lengths};
+use crate::mode::gcm::{Direction, text};
 
 /// A train, as work.
 pub(super) struct Train<'a, P: Permutation, D, const N: usize, const KARATSUBA: bool> {

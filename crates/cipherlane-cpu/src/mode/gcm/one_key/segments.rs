@@ -2,15 +2,15 @@
 
 use cipherlane_core::BLOCK;
 
-use super::Direction;
-use super::counter::pre_counter;
-use super::ghash::{Ghash, Products, power};
-use super::one_key::OneKey;
+use super::OneKey;
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::body::part;
 use crate::mode::counters::advanced;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::counter::pre_counter;
+use crate::mode::gcm::ghash::{Ghash, Products, power};
 use crate::worker::{Partial, Segment, Segments};
 
 /// One segment, as work.

@@ -9,18 +9,16 @@ use std::marker::PhantomData;
 
 use cipherlane_core::BLOCK;
 
-use super::Direction;
-use super::counter::ONE_EACH;
-use super::ending::Ending;
-use super::ghash::{Powers, Products};
 use crate::cipher::{CALLS, Meanwhile, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::BIG_STEPS;
 use crate::mode::first_round::FirstRound;
-
-/// Messages of a team.
-pub(super) const TEAM: usize = MAX_LANES;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::counter::ONE_EACH;
+use crate::mode::gcm::ending::Ending;
+use crate::mode::gcm::equal::TEAM;
+use crate::mode::gcm::ghash::{Powers, Products};
 
 /// Teams, as work.
 pub(super) struct Teams<'a, P: Permutation, D, const R: usize, const N: usize, const KARATSUBA: bool> {

@@ -3,14 +3,14 @@
 
 use cipherlane_core::BLOCK;
 
-use super::ghash::Ghash;
+use super::OneKey;
 use super::long::{GroupHash, InMemory, Text};
-use super::one_key::OneKey;
-use super::{Direction, text};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::counters::{Count, advanced};
+use crate::mode::gcm::ghash::Ghash;
+use crate::mode::gcm::{Direction, text};
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// Whether `message` is to be stored past the caches, and this cipher is quick enough to gain by it.

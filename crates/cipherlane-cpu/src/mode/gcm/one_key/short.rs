@@ -8,14 +8,14 @@ use std::ops::ControlFlow;
 
 use cipherlane_core::BLOCK;
 
-use super::counter::pre_counter;
-use super::ghash::{Powers, Products, add_blocks, lengths};
-use super::one_key::OneKey;
-use super::{Direction, text};
+use super::OneKey;
 use crate::cipher::{Meanwhile, Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::mode::counters::{Count, Counters, advanced};
+use crate::mode::gcm::counter::pre_counter;
+use crate::mode::gcm::ghash::{Powers, Products, add_blocks, lengths};
+use crate::mode::gcm::{Direction, text};
 
 /// Up to LANES short messages of one job, collected and then run.
 pub(super) struct Group {

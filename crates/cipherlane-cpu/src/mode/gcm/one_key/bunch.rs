@@ -6,14 +6,14 @@
 
 use cipherlane_core::BLOCK;
 
-use super::counter::pre_counter;
-use super::ghash::{Powers, Products, add_blocks, lengths};
 use super::short::tags;
-use super::{Direction, text};
 use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe};
 use crate::mode::counters::advanced;
+use crate::mode::gcm::counter::pre_counter;
+use crate::mode::gcm::ghash::{Powers, Products, add_blocks, lengths};
+use crate::mode::gcm::{Direction, text};
 
 /// Groups of N registers that are filled: what the last one lacks is then little.
 const GROUPS: usize = 4;
@@ -28,7 +28,7 @@ struct Member {
 }
 
 /// Messages of one job whose counters wait for the cipher.
-pub(super) struct Bunch<V: Lanes, const N: usize> {
+pub(in crate::mode::gcm) struct Bunch<V: Lanes, const N: usize> {
     /// Counters, then key stream.
     registers: [[V; N]; GROUPS],
     blocks: usize,

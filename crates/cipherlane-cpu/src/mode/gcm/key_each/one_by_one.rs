@@ -2,12 +2,12 @@
 
 use cipherlane_core::BLOCK;
 
-use super::Direction;
-use super::bunch::Bunch;
-use super::one_key::OneKey;
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
 use crate::lanes::Lanes;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::one_key::Bunch;
+use crate::mode::gcm::one_key::OneKey;
 
 /// Powers of H that pay for message `index`: all that a short message multiplies by, and no more.
 #[inline(always)]

@@ -6,16 +6,16 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::Direction;
-use super::bunch::Bunch;
-use super::counter::pre_counter_96;
 use super::lane_hash::{self, Powers, absorb_some};
 use super::one_by_one;
-use super::one_key::OneKey;
 use super::set::BLOCKS;
 use crate::cipher::{KeyEach, Permutation, SMALL, Source, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe};
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::counter::pre_counter_96;
+use crate::mode::gcm::one_key::Bunch;
+use crate::mode::gcm::one_key::OneKey;
 use crate::mode::key_each::{Member, Steps, Team, Teamwork, counted};
 use crate::mode::keys::Keyless;
 use crate::mode::order::Order;

@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 
 use cipherlane_core::BLOCK;
 
-use super::super::Direction;
-use super::super::ghash::{Power, Products, lengths};
 use super::IN_PASS;
 use super::columns::Columns;
 use super::texts::Passed;
 use crate::cipher::{CALLS, Meanwhile};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::ghash::{Power, Products, lengths};
 
 /// Powers of the hash keys that are kept: the third, the second and the first. More of them take more multiplications
 /// than they save, of messages of few blocks.

@@ -1,9 +1,9 @@
 //! GHASH of a message in each lane, under a hash key of its own: by itself, or while a cipher works.
 
-use super::ghash::{Power, Products};
 use super::set::BLOCKS;
 use crate::cipher::{CALLS, Meanwhile};
 use crate::lanes::Lanes;
+use crate::mode::gcm::ghash::{Power, Products};
 
 /// Powers of the hash key of each lane, highest first. Without the sums of their halves: where these do not stay in
 /// registers, two instructions make them anew sooner than a CPU that stores 256 bits a clock has stored them.

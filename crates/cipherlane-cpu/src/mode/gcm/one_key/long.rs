@@ -7,13 +7,13 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::ghash::{Ghash, Powers, Products};
 use super::lacking::Lacking;
-use super::{Direction, text};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, WOVEN, Work, Woven};
 use crate::mode::counters::{Count, Counters};
+use crate::mode::gcm::ghash::{Ghash, Powers, Products};
+use crate::mode::gcm::{Direction, text};
 use crate::prefetch::prefetch;
 
 /// The text of one message, or of a segment of one, as work.

@@ -2,10 +2,10 @@
 
 use cipherlane_core::BLOCK;
 
-use super::super::Direction;
 use super::IN_PASS;
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Stretch};
+use crate::mode::gcm::Direction;
 
 /// Equal messages that follow one another, as passes of R blocks each. If these are WHOLE, no block lacks a byte; else there
 /// is one pass, and it begins with the blocks that a message lacks.

@@ -2,10 +2,10 @@
 
 use cipherlane_core::BLOCK;
 
-use super::super::ghash::{Power, Powers, Products};
 use crate::cipher::{CALLS, Meanwhile};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
+use crate::mode::gcm::ghash::{Power, Powers, Products};
 
 /// The hash of a text of which H registers are at hand: those are multiplied meanwhile.
 pub(super) struct Hash<I: Isa, const H: usize, const KARATSUBA: bool> {

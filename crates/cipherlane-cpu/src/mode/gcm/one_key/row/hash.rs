@@ -2,12 +2,12 @@
 
 use std::marker::PhantomData;
 
-use super::super::Direction;
-use super::super::ghash::{Falling, Power, Products};
-use super::super::team::TEAM;
 use super::texts::Texts;
 use crate::cipher::{CALLS, Meanwhile};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::equal::TEAM;
+use crate::mode::gcm::ghash::{Falling, Power, Products};
 
 /// The hashes of four messages, a message a lane, some blocks each call: of the output when sealing, of the input when
 /// opening. Registers of them are whole, or in PART they may not be.

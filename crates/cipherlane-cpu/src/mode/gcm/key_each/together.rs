@@ -8,8 +8,6 @@ use std::mem::MaybeUninit;
 
 use cipherlane_core::BLOCK;
 
-use super::Direction;
-use super::counter::ONE_EACH;
 use super::lane_hash::{self, Absorb, Powers, absorb, absorb_some};
 use super::schedules::Schedules;
 use super::set::{BLOCKS, CHUNK, Set, blocks_of, crypt};
@@ -17,6 +15,8 @@ use crate::cipher::{KeyPerLane, Meanwhile, Nothing, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::{counted, counted_in_32_bits};
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::counter::ONE_EACH;
 
 /// G sets of lanes with a message each, all of the same number of blocks of text and of AAD.
 pub(super) struct Together<'a, P: KeyPerLane, D, const G: usize, const KARATSUBA: bool> {

@@ -2,10 +2,10 @@
 
 use cipherlane_core::BLOCK;
 
-use super::Direction;
 use super::lane_hash::{Powers, absorb};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::mode::gcm::Direction;
 
 /// Blocks of a message that are run and hashed together: as many powers of H are needed.
 pub(super) const BLOCKS: usize = 4;

@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::super::team::TEAM;
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
+use crate::mode::gcm::equal::TEAM;
 
 /// Four equal messages that follow one another, from a register of each on: R registers of each are run together, which is
 /// all there is, or MANY times that.

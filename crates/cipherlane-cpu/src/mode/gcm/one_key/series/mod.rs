@@ -14,13 +14,13 @@ use std::marker::PhantomData;
 pub(super) use self::ends::{Concluded, Ends};
 use self::hash::Hash;
 use self::texts::{crypt, load};
-use super::Direction;
-use super::ghash::Powers;
 use crate::cipher::{CALLS, Meanwhile, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::counters::Known;
 use crate::mode::first_round::FirstRound;
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::ghash::Powers;
 
 /// Registers of a message that pass through the cipher together.
 pub(super) const CHUNK: usize = 4;
