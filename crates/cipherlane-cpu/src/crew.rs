@@ -35,6 +35,11 @@ impl Crew {
         Self { pool, chunk, lanes, tasks, partials, segments, messages }
     }
 
+    /// Bytes that a thread takes at a time.
+    pub(crate) const fn chunk(&self) -> usize {
+        self.chunk
+    }
+
     /// Calls `work(i)` once for each `i` below `parts`.
     pub(crate) fn on_threads(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
         self.pool.lend(|threads| threads.run(parts, work));
@@ -50,7 +55,10 @@ impl Crew {
         let segments = worker.segments();
         let split = match segments {
             Some(_) => Split::with_segments(batch.messages.offsets, cost, self.chunk),
-            None => Split::whole(batch.messages.offsets, cost, self.chunk, self.lanes),
+            None => {
+                let among = (self.lanes, self.pool.threads());
+                Split::whole(batch.messages.offsets, cost, self.chunk, among)
+            }
         };
         if split.is_one_task() {
             return worker.messages(job, 0..batch.len());

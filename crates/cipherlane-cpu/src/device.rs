@@ -287,9 +287,10 @@ fn batch_cost(shape: &Shape) -> u64 {
 }
 
 /// How many of `threads` threads find work in a batch of `shape`. A message that cannot be cut is one chain, and
-/// `Split::whole` leaves each thread as many of them as the kernel has lanes.
+/// `Split::whole` leaves each thread as many of them as the kernel has lanes, or fewer that are long.
 fn with_work(threads: usize, shape: &Shape, entry: &Entry) -> usize {
-    let tasks = shape.messages.div_ceil(entry.lanes).max(1);
+    let shares = usize::try_from(batch_cost(shape) / split::SHARE).unwrap_or(usize::MAX);
+    let tasks = shape.messages.div_ceil(entry.lanes).max(shares.min(shape.messages)).max(1);
     if threads <= tasks || are_cut(shape, entry) { threads } else { tasks }
 }
 

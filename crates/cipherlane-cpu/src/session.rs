@@ -63,7 +63,7 @@ impl CpuSession {
             .beside_second_caches(self.caches.second.unwrap_or(usize::MAX))
             .beside_cache(self.caches.last.unwrap_or(usize::MAX));
         if !batch.is_empty() {
-            self.crew.run(self.workers.of(batch), &job);
+            self.crew.run(self.workers.of(batch, self.crew.chunk()), &job);
         }
     }
 }
@@ -112,13 +112,13 @@ impl Workers {
     }
 
     /// The worker for `batch`, which is checked and not empty. A key that the last batch had is not expanded again.
-    fn of(&mut self, batch: &Batch<'_>) -> &dyn Worker {
-        let (key, kept) = match batch.keys {
-            Column::Shared(key) => (key, true),
-            // One message with a key of its own can be run on several threads, too. Its key is expanded each time:
-            // a key for each message is what the caller said.
-            _ if batch.len() == 1 => (batch.keys.row(0), false),
-            Column::Each { .. } | Column::Ragged(_) => return &*self.keyless,
+    fn of(&mut self, batch: &Batch<'_>, chunk: usize) -> &dyn Worker {
+        let (key, kept) = match (batch.keys, batch.messages.offsets) {
+            (Column::Shared(key), _) => (key, true),
+            // One message with a key of its own can be run on several threads, too, if it is long enough for all that a
+            // shared key prepares. Its key is expanded each time: a key for each message is what the caller said.
+            (_, &[start, end]) if end - start > chunk as u64 => (batch.keys.row(0), false),
+            (Column::Each { .. } | Column::Ragged(_), _) => return &*self.keyless,
         };
         self.keyed.take_if(|keyed| !(kept && agree(&keyed.key, key)));
         let expand = || Keyed { key: Zeroizing::new(key.to_vec()), worker: self.kernel.worker(Some(key)) };

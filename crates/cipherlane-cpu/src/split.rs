@@ -24,6 +24,9 @@ pub(crate) const MIN_CHUNK: usize = 4 * SEGMENT_ALIGN;
 /// Short messages with a key each that kernels run side by side: a task of a multiple of them leaves no lane idle.
 const COMPANY: usize = 8;
 
+/// Cost of a task that is worth a thread, be it with idle lanes: one that has to be woken makes up for it then (see `Grain`).
+pub(crate) const SHARE: u64 = 256 << 10;
+
 /// A part of the batch for one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
@@ -72,11 +75,17 @@ impl<'a> Split<'a> {
     }
 
     /// The same for messages that cannot be cut, and which one thread runs `lanes` at a time: a task of fewer would
-    /// leave lanes idle.
-    pub(crate) fn whole(offsets: &'a [u64], message_cost: u64, chunk: usize, lanes: usize) -> Self {
+    /// leave lanes idle. That is better than to leave one of `threads` threads idle, where messages are long.
+    pub(crate) fn whole(
+        offsets: &'a [u64],
+        message_cost: u64,
+        chunk: usize,
+        (lanes, threads): (usize, usize),
+    ) -> Self {
         let mut split = Self { cuts_messages: false, ..Self::with_segments(offsets, message_cost, chunk) };
-        let average = split.cost() / split.messages().max(1) as u64;
-        split.least = split.least.max(average.saturating_mul(lanes as u64));
+        let all_lanes = split.average().saturating_mul(lanes as u64);
+        let share = split.cost().div_ceil(threads as u64).max(SHARE);
+        split.least = split.least.max(all_lanes.min(share));
         split.chunk = split.chunk.max(split.least);
         split
     }
@@ -91,6 +100,11 @@ impl<'a> Split<'a> {
     /// Whether the batch is too small to be split.
     pub(crate) fn is_one_task(&self) -> bool {
         self.cost() <= self.chunk
+    }
+
+    /// What a message costs on average.
+    fn average(&self) -> u64 {
+        self.cost() / self.messages().max(1) as u64
     }
 
     /// What the batch costs.
@@ -143,11 +157,12 @@ impl<'a> Split<'a> {
     }
 
     /// Where a cut at `position` that falls on the start of `message` leaves whole groups before it: there, or at that
-    /// message if that is far, and possibly beyond the next cut.
+    /// message if that is far, and possibly beyond the next cut, or if a task has no such group.
     fn with_company(&self, message: usize, position: u64) -> usize {
         let whole = message.next_multiple_of(COMPANY);
         let is_near = whole <= self.messages() && self.start(whole) - position <= self.chunk / 2;
-        if is_near { whole } else { message }
+        let has_groups = self.average() * COMPANY as u64 <= self.chunk;
+        if is_near && has_groups { whole } else { message }
     }
 
     fn end(&self) -> Cut {
@@ -238,7 +253,7 @@ mod tests {
             let lengths = random_lengths(seed);
             let offsets = offsets(&lengths);
             assert_complete(&tasks(Split::with_segments(&offsets, 64, CHUNK)), &lengths);
-            assert_complete(&tasks(Split::whole(&offsets, 64, CHUNK, 8)), &lengths);
+            assert_complete(&tasks(Split::whole(&offsets, 64, CHUNK, (8, 2))), &lengths);
         }
     }
 
@@ -299,8 +314,8 @@ mod tests {
             let lengths = random_lengths(seed);
             let offsets = offsets(&lengths);
             for threads in [2, 3, 16] {
-                let (cut, whole) =
-                    (Split::with_segments(&offsets, 64, CHUNK), Split::whole(&offsets, 64, CHUNK, 8));
+                let cut = Split::with_segments(&offsets, 64, CHUNK);
+                let whole = Split::whole(&offsets, 64, CHUNK, (8, threads));
                 assert_complete(&tasks(cut.evenly(threads)), &lengths);
                 assert_complete(&tasks(whole.evenly(threads)), &lengths);
                 assert!(whole.evenly(threads).chunk >= whole.least);
@@ -311,7 +326,30 @@ mod tests {
     #[test]
     fn messages_that_cannot_be_cut_fill_the_lanes() {
         let lengths = [10_000; 32];
-        let tasks = tasks(Split::whole(&offsets(&lengths), 64, CHUNK, 8));
+        let tasks = tasks(Split::whole(&offsets(&lengths), 64, CHUNK, (8, 2)));
         assert_eq!(tasks, [0, 8, 16, 24].map(|start| Task::Messages(start..start + 8)));
+    }
+
+    #[test]
+    fn long_messages_that_cannot_be_cut_leave_no_thread_idle() {
+        for (count, threads, starts) in [
+            (2, 2, &[0, 1][..]),
+            (3, 2, &[0, 2]),
+            (12, 2, &[0, 6]),
+            (12, 5, &[0, 3, 5, 8, 10]),
+            (2, 16, &[0, 1]),
+            // As many as fill the lanes of each.
+            (64, 2, &[0, 16, 32, 48]),
+        ] {
+            let offsets = offsets(&vec![1 << 20; count]);
+            let tasks = tasks(Split::whole(&offsets, 64, CHUNK, (16, threads)).evenly(threads));
+            let ends = starts[1..].iter().copied().chain([count]);
+            let expected: Vec<_> =
+                starts.iter().zip(ends).map(|(&start, end)| Task::Messages(start..end)).collect();
+            assert_eq!(tasks, expected, "{count} messages for {threads} threads");
+        }
+        // Short ones wait for company.
+        let split = Split::whole(&[0, 64 << 10, 128 << 10], 64, CHUNK, (16, 2));
+        assert!(split.evenly(2).is_one_task());
     }
 }

@@ -137,7 +137,10 @@ impl Point<'_> {
         }
         let ceilings = self.options.ceilings?;
         let cores = self.cores(runner.threads());
-        let (working_set, sharing) = (self.workload.working_set_bytes(), cores as u64);
+        // What is flushed lies behind all caches, however little it is.
+        let is_flushed = self.options.cache == Wanted::Cold;
+        let working_set = if is_flushed { u64::MAX } else { self.workload.working_set_bytes() };
+        let sharing = cores as u64;
         let (cores, hertz) = (cores as f64, hertz?);
         let by_a_core = bytes_per_second / cores;
         let bound = mix::bound_above(ceilings, task.part.algorithm, &plan.tier, by_a_core / hertz)?;
@@ -194,7 +197,10 @@ impl Point<'_> {
         let (asked, at_work) = (self.threads, runner.threads());
         let is_ours = !runner.contender.is_rival() && !runner.launches();
         (is_ours && at_work < asked).then(|| {
-            format!("{} of {asked} had work: these messages cannot be split", threads_in_words(at_work))
+            let at_work = threads_in_words(at_work);
+            format!(
+                "{at_work} of {asked} had work: these messages are not cut, and there are too few for more"
+            )
         })
     }
 
@@ -258,6 +264,12 @@ impl Point<'_> {
             warnings.push(format!(
                 "{:.0} % of a pass is the loop that times it; take more messages",
                 100.0 * empty
+            ));
+        }
+        let (threads, cpus) = (runner.threads(), self.host.logical_cores);
+        if threads > cpus {
+            warnings.push(format!(
+                "{threads} threads take turns on {cpus} CPUs; a thread's clocks are not its own"
             ));
         }
         let reasons = timeline.map(throttle::seen).unwrap_or_default();

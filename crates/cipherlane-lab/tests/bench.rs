@@ -183,7 +183,7 @@ fn a_row_says_where_its_rival_had_fewer_threads() {
 fn a_row_has_the_threads_that_found_work() {
     let [cpu, rival] = beside_whole_messages(Manner::CutsNone, 1, 2);
     assert_eq!((cpu.threads, rival.threads), (1, 1));
-    let told = "1 thread of 2 had work: these messages cannot be split";
+    let told = "1 thread of 2 had work: these messages are not cut, and there are too few for more";
     assert!(cpu.warnings.iter().any(|text| text == told), "{:?}", cpu.warnings);
     assert!(!rival.warnings.iter().any(|text| text.contains("had work")), "{:?}", rival.warnings);
     assert_eq!(cpu.cycles_per_byte, cpu.core_clock_hertz.map(|hertz| hertz / cpu.bytes_per_second));

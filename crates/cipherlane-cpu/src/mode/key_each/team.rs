@@ -229,10 +229,13 @@ impl<P: KeyEach> Team<P> {
     }
 }
 
-/// What is left may be key stream.
+/// What is left may be key stream, also where texts were: zeros are encrypted beside the last blocks of those that are longer.
 impl<P: KeyEach> Drop for Team<P> {
     #[inline(always)]
     fn drop(&mut self) {
-        wipe(&mut self.blocks);
+        let Self { blocks, sums, states, texts, .. } = self;
+        for registers in [blocks, sums, states].into_iter().chain(texts) {
+            wipe(registers);
+        }
     }
 }
