@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use super::super::shared::{self, Threads};
 use super::target::{self, Target};
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use crate::render::sink::{self, Sink};
 use crate::render::{complain, units};
 
@@ -35,6 +35,9 @@ Examples:
 
 A file that was changed or cut leaves no output. On stdout, in a pipe or on a device, what was written before that showed is \
 worth nothing: look at the exit code.";
+
+/// Bytes of a keyset at most.
+const MOST_OF_KEYSET: usize = 1 << 20;
 
 /// What both take.
 #[derive(Debug, clap::Args)]
@@ -133,8 +136,14 @@ impl Shared {
 
     fn keyset(&self) -> Result<Keyset> {
         let name = || self.keyset.display().to_string();
-        let mut json = Zeroizing::new(Vec::new());
-        target::open(&self.keyset)?.read_to_end(&mut json).with_context(name)?;
+        // Room for all of it: where it grew, copies of keys would be left behind.
+        let mut json = Zeroizing::new(Vec::with_capacity(MOST_OF_KEYSET + 1));
+        let file = target::open(&self.keyset)?;
+        file.take(MOST_OF_KEYSET as u64 + 1).read_to_end(&mut json).with_context(name)?;
+        if json.len() > MOST_OF_KEYSET {
+            let reason = format!("{} has more than 1 MiB, and is no keyset; name a file of one", name());
+            return Err(Usage(reason).into());
+        }
         let json = std::str::from_utf8(&json).context("it is no keyset in JSON; tinkey converts binary ones");
         Keyset::from_json(json.with_context(name)?).with_context(name)
     }

@@ -1,5 +1,6 @@
 //! `keyset`, `encrypt` and `decrypt`: files in the format of Tink's streaming AEAD.
 
+mod access_list;
 mod cipher;
 mod keyset;
 mod target;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use nix::errno::Errno;
 use tempfile::NamedTempFile;
 
+use super::access_list;
 use crate::exit::{Exit, Usage};
 use crate::render::sink::{self, Sink};
 use crate::signals;
@@ -38,12 +39,21 @@ pub(super) struct Unfinished {
 }
 
 /// Who may do what with a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Access {
     /// What its owner, its group and others may: nine bits, and none by which it would run as somebody else.
     mode: u32,
-    /// Owner and group, if they are those of a file that it replaces.
-    owners: Option<(u32, u32)>,
+    /// What else is known, if it is that of a file that it replaces.
+    replaced: Option<Replaced>,
+}
+
+/// Of a file that is replaced.
+#[derive(Debug)]
+struct Replaced {
+    owner: u32,
+    group: u32,
+    /// Its access list, if it has one, as far as that can be read.
+    list: io::Result<Option<Vec<u8>>>,
 }
 
 /// Where the unfinished file lies, for the handler of signals. Whoever makes it or gives it its name holds the lock. Who drops
@@ -94,7 +104,10 @@ impl Target {
                 let device = OpenOptions::new().write(true).open(path);
                 Ok(Self::Device(device.with_context(|| name.to_string())?))
             }
-            there => Unfinished::create(path, there.as_ref().map(Access::of), force).map(Self::File),
+            there => {
+                let access = there.map(|there| Access::of(path, &there));
+                Unfinished::create(path, access, force).map(Self::File)
+            }
         }
     }
 
@@ -218,9 +231,10 @@ impl Access {
     /// Those by which it runs as somebody else among them.
     const ALL_BITS: u32 = 0o7777;
 
-    /// That to a file which is there.
-    fn of(there: &fs::Metadata) -> Self {
-        Self { mode: there.mode() & Self::BITS, owners: Some((there.uid(), there.gid())) }
+    /// That to the file at `path`, which is there.
+    fn of(path: &Path, there: &fs::Metadata) -> Self {
+        let replaced = Replaced { owner: there.uid(), group: there.gid(), list: access_list::of(path) };
+        Self { mode: there.mode() & Self::BITS, replaced: Some(replaced) }
     }
 
     /// That to new files in `folder`: what the umask leaves, or the folder's default access list, is seen in an empty file,
@@ -229,17 +243,21 @@ impl Access {
         let for_all = Permissions::from_mode(0o666);
         let empty = tempfile::Builder::new().prefix(PREFIX).permissions(for_all).tempfile_in(folder);
         let empty = empty.map_err(|error| without_place(&error))?;
-        Ok(Self { mode: empty.as_file().metadata()?.mode() & Self::BITS, owners: None })
+        Ok(Self { mode: empty.as_file().metadata()?.mode() & Self::BITS, replaced: None })
     }
 
     /// Gives it to `file`. File systems without owners and permissions of their own, which refuse to change them, show the
-    /// same of all files. Where the group cannot be that of the file which is replaced, it gets nothing: it would be another.
+    /// same of all files. Where the group cannot be that of the file which is replaced, it gets nothing: it would be another;
+    /// nor does anybody who is not its owner, beside what others may, where the access list cannot be the same.
     fn give(self, file: &File) -> io::Result<()> {
         let mut mode = self.mode;
-        if let Some((owner, group)) = self.owners {
+        if let Some(Replaced { owner, group, list }) = self.replaced {
             // Root alone can give a file away; who cannot is its owner, as of any new file.
             let kept = fchown(file, Some(owner), Some(group)).or_else(|_| fchown(file, None, Some(group)));
-            if kept.is_err() && file.metadata()?.gid() != group {
+            let is_of_group = kept.is_ok() || file.metadata()?.gid() == group;
+            // With a list these bits bound what all of its names may.
+            let has_list = list.and_then(|list| access_list::give(file, list.as_deref())).is_ok();
+            if !(is_of_group && has_list) {
                 mode &= !Self::OF_GROUP;
             }
         }
