@@ -353,6 +353,13 @@ class Buffers(unittest.TestCase):
                 call = batch | {"tags": short, "tag_bytes": 4} | wrong
                 self.assertRaises((TypeError, ValueError), lambda: run("aes-128-gcm", "open", accepted=accepted, **call))
                 self.assertEqual(accepted, bytes(2), "verdicts of before are gone")
+        # Not those that share memory with what would be lost.
+        sealed = bytes(text)
+        call = batch | {"tags": short, "tag_bytes": 4, "accepted": memoryview(text)[3:5]}
+        for shared, words in [(text, "overlaps the text"), (memoryview(text)[::-1], "not contiguous")]:
+            with self.assertRaisesRegex(ValueError, words):
+                run("aes-128-gcm", "open", **call | {"text": shared})
+            self.assertEqual(text, sealed)
         # What is made is as long as its rows, and as what is asked for, if that is said.
         with self.assertRaisesRegex(ValueError, "tags of 4 bytes, where 16 are asked for"):
             run("aes-128-gcm", "seal", tags=rows(short, 4), tag_bytes=16, **batch)

@@ -2,12 +2,13 @@
 
 #![allow(unsafe_code)] // buffers are pointers
 
+use std::ops::Range;
 use std::ptr;
 
 use cipherlane_lent::{Buffer, Bytes, Column};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::types::{PyAnyMethods, PyMemoryView, PyTuple};
+use pyo3::types::{PyAnyMethods, PyMemoryView, PyTuple, PyTupleMethods};
 use pyo3::{Bound, PyAny, PyErr, PyResult, intern};
 
 /// One object's memory, which Python keeps where it is while this is there.
@@ -69,15 +70,24 @@ impl Lent {
         Ok(())
     }
 
-    /// Verdicts, none of which is given yet: those of before are gone, whatever is wrong with what else comes.
+    /// Room for verdicts.
     pub(crate) fn verdicts(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         let lent = Self::write(object, what)?;
-        if lent.0.item_size() != 1 {
-            return Err(refused(what, "a verdict is a byte; give bytes (numpy.uint8, numpy.bool_)"));
+        match lent.0.item_size() {
+            1 => Ok(lent),
+            _ => Err(refused(what, "a verdict is a byte; give bytes (numpy.uint8, numpy.bool_)")),
         }
-        // SAFETY: Python lends so many bytes to be written, and its lock is held.
-        unsafe { ptr::write_bytes(lent.first(), 0, lent.0.len_bytes()) };
-        Ok(lent)
+    }
+
+    /// Takes back verdicts of before, which a call that was refused would leave; not where they share memory with one of
+    /// `others`, of which nobody has said that it may be written.
+    pub(crate) fn clear_apart_from(&self, others: &[&Bound<'_, PyAny>]) {
+        let own = extent(&self.0);
+        let is_apart = |other: Range<usize>| other.end <= own.start || own.end <= other.start;
+        if others.iter().flat_map(|&object| extents(object)).all(is_apart) {
+            // SAFETY: Python lends so many bytes to be written, and its lock is held.
+            unsafe { ptr::write_bytes(self.first(), 0, self.0.len_bytes()) };
+        }
     }
 
     /// Fails where there is not a byte for each message.
@@ -145,6 +155,29 @@ impl Lent {
     fn first(&self) -> *mut u8 {
         self.0.buf_ptr().cast()
     }
+}
+
+/// Where the buffers lie that `object` shows, or the objects of a tuple: contiguous or not, which are refused later.
+fn extents(object: &Bound<'_, PyAny>) -> Vec<Range<usize>> {
+    if let Ok(pair) = object.cast::<PyTuple>() {
+        return pair.iter().flat_map(|part| extents(&part)).collect();
+    }
+    let view = PyMemoryView::from(object).and_then(|view| PyUntypedBuffer::get(view.as_any()));
+    view.iter().map(extent).collect()
+}
+
+/// The addresses from the first byte of a buffer to behind its last one. Strides may lead either way.
+fn extent(buffer: &PyUntypedBuffer) -> Range<usize> {
+    let first = buffer.buf_ptr() as usize;
+    if buffer.len_bytes() == 0 {
+        return first..first;
+    }
+    let (mut start, mut end) = (first, first + buffer.item_size());
+    for (&length, &stride) in buffer.shape().iter().zip(buffer.strides()) {
+        let step = (length - 1) * stride.unsigned_abs();
+        if stride < 0 { start -= step } else { end += step }
+    }
+    start..end
 }
 
 /// Whether items of `format`, as `struct` and ctypes spell it, are addresses. Names of fields, each of which stands between two

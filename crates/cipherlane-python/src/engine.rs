@@ -192,7 +192,8 @@ impl Engine {
     /// "open" reads tags of `tag_bytes`, which are 16 unless it says so: short ones are forged by guessing, so that their
     /// length is not left to who sent them. Where "seal" or "hash" is given `tag_bytes` as well, the rows have to be as long;
     /// in one dimension, which has no rows, "seal" makes tags of 16 bytes unless it says so. `accepted` is a byte for each
-    /// message, 1 where "open" found its tag right; all are 0 where a call is refused. That no nonce serves twice under a key is
+    /// message, 1 where "open" found its tag right; all are 0 where a call is refused, unless it is because they share memory with
+    /// something else that it was given, of which nothing is written. That no nonce serves twice under a key is
     /// the caller's to see to, but that one for all messages is refused in GCM and CTR, unless it has 12 bytes (GCM) or 16 (CTR)
     /// and no key comes twice.
     ///
@@ -217,12 +218,52 @@ impl Engine {
         accepted: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Spans> {
         let accepted = accepted.map(|accepted| Lent::verdicts(accepted, "accepted")).transpose()?;
+        let given = Given { offsets, keys, nonces, aad, source, text, tags, tag_bytes };
+        let ran = self.run_given(py, algorithm, operation, &given, accepted.as_ref());
+        if ran.is_err() {
+            accepted.iter().for_each(|accepted| accepted.clear_apart_from(&given.objects()));
+        }
+        ran
+    }
+}
+
+/// What a run is given beside its verdicts, under the names of [`Engine::run`].
+struct Given<'a, 'py> {
+    offsets: &'a Bound<'py, PyAny>,
+    keys: Option<&'a Bound<'py, PyAny>>,
+    nonces: Option<&'a Bound<'py, PyAny>>,
+    aad: Option<&'a Bound<'py, PyAny>>,
+    source: Option<&'a Bound<'py, PyAny>>,
+    text: Option<&'a Bound<'py, PyAny>>,
+    tags: Option<&'a Bound<'py, PyAny>>,
+    tag_bytes: Option<usize>,
+}
+
+impl<'a, 'py> Given<'a, 'py> {
+    /// Those that are there.
+    fn objects(&self) -> Vec<&'a Bound<'py, PyAny>> {
+        let &Self { offsets, keys, nonces, aad, source, text, tags, tag_bytes: _ } = self;
+        [Some(offsets), keys, nonces, aad, source, text, tags].into_iter().flatten().collect()
+    }
+}
+
+impl Engine {
+    /// [`Engine::run`], but for the verdicts where it is refused.
+    fn run_given(
+        &self,
+        py: Python<'_>,
+        algorithm: &str,
+        operation: &str,
+        given: &Given<'_, '_>,
+        accepted: Option<&Lent>,
+    ) -> PyResult<Spans> {
+        let &Given { offsets, keys, nonces, aad, source, text, tags, tag_bytes } = given;
         let offsets = self.spare.copy(offsets, "offsets")?;
         let messages = offsets
             .len()
             .checked_sub(1)
             .ok_or_else(|| refused("offsets", "there is one more than messages"))?;
-        accepted.iter().try_for_each(|accepted| accepted.check_is_for(messages, "accepted"))?;
+        accepted.map_or(Ok(()), |accepted| accepted.check_is_for(messages, "accepted"))?;
         let (algorithm, operation) =
             (named(algorithm)?, operation.parse::<Operation>().map_err(errors::of_name)?);
         let keys = LentColumn::of(keys, messages, "keys")?;
@@ -266,7 +307,7 @@ impl Engine {
         let output = Output {
             text: texts.text(),
             tags: tags.as_ref().filter(|_| !opens).map_or(nowhere, Lent::buffer),
-            accepted: accepted.as_ref().map_or(nowhere, Lent::buffer),
+            accepted: accepted.map_or(nowhere, Lent::buffer),
         };
         let lent = Ready { batch, output };
         // SAFETY: Python keeps buffers where they are while they are lent, which is until the end of this function, as the
@@ -276,9 +317,7 @@ impl Engine {
         let cipherlane_lent::Spans { load, execute, store, wall } = spans.into();
         Ok(Spans { load, execute, store, wall })
     }
-}
 
-impl Engine {
     /// `encrypt` and `decrypt`.
     fn cipher<'py>(
         &self,
