@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -159,18 +160,22 @@ impl<B: Backend> Resident<B> {
         let is_keyed = self.buffers.key_by(chosen.expansion());
         let scene = scenery.scene(&self.buffers)?;
         let commands = Commands { backend, queue: &self.queue };
-        let mut steps = Steps::default();
-        let mut begun = scene.start(commands, &mut chosen, &mut self.schedule, is_keyed, &mut steps);
-        let all = scene.all();
-        let stages = [When::Tiles, When::End, When::TilesAfter];
-        // A part has its message's end only when all parts are summed up.
-        for when in stages.into_iter().take(if scenery.part.is_some() { 1 } else { 3 }) {
-            let (schedule, steps) = (&self.schedule, &mut steps);
-            *writes_texts |= begun.is_ok();
-            begun = begun.and_then(|()| scene.stages(commands, chosen.loaded, schedule, when, &all, steps));
-        }
-        // Where not all could be begun, what was is waited for as well: it writes the caller's memory.
-        wait(commands, &steps).and(begun)?;
+        let (mut steps, schedule) = (Steps::default(), &mut self.schedule);
+        let begin = || {
+            scene.start(commands, &mut chosen, schedule, is_keyed, &mut steps)?;
+            *writes_texts = true;
+            let all = scene.all();
+            let stages = [When::Tiles, When::End, When::TilesAfter];
+            // A part has its message's end only when all parts are summed up.
+            let mut stages = stages.into_iter().take(if scenery.part.is_some() { 1 } else { 3 });
+            stages
+                .try_for_each(|when| scene.stages(commands, chosen.loaded, schedule, when, &all, &mut steps))
+        };
+        let begun = catch_unwind(AssertUnwindSafe(begin));
+        // Where not all could be begun, or there was a panic, what was is waited for as well: it writes the caller's memory.
+        let done = wait(commands, &steps);
+        let begun = begun.unwrap_or_else(|defect| resume_unwind(defect));
+        done.and(begun)?;
         time(backend, &steps)
     }
 
@@ -275,14 +280,14 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         let mut writes_texts = false;
-        let run = self.note_run(|resident| resident.execute_loaded(&mut writes_texts));
-        let execute = run.map_err(|fault| {
-            if writes_texts {
-                // What the run failed by is told. Where this fails, too, the device does nothing any more.
-                drop(self.forget_bound());
-            }
-            fault.of(self.backend.id())
-        })?;
+        let run = || self.note_run(|resident| resident.execute_loaded(&mut writes_texts));
+        let run = catch_unwind(AssertUnwindSafe(run));
+        if !matches!(run, Ok(Ok(_))) && writes_texts {
+            // What the run failed by is told. Where this fails, too, the device does nothing any more.
+            drop(self.forget_bound());
+        }
+        let run = run.unwrap_or_else(|defect| resume_unwind(defect));
+        let execute = run.map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { execute, wall: start.elapsed(), ..Spans::default() })
     }
 

@@ -193,19 +193,24 @@ impl Engine {
             shape,
             |shape| self.plan(shape),
             open,
-            |resident| {
-                let spans = run_bound(&mut **resident, batch, texts, output);
-                resident.unload();
-                spans
-            },
+            |resident| run_bound(&mut Unloaded(&mut **resident), batch, texts, output),
         )?;
         Ok(Spans { wall: start.elapsed(), ..spans })
     }
 }
 
+/// A resident that lets go of the caller's memory in the end, of a panic as well.
+struct Unloaded<'a>(&'a mut dyn Resident);
+
+impl Drop for Unloaded<'_> {
+    fn drop(&mut self) {
+        self.0.unload();
+    }
+}
+
 /// What [`Engine::run_on_device`] does with what is open; its wall is left to the caller.
 fn run_bound(
-    resident: &mut dyn Resident,
+    Unloaded(resident): &mut Unloaded<'_>,
     batch: &Batch<'_>,
     texts: &DeviceTexts,
     output: &mut Output<'_>,

@@ -1,5 +1,6 @@
 //! What a run that fails leaves in memory of callers.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use cipherlane_core::{
@@ -25,6 +26,8 @@ fn no_text_is_left_that_no_tag_vouches_for() {
         (Operation::Open, Failing::Texts, false, 0),
         (Operation::Seal, Failing::Texts, true, !0x5a),
         (Operation::Seal, Failing::Texts, false, !0x5a),
+        (Operation::Open, Failing::Panic, true, 0),
+        (Operation::Open, Failing::Panic, false, 0),
         // Nothing that writes texts was launched.
         (Operation::Open, Failing::Keys, true, 0x5a),
         (Operation::Open, Failing::Keys, false, 0x5a),
@@ -49,8 +52,10 @@ fn no_text_is_left_that_no_tag_vouches_for() {
         let mut outputs = Output { bytes: &mut [], tags: &mut tags, accepted: &mut accepted };
         resident.bind(&batch, &mut outputs, &texts).unwrap();
         backend.fail(failing, 0);
-        let error = resident.execute().unwrap_err().to_string();
-        assert_eq!(error, "fake:0: the device is lost");
+        match catch_unwind(AssertUnwindSafe(|| resident.execute())) {
+            Ok(ran) => assert_eq!(ran.unwrap_err().to_string(), "fake:0: the device is lost"),
+            Err(_) => assert_eq!(failing, Failing::Panic),
+        }
         let mut found = [0xee; TEXT.len()];
         output.read(0, &mut found).unwrap();
         let what = format!("{operation}, {failing:?} failing, in place: {in_place}");
