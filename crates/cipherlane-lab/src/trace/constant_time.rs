@@ -223,6 +223,12 @@ const SEAL: Case = Case {
     one_key: true,
 };
 
+/// A cipher of each kind that runs in groups.
+const SLICED: [&str; 3] = ["camellia-128-gcm", "sm4-gcm", "sc2000-128-gcm"];
+
+/// Messages with a key each of such a cipher, enough for a team on every tier.
+const OF_A_TEAM: &[usize] = &[17; 16];
+
 #[test]
 fn counters_that_are_hashed_decide_nothing() {
     // Of single messages, those that fill several groups count by themselves.
@@ -242,8 +248,23 @@ fn gcm_takes_one_path() {
         let sealed = Case { lengths, ..SEAL };
         kernels_take_one_path(&[sealed, Case { operation: Operation::Open, ..sealed }], RUNS);
     }
-    let ciphers = ["camellia-128-gcm", "sm4-gcm", "sc2000-128-gcm"];
-    kernels_take_one_path(&ciphers.map(|algorithm| Case { algorithm, ..few }), RUNS);
+    // A long message, which goes alone, and a train of equal ones.
+    for lengths in [&[3000][..], &[1024; 4]] {
+        let sealed = Case { lengths, ..SEAL };
+        kernels_take_one_path(&[sealed, Case { operation: Operation::Open, ..sealed }], RUNS);
+    }
+    kernels_take_one_path(&SLICED.map(|algorithm| Case { algorithm, ..few }), RUNS);
+}
+
+#[test]
+fn gcm_with_a_key_each_takes_one_path() {
+    // Equal ones in a pipeline, of one pass and of two; others in lanes, and a long one alone.
+    for lengths in [&[96; 8][..], &[128; 8], &[5, 40, 40, 96, 17, 300, 1100]] {
+        let sealed = Case { lengths, one_key: false, ..SEAL };
+        kernels_take_one_path(&[sealed, Case { operation: Operation::Open, ..sealed }], RUNS);
+    }
+    let team = Case { lengths: OF_A_TEAM, one_key: false, ..SEAL };
+    kernels_take_one_path(&SLICED.map(|algorithm| Case { algorithm, ..team }), RUNS);
 }
 
 #[test]
@@ -257,6 +278,15 @@ fn other_modes_take_one_path() {
         of("aes-128-xts", Operation::Decrypt, 16),
     ];
     kernels_take_one_path(&cases, RUNS);
+    kernels_take_one_path(&cases.map(|case| Case { one_key: false, ..case }), RUNS);
+    let teams = [
+        of("camellia-128-ctr", Operation::Encrypt, 16),
+        of("sm4-cbc", Operation::Encrypt, 16),
+        of("sc2000-128-xts", Operation::Decrypt, 16),
+    ];
+    kernels_take_one_path(&teams, RUNS);
+    let team = |case| Case { lengths: OF_A_TEAM, one_key: false, ..case };
+    kernels_take_one_path(&teams.map(team), RUNS);
 }
 
 #[test]
