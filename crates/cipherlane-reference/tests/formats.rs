@@ -51,7 +51,10 @@ fn a_file_is_known_by_its_comments_or_its_name() {
     };
     let json = |algorithm: &str| format!("{{\n \"algorithm\": \"{algorithm}\", \"testGroups\": []}}");
     assert_eq!(Format::of("x.json", &json("AES-XTS")), vectors_of("Wycheproof aes-xts"));
-    assert_eq!(Format::of("x.json", &json("AES-CCM")), Format::Other("JSON of AES-CCM".to_owned()));
+    let Format::Other(what) = Format::of("x.json", &json("AES-CCM")) else {
+        panic!("no set of AES-CCM is known")
+    };
+    assert!(what.starts_with("JSON of AES-CCM, and not") && what.contains("AES-GCM"), "{what}");
 }
 
 #[test]

@@ -75,7 +75,14 @@ impl Format {
         let value = text.split_once("\"algorithm\"").and_then(|(_, after)| after.split('"').nth(1));
         match value.and_then(|algorithm| wycheproof::SETS.iter().find(|(set, ..)| *set == algorithm)) {
             Some((_, family, mode)) => Self::Vectors(Set::cipher("Wycheproof", family, *mode)),
-            None => Self::Other(format!("JSON of {}", value.unwrap_or("no algorithm"))),
+            None => {
+                let what = value
+                    .map_or_else(|| "JSON of no algorithm".to_owned(), |value| format!("JSON of {value}"));
+                Self::Other(format!(
+                    "{what}, and not of a Wycheproof set that is known: {}",
+                    wycheproof::known_sets()
+                ))
+            }
         }
     }
 }

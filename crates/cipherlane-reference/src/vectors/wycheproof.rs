@@ -70,7 +70,7 @@ pub fn parse(name: &str, text: &str) -> Result<Vec<Case>, VectorError> {
     Ok(cases)
 }
 
-fn known_sets() -> String {
+pub(super) fn known_sets() -> String {
     SETS.map(|(set, ..)| set).join(", ")
 }
 
@@ -109,6 +109,12 @@ fn cases_of(family: &str, mode: Mode, name: &str, test: &Test) -> Result<Vec<Cas
     }
     let refused =
         mode == Mode::Gcm && (case.nonce.is_empty() || !limits::GCM_TAG_BYTES.contains(&case.tag.len()));
+    if refused && test.result == Outcome::Valid {
+        let [nonce, tag] = [case.nonce.len(), case.tag.len()];
+        return Err(format!(
+            "GCM takes no nonce of {nonce} bytes with a tag of {tag}, yet the test is valid; give both as they were made"
+        ));
+    }
     if refused {
         case.expectation = Expectation::Refused;
     }
@@ -170,5 +176,24 @@ mod tests {
         let file = format!(r#"{{"algorithm": "AES-GCM", "testGroups": [{{"tests": [{test}]}}]}}"#);
         let error = parse("a.json", &file).unwrap_err().to_string();
         assert_eq!(error, "a.json: tcId 5: aes has no key of 1 bytes");
+    }
+
+    #[test]
+    fn what_is_valid_is_not_to_be_refused() {
+        let of = |iv: &str, tag: &str, result: &str| {
+            let key = "00".repeat(16);
+            let fields =
+                format!(r#""key": "{key}", "iv": "{iv}", "msg": "", "ct": "", {tag} "result": "{result}""#);
+            let test = format!(r#"{{"tcId": 7, {fields}}}"#);
+            parse("a.json", &format!(r#"{{"algorithm": "AES-GCM", "testGroups": [{{"tests": [{test}]}}]}}"#))
+        };
+        let (iv, tag) = ("00".repeat(12), format!(r#""tag": "{}","#, "00".repeat(16)));
+        assert_eq!(of(&iv, &tag, "valid").unwrap().len(), 2);
+        for (iv, tag) in [(&*iv, ""), (&iv, r#""tag": "2503","#), ("", &tag)] {
+            let error = of(iv, tag, "valid").unwrap_err().to_string();
+            assert!(error.starts_with("a.json: tcId 7: GCM takes no nonce of "), "{error}");
+            let refused = of(iv, tag, "invalid").unwrap();
+            assert!(refused.iter().all(|case| case.expectation == Expectation::Refused));
+        }
     }
 }
