@@ -222,11 +222,14 @@ pub fn read(path: &Path) -> Result<Vec<Record>, ReadError> {
 ///
 /// # Errors
 /// The first line that is not a row, by its number.
-pub fn read_from(source: impl BufRead, path: &Path) -> Result<Vec<Record>, ReadError> {
-    let mut rows = Vec::new();
-    for (index, bytes) in source.split(b'\n').enumerate() {
-        let bytes = bytes.map_err(|error| ReadError::File { path: path.to_owned(), error })?;
-        let line = index + 1;
+pub fn read_from(mut source: impl BufRead, path: &Path) -> Result<Vec<Record>, ReadError> {
+    let (mut rows, mut bytes) = (Vec::new(), Vec::new());
+    for line in 1.. {
+        bytes.clear();
+        let read = source.by_ref().take(MOST_OF_LINE + 1).read_until(b'\n', &mut bytes);
+        if read.map_err(|error| ReadError::File { path: path.to_owned(), error })? == 0 {
+            break;
+        }
         let text =
             text(&bytes, line).map_err(|what| ReadError::NoRow { path: path.to_owned(), line, what })?;
         if !text.trim().is_empty() {
@@ -235,6 +238,9 @@ pub fn read_from(source: impl BufRead, path: &Path) -> Result<Vec<Record>, ReadE
     }
     Ok(rows)
 }
+
+/// Bytes of a line at most. A row with all its samples has some hundred thousand.
+const MOST_OF_LINE: u64 = 64 << 20;
 
 /// What files that are no text begin with, what that makes of them, and what helps.
 const BEGINNINGS: [(&[u8], &str); 6] = [
@@ -254,6 +260,9 @@ fn text(bytes: &[u8], line: usize) -> Result<&str, &'static str> {
     let of_file = BEGINNINGS.iter().find(|(begin, _)| line == 1 && bytes.starts_with(begin));
     if let Some((_, what)) = of_file {
         return Err(what);
+    }
+    if bytes.len() as u64 > MOST_OF_LINE {
+        return Err("it goes on for more than 64 MiB, as no row does; name a file of records");
     }
     if bytes.contains(&0) {
         return Err(

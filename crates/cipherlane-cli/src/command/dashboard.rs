@@ -30,7 +30,7 @@ Ctrl-C or the page's Quit ends it; what the run measured by then is kept, unless
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// The port on 127.0.0.1; 0 takes a free one
-    #[arg(long, env = "CIPHERLANE_PORT", default_value_t = 0)]
+    #[arg(long, env = "CIPHERLANE_PORT", default_value_t = 0, value_parser = port)]
     port: u16,
     /// Show no browser; print the address alone
     #[arg(long, env = "CIPHERLANE_NO_OPEN", value_parser = FalseyValueParser::new())]
@@ -43,10 +43,21 @@ pub(crate) struct Options {
     json: Option<PathBuf>,
 }
 
+/// A port on the command line.
+fn port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| format!("`{text}` is no port; write a number from 0 to {}", u16::MAX))
+}
+
 /// Serves until somebody ends it.
 pub(crate) fn run(options: &Options) -> Result<Exit> {
     let records = match &options.json {
-        Some(path) => path.clone(),
+        Some(path) => {
+            // Rows are added to it: behind something else, nobody could read them.
+            if path.exists() {
+                cipherlane_record::read(path).context("rows cannot be added; name another file")?;
+            }
+            path.clone()
+        }
         None => store::new_path("dashboard").context("records are not kept; name a file with --json FILE")?,
     };
     let Roster { engine, rivals, absent } = Roster::find(!options.no_rivals);

@@ -255,6 +255,11 @@ pub(crate) fn messages(text: &str) -> Result<usize, String> {
     }
 }
 
+/// The seed of all contents on the command line.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is no seed; write a whole number from 0 to {}", u64::MAX))
+}
+
 /// An algorithm on the command line.
 pub(crate) fn algorithm(text: &str) -> Result<Algorithm, String> {
     let names = || Algorithm::all().map(|algorithm| algorithm.to_string());

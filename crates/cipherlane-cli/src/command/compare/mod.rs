@@ -10,6 +10,7 @@ use cipherlane_lab::compare::{self, Comparison};
 use cipherlane_record::{Measurement, Record, measurements, read};
 use clap::builder::FalseyValueParser;
 
+use crate::command::shared;
 use crate::exit::Exit;
 use crate::render::sink::{self, Sink};
 use crate::render::{self, complain};
@@ -49,7 +50,7 @@ pub(crate) struct Options {
     #[arg(long, env = "CIPHERLANE_ACROSS_SCOPES", value_parser = FalseyValueParser::new())]
     across_scopes: bool,
     /// Seed of the bootstrap
-    #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1)]
+    #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, value_parser = shared::seed)]
     seed: u64,
     /// The comparison as one JSON object
     // No variables: CIPHERLANE_JSON and its like name files of timed rows, which these would replace.
@@ -89,6 +90,9 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
 fn rows(path: &Path) -> Result<Vec<Measurement>> {
     sink::protect(path);
     let records = read(path)?;
+    if records.is_empty() {
+        complain("left out", &format!("{}: there is no record in it", path.display()));
+    }
     let others = records.iter().filter(|record| matches!(record, Record::Observation(_))).count();
     if others > 0 {
         let text =

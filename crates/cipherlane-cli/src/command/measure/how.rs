@@ -63,7 +63,7 @@ pub(crate) struct How {
     #[arg(long, value_name = "HERTZ", env = "CIPHERLANE_SENSORS", default_value_t = DEFAULT_HERTZ, value_parser = shared::readings, help_heading = "Where")]
     pub(crate) sensors: f64,
     /// Seed of all contents
-    #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, help_heading = "Where")]
+    #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, value_parser = shared::seed, help_heading = "Where")]
     pub(crate) seed: u64,
 
     #[command(flatten)]

@@ -82,13 +82,23 @@ pub(crate) fn run(
     }
     // Shown before anything else can fail: it is what the run was for.
     show(&report, stdout_taken)?;
-    write_tables(how, &outcome.rows)?;
+    match how.records.resumed() {
+        Some(path) => write_tables(how, &rows_of(path, &suite.experiment)?)?,
+        None => write_tables(how, &outcome.rows)?,
+    }
     show_page(how, &store, !outcome.rows.is_empty(), stdout_taken)?;
     Ok(Measured { outcome, stdout_taken })
 }
 
 fn write_tables(how: &How, rows: &[Measurement]) -> Result<()> {
     how.write_tables(rows, |sink, rows| csv::write(sink, rows), |sink, rows| markdown::write(sink, rows))
+}
+
+/// The rows of `experiment` that the file at `path` has.
+fn rows_of(path: &Path, experiment: &str) -> Result<Vec<Measurement>> {
+    let mut rows = measurements(read(path)?);
+    rows.retain(|row| row.experiment == experiment);
+    Ok(rows)
 }
 
 /// Shows the page of the records where `--open` asks for it, or says why there is none.
@@ -114,9 +124,7 @@ pub(crate) fn write_kept(how: &How, experiment: &str, log: Option<&Path>) -> Res
         let text = format!("{}: the log is of rows that are measured, and none is", log.display());
         complain("passed over", &text);
     }
-    let mut rows = measurements(read(path)?);
-    rows.retain(|row| row.experiment == experiment);
-    write_tables(how, &rows)?;
+    write_tables(how, &rows_of(path, experiment)?)?;
     if how.open {
         super::report::show_beside(path, how.takes_stdout()?)?;
     }

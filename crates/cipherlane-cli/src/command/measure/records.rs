@@ -44,7 +44,7 @@ struct Given {
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
     json: Option<Sink>,
     /// Go on with a file of records, whatever CIPHERLANE_JSON says: what it has the rows of all devices of is not measured
-    /// again, new rows are added
+    /// again, with rivals or without; new rows are added, and tables have all rows of the file
     #[arg(long, value_name = "FILE", value_parser = sink::file(), help_heading = "Results (- is stdout)")]
     resume: Option<PathBuf>,
 }

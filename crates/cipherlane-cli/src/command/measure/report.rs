@@ -10,6 +10,7 @@ use comfy_table::{Cell, Table};
 
 use super::store::Store;
 use super::{describe, is_lacking};
+use crate::exit::Exit;
 use crate::render::table::{self, Column};
 use crate::render::units;
 
@@ -27,7 +28,11 @@ pub(super) fn of(outcome: &Outcome, shown: impl Fn(&str) -> bool, store: &Store)
         let _ = writeln!(text, "not measured: {line}");
     }
     if outcome.stopped {
-        let _ = writeln!(text, "stopped: the {} rows that were finished are kept", outcome.rows.len());
+        let rows = outcome.rows.len();
+        let _ = match super::stopped() {
+            Exit::Interrupted => writeln!(text, "stopped: the {rows} rows that were finished are kept"),
+            _ => writeln!(text, "stopped: nobody reads stdout any more, where {rows} rows were to go"),
+        };
     }
     let has_rivals = outcome.rows.iter().any(Measurement::is_of_a_rival);
     let of = if has_rivals { ", rivals' included" } else { "" };

@@ -113,6 +113,10 @@ pub(crate) fn beside(records: &Path) -> PathBuf {
 fn read(paths: &[PathBuf]) -> Result<Vec<Record>> {
     let mut records = Vec::new();
     for path in paths {
+        if path.is_dir() {
+            let name = path.display();
+            return Err(Usage(format!("{name} is a folder; name the files in it, as {name}/*.jsonl")).into());
+        }
         sink::protect(path);
         records.extend(cipherlane_record::read(path)?);
     }
