@@ -244,6 +244,24 @@ fn few_messages_are_sealed_and_opened() {
     }
 }
 
+/// Equal messages that follow one another, among them such whose counters carry out of their last byte, and single ones.
+fn long() -> Vec<(usize, usize)> {
+    let lengths = [3840, 4048, 4063, 4064, 4065, 4080, 4096, 4111, 7167, 7168, 7169];
+    let equal = lengths.into_iter().flat_map(|bytes| [(bytes, 5); 9]);
+    equal.chain([(5990, 5), (5999, 5), (6000, 5), (5985, 5), (20_000, 5), (1024, 5), (20_016, 5)]).collect()
+}
+
+#[test]
+fn long_messages_with_a_key_each_are_sealed_and_opened() {
+    let (cpu, messages) = (Cpu::new(), long());
+    for cipher in Cipher::AES {
+        let algorithm = Algorithm::new(cipher, Mode::Gcm);
+        for (aad, tags) in [(Aad::Each(17), Tags::Same(16)), (Aad::Shared(0), Tags::Each)] {
+            are_those_of_the_reference(&cpu, algorithm, Kind { aad, tags, keys_each: true }, &messages);
+        }
+    }
+}
+
 #[test]
 fn equal_messages_are_sealed_and_opened() {
     const KINDS: [(Aad, Tags); 9] = [

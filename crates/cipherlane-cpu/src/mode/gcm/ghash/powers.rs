@@ -6,7 +6,7 @@ use super::ONE;
 use super::products::{Power, Products};
 use crate::lanes::{Isa, Lanes, MAX_LANES, times_x, wipe_blocks};
 
-/// Most powers of H that a table holds.
+/// Most powers of H that a table holds, in whole registers.
 pub(crate) const MAX_POWERS: usize = 96;
 
 /// Powers of the hash key, highest first: entry MAX_POWERS - e is H^e times x.
@@ -36,16 +36,18 @@ impl<I: Isa> Powers<I> {
     pub(crate) fn rekey(&mut self, h: u128, highest: usize) {
         assert!(highest <= MAX_POWERS, "a table holds so many powers");
         self.highest = highest;
-        self.written = self.written.max(highest);
+        // In whole registers: what is loaded of one that was stored in part waits for it to reach the cache.
+        let all = highest.next_multiple_of(I::V::LANES);
+        self.written = self.written.max(all);
         self.set(0, ONE);
         self.set(1, times_x(h.swap_bytes()));
         // From the powers 1..=known to those up to 2 * known, a register at a time.
         let mut known = 1;
-        while known < highest {
+        while known < all {
             let factor = self.isa.splat(self.entry(known));
             let mut done = 0;
-            while done < known && known + done < highest {
-                let count = I::V::LANES.min(known - done).min(highest - known - done);
+            while done < known && known + done < all {
+                let count = I::V::LANES.min(known - done);
                 self.extend(factor, done, known, count);
                 done += count;
             }
@@ -59,12 +61,23 @@ impl<I: Isa> Powers<I> {
         let from = MAX_POWERS - (done + count);
         let to = MAX_POWERS - (known + done + count);
         let bytes = count * BLOCK;
+        let (from, [to, sums]) = (
+            self.entries[from].as_ptr(),
+            [&mut self.entries, &mut self.sums].map(|all| all[to].as_mut_ptr()),
+        );
+        let is_whole = count == I::V::LANES;
         // SAFETY: count lanes at most are read and written, and both ranges lie within the table.
         unsafe {
-            let low = self.isa.load_partial(self.entries[from].as_ptr(), bytes);
+            let low = if is_whole { self.isa.load(from) } else { self.isa.load_partial(from, bytes) };
             let product = Products::of(low, factor).reduce(self.isa);
-            product.store_partial(self.entries[to].as_mut_ptr(), bytes);
-            product.xor(product.swap_halves()).store_partial(self.sums[to].as_mut_ptr(), bytes);
+            let sum = product.xor(product.swap_halves());
+            if is_whole {
+                product.store(to);
+                sum.store(sums);
+            } else {
+                product.store_partial(to, bytes);
+                sum.store_partial(sums, bytes);
+            }
         }
     }
 

@@ -15,6 +15,7 @@ use crate::cipher::{KeyPerLane, Meanwhile, Nothing, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::{counted, counted_in_32_bits};
+use crate::mode::first_round::BYTES;
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::counter::ONE_EACH;
 
@@ -213,14 +214,17 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         shortest: usize,
         meanwhile: &mut impl Meanwhile,
     ) -> Blocks<P, T> {
+        let first = at / BLOCK + 1;
         let mut counters = [[self.source.isa().zero(); BLOCKS]; T];
         for (counters, set) in counters.iter_mut().zip(sets) {
             for (block, counter) in counters.iter_mut().enumerate() {
-                let (isa, by) = (self.source.isa(), at / BLOCK + block + 1);
+                let (isa, by) = (self.source.isa(), first + block);
                 *counter = if self.hashes_nonces() {
                     counted_in_32_bits(isa, set.pre_counter, by)
-                } else {
+                } else if first + BLOCKS < BYTES {
                     counted(isa, set.pre_counter, by)
+                } else {
+                    counted(isa, set.pre_counter.xor(isa.splat_word(carried(by))), by % BYTES)
                 };
             }
         }
@@ -238,4 +242,12 @@ impl<'a, P: KeyPerLane, D: Direction, const G: usize, const KARATSUBA: bool>
         }
         ciphertext
     }
+}
+
+/// What the last byte of a pre-counter block of a nonce of 96 bits carries into the three before it, which are zeros, when it
+/// is raised by `by` (SP 800-38D section 7.1).
+#[inline(always)]
+fn carried(by: usize) -> u128 {
+    let carry = (by + 1) / BYTES;
+    u128::from((carry as u32).swap_bytes() >> 8) << 96
 }

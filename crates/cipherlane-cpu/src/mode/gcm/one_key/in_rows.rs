@@ -20,6 +20,11 @@ use crate::mode::gcm::ghash::{SPREAD_REGISTERS, Spread};
 /// Most registers of a message in a row: of 16, and more, whole groups in a train are faster on Zen 4.
 const MAX_IN_ROW: usize = SPREAD_REGISTERS;
 
+/// For MANY of a [`Rowed`]: registers that are run at once are all that a message has.
+const ALL: bool = false;
+/// They are some of them.
+const SOME: bool = true;
+
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// Whether there are registers for two of each of four messages, and what is hashed besides, and no more.
     const IS_NARROW: bool = <P::Isa as Isa>::REGISTERS < 32;
@@ -52,24 +57,13 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         if P::WHOLE_GROUPS {
             return;
         }
-        let bytes = job.message(row.first).bytes;
-        let (registers, register) = (bytes.div_ceil(V::<P>::BYTES), V::<P>::BYTES);
+        let registers = job.message(row.first).bytes.div_ceil(V::<P>::BYTES);
         if Self::IS_NARROW {
-            if bytes.is_multiple_of(2 * register) {
-                self.row::<2, 8, true, true>(job, row);
-            } else {
-                self.row::<2, 8, false, true>(job, row);
-            }
+            self.row_of::<2, 8, SOME>(job, row);
         } else if registers.next_multiple_of(3) < registers.next_multiple_of(4) {
-            if bytes.is_multiple_of(3 * register) {
-                self.row::<3, 12, true, true>(job, row);
-            } else {
-                self.row::<3, 12, false, true>(job, row);
-            }
-        } else if bytes.is_multiple_of(4 * register) {
-            self.row::<4, 16, true, true>(job, row);
+            self.row_of::<3, 12, SOME>(job, row);
         } else {
-            self.row::<4, 16, false, true>(job, row);
+            self.row_of::<4, 16, SOME>(job, row);
         }
     }
 
@@ -80,16 +74,21 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         if P::WHOLE_GROUPS {
             return;
         }
-        let is_whole = job.message(row.first).bytes.is_multiple_of(V::<P>::BYTES);
-        match (class, is_whole) {
-            (0, true) => self.row::<1, 4, true, false>(job, row),
-            (0, false) => self.row::<1, 4, false, false>(job, row),
-            (1, true) => self.row::<2, 8, true, false>(job, row),
-            (1, false) => self.row::<2, 8, false, false>(job, row),
-            (2, true) => self.row::<3, 12, true, false>(job, row),
-            (2, false) => self.row::<3, 12, false, false>(job, row),
-            (_, true) => self.row::<4, 16, true, false>(job, row),
-            (_, false) => self.row::<4, 16, false, false>(job, row),
+        match class {
+            0 => self.row_of::<1, 4, ALL>(job, row),
+            1 => self.row_of::<2, 8, ALL>(job, row),
+            2 => self.row_of::<3, 12, ALL>(job, row),
+            _ => self.row_of::<4, 16, ALL>(job, row),
+        }
+    }
+
+    /// Runs R registers of each of four messages at a time, M in all, which are ALL or SOME of a message's.
+    #[inline(always)]
+    fn row_of<const R: usize, const M: usize, const MANY: bool>(&self, job: &Job<'_>, row: Row) {
+        if job.message(row.first).bytes.is_multiple_of(R * V::<P>::BYTES) {
+            self.row::<R, M, true, MANY>(job, row);
+        } else {
+            self.row::<R, M, false, MANY>(job, row);
         }
     }
 

@@ -66,9 +66,30 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         one
     }
 
+    /// Puts `key` in `place`, over one that was there and was not [`OneKey::shared`], with powers of H up to `highest`. It is
+    /// made where it stays: its powers are kilobytes, and copying them takes as long as a short message.
+    #[inline(always)]
+    pub(super) fn put<'p>(
+        place: &'p mut Option<Self>,
+        source: P::Source,
+        key: &[u8],
+        highest: usize,
+    ) -> &'p Self {
+        if let Some(one) = place {
+            one.rekey(key, highest);
+            return one;
+        }
+        let cipher = P::new(source, key);
+        let powers = Powers::none(cipher.isa());
+        let spread = OnceLock::new();
+        let one = place.insert(Self { cipher, powers, first_round: None, spread, direction: PhantomData });
+        one.expand_hash_key(highest);
+        one
+    }
+
     /// Takes another key in the place of its own, which was not [`OneKey::shared`].
     #[inline(always)]
-    pub(super) fn rekey(&mut self, key: &[u8], highest: usize) {
+    fn rekey(&mut self, key: &[u8], highest: usize) {
         debug_assert!(self.first_round.is_none() && self.spread.get().is_none());
         self.cipher.rekey(key);
         self.expand_hash_key(highest);
