@@ -11,7 +11,7 @@ pub fn alone(parts: usize, work: &(dyn Fn(usize) + Sync)) {
 }
 
 /// Items that are looked at twice where their lengths differ: the second look finds their offsets in the first cache.
-const BLOCK: usize = 1 << 10;
+const LOOK: usize = 1 << 10;
 
 /// Items of a part for one thread: some microseconds of work, so that handing it over costs less.
 const PART: usize = 1 << 14;
@@ -58,11 +58,11 @@ impl Survey {
 
     fn of_part(offsets: &[u64]) -> Self {
         let (mut all, mut are_alike) = (Self::NONE, true);
-        for block in pieces(offsets, BLOCK) {
-            // Where they were not alike a block ago, they will hardly be now.
-            let alike = if are_alike { Self::of_alike(block) } else { None };
+        for some in pieces(offsets, LOOK) {
+            // Where they were not alike a look ago, they will hardly be now.
+            let alike = if are_alike { Self::of_alike(some) } else { None };
             are_alike = alike.is_some();
-            all = all.and(alike.unwrap_or_else(|| Self::of_any(block)));
+            all = all.and(alike.unwrap_or_else(|| Self::of_any(some)));
         }
         all
     }
@@ -155,7 +155,7 @@ mod tests {
         for (odd, length) in [(0, 7), (1, 7), (0, 0)] {
             let mut offsets: Vec<_> = (0..=count).map(|i| 9 + i * length + odd * (i % 2)).collect();
             assert!(of(&offsets).fits(&offsets, usize::MAX));
-            for at in [1, BLOCK, BLOCK + 1, PART - 1, PART, PART + 1, 2 * PART + 77, offsets.len() - 1] {
+            for at in [1, LOOK, LOOK + 1, PART - 1, PART, PART + 1, 2 * PART + 77, offsets.len() - 1] {
                 let right = std::mem::replace(&mut offsets[at], 8);
                 assert!(!of(&offsets).fits(&offsets, usize::MAX), "{at} of {length}");
                 offsets[at] = right;

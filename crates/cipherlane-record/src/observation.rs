@@ -123,4 +123,19 @@ impl Observation {
     pub fn value(&self, name: &str) -> Option<f64> {
         self.values.iter().find(|value| value.name == name)?.value
     }
+
+    /// Its number on `axis`.
+    #[must_use]
+    pub fn number(&self, axis: &str) -> Option<f64> {
+        match self.axes.get(axis)? {
+            Axis::Number(number) => Some(*number),
+            Axis::Name(_) => None,
+        }
+    }
+
+    /// Whether it stands at this `place` of `axis`.
+    #[must_use]
+    pub fn is_at(&self, axis: &str, place: &str) -> bool {
+        matches!(self.axes.get(axis), Some(Axis::Name(name)) if name == place)
+    }
 }

@@ -47,14 +47,14 @@ fn foretold_by(
             && *machine == row.machine
             && one.experiment == "mix"
             && one.subject == row.device
-            && is(one, "algorithm", &row.algorithm)
-            && is(one, "kernel", &row.kernel)
-            && (is(one, "keys", row.keys.name())
+            && one.is_at("algorithm", &row.algorithm)
+            && one.is_at("kernel", &row.kernel)
+            && (one.is_at("keys", row.keys.name())
                 || (row.keys == Keys::Same && !one.axes.contains_key("keys")))
             && may_be(one, "operation", &row.operation)
     });
     let sized = mixes.filter_map(|(_, one)| {
-        let fits = number(one, "message bytes").map(|bytes| bytes == row.message_bytes as f64);
+        let fits = one.number("message bytes").map(|bytes| bytes == row.message_bytes as f64);
         let stands = fits.unwrap_or(row.keys == Keys::Same);
         stands.then(|| value(one, "foretold").and_then(rate)).flatten().map(|rate| (fits, rate))
     });
@@ -115,8 +115,8 @@ fn is_like(row: &Row<'_>, one: &Observation) -> bool {
         Some(Axis::Name(keys)) => keys == row.keys.name(),
         _ => row.keys == Keys::Same,
     };
-    let size = || number(one, "message bytes") == Some(row.message_bytes as f64);
-    is(one, "algorithm", &row.algorithm) && keys && (row.keys == Keys::Same || size())
+    let size = || one.number("message bytes") == Some(row.message_bytes as f64);
+    one.is_at("algorithm", &row.algorithm) && keys && (row.keys == Keys::Same || size())
 }
 
 /// Whether a quantity is what the whole CPU does. The mix of instructions is of one thread.
@@ -153,19 +153,6 @@ pub(crate) fn brought<'a>(row: &Row<'a>, rows: &[Row<'a>]) -> Option<Row<'a>> {
             && (&other.device, &other.kernel) == (&row.device, &row.kernel)
     };
     (row.scope.transfer == Transfer::Excluded).then(|| rows.iter().find(same).copied()).flatten()
-}
-
-/// Whether a row stands at this place of an axis.
-pub(crate) fn is(row: &Observation, axis: &str, place: &str) -> bool {
-    matches!(row.axes.get(axis), Some(Axis::Name(name)) if name == place)
-}
-
-/// The number of a row on an axis.
-pub(crate) fn number(row: &Observation, axis: &str) -> Option<f64> {
-    match row.axes.get(axis)? {
-        Axis::Number(number) => Some(*number),
-        Axis::Name(_) => None,
-    }
 }
 
 /// A value by its name.

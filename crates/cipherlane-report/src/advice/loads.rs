@@ -4,7 +4,6 @@ use cipherlane_record::{Observation, statistics};
 
 use super::Rule;
 use super::observed::{by_device, name, of, sentences, whole};
-use crate::beside::number;
 use crate::section::grouped;
 use crate::units;
 
@@ -29,7 +28,7 @@ pub(super) fn loads(rows: &[&Observation]) -> Option<Rule> {
 }
 
 fn kind(row: &Observation) -> Loaded {
-    let is_loaded = |axis: &str| number(row, axis).is_some_and(|load| load > 0.0);
+    let is_loaded = |axis: &str| row.number(axis).is_some_and(|load| load > 0.0);
     (is_loaded("cpu load"), is_loaded("device load"))
 }
 
@@ -46,7 +45,7 @@ fn part((cpu, device): Loaded, rows: &[&Observation]) -> Option<String> {
         _ => "the device",
     };
     let size =
-        number(row, "bytes").map_or_else(String::new, |bytes| format!(", {}", units::bytes(whole(bytes))));
+        row.number("bytes").map_or_else(String::new, |bytes| format!(", {}", units::bytes(whole(bytes))));
     Some(format!(
         "under load of {what} by {} (median of {}) and by {} at most ({}{size}, {})",
         percent(statistics::median(&costs)),
@@ -65,7 +64,7 @@ fn percent(longer: f64) -> String {
 /// `device load 50 %, 24.0 % reached`.
 fn loads_of(row: &Observation) -> String {
     let load = |axis: &str| {
-        let asked = number(row, axis).filter(|load| *load > 0.0)?;
+        let asked = row.number(axis).filter(|load| *load > 0.0)?;
         let reached = of(row, &format!("{axis} reached"));
         let reached =
             reached.map_or_else(String::new, |load| format!(", {} % reached", units::significant(load)));

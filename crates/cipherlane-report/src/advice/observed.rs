@@ -3,7 +3,7 @@
 use cipherlane_record::{Observation, Verdict, statistics};
 
 use super::{Rule, Tally};
-use crate::beside::{is, number, rate, throughput, value};
+use crate::beside::{rate, throughput, value};
 use crate::crossover::{self, Lead};
 use crate::level::Rate;
 use crate::row::Row;
@@ -66,7 +66,7 @@ pub(super) fn offload(rows: &[&Observation]) -> Option<Rule> {
 fn crossovers(device: &str, rows: &[&Observation]) -> Vec<String> {
     let timed = |row: &&Observation| {
         let verdict = beside::offloaded(row)?;
-        Some((name(row, "algorithm"), (whole(number(row, "bytes")?), verdict)))
+        Some((name(row, "algorithm"), (whole(row.number("bytes")?), verdict)))
     };
     let times = rows.iter().filter_map(timed);
     let algorithms = grouped(times, |(algorithm, _)| algorithm.clone()).into_iter();
@@ -124,9 +124,9 @@ pub(super) fn transfers(own: &[Row<'_>]) -> Option<Rule> {
 /// What the whole of a device is worth.
 pub(super) fn against(rows: &[&Observation]) -> Option<Rule> {
     let sentence = |(device, rows): (String, Vec<&Observation>)| {
-        let row = rows.iter().find(|row| is(row, "CPU kernel", "best")).or_else(|| rows.first())?;
+        let row = rows.iter().find(|row| row.is_at("CPU kernel", "best")).or_else(|| rows.first())?;
         let times = of(row, "GPU by CPU")?;
-        let size = number(row, "message bytes").map_or_else(String::new, |bytes| units::bytes(whole(bytes)));
+        let size = row.number("message bytes").map_or_else(String::new, |bytes| units::bytes(whole(bytes)));
         Some(format!(
             "With data in its memory {device} does {} times what all CPUs do with their best kernel ({}, {size}).",
             units::significant(times),
@@ -141,8 +141,8 @@ pub(super) fn threads(rows: &[&Observation]) -> Option<Rule> {
     let rows = experiment(rows, "cpu-threads");
     let special: Vec<(u64, f64)> = rows
         .iter()
-        .filter(|row| is(row, "kernel", "special"))
-        .filter_map(|row| Some((whole(number(row, "threads")?), of(row, "gain")?)))
+        .filter(|row| row.is_at("kernel", "special"))
+        .filter_map(|row| Some((whole(row.number("threads")?), of(row, "gain")?)))
         .collect();
     let (threads, gain) = super::fewest_enough(&special)?;
     let most = special.iter().map(|(threads, _)| *threads).max()?;
@@ -172,7 +172,7 @@ pub(super) fn launch(rows: &[&Observation]) -> Option<Rule> {
     let sentence = |(device, rows): (String, Vec<&Observation>)| {
         let knee = |of_what: &str| {
             let knees =
-                rows.iter().filter(|row| is(row, "knee of", of_what)).filter_map(|row| of(row, "knee"));
+                rows.iter().filter(|row| row.is_at("knee of", of_what)).filter_map(|row| of(row, "knee"));
             knees.fold(None, |most: Option<f64>, knee| Some(most.map_or(knee, |most| most.max(knee))))
         };
         let (blocks, threads) = (knee("blocks")?, knee("threads")?);
@@ -186,7 +186,7 @@ pub(super) fn streams(rows: &[&Observation]) -> Option<Rule> {
     let best = |rows: &[&Observation]| {
         let rates = rows.iter().filter_map(|row| Some((*row, rate(value(row, "throughput")?)?)));
         let (row, rate) = rates.max_by(|one, other| one.1.total_cmp(&other.1))?;
-        let (messages, streams) = (number(row, "messages")?, number(row, "streams")?);
+        let (messages, streams) = (row.number("messages")?, row.number("streams")?);
         let streams = units::count(usize::try_from(whole(streams)).ok()?, "stream");
         Some(format!(
             "{messages} messages in {streams} to {} ({})",

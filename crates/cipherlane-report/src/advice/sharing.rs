@@ -6,7 +6,6 @@ use cipherlane_record::{Observation, statistics};
 
 use super::Rule;
 use super::observed::{experiment, name, of, whole};
-use crate::beside::number;
 use crate::section::grouped;
 use crate::units;
 
@@ -99,10 +98,10 @@ fn holds(tier: &str, row: &Observation) -> Option<bool> {
 
 /// Where the rate of a thread goes on the most threads: medians over the algorithms.
 fn losses(tiers: &[Tier<'_>]) -> Option<String> {
-    let all = tiers.iter().flat_map(|(_, rows)| rows).filter_map(|row| number(row, "threads"));
+    let all = tiers.iter().flat_map(|(_, rows)| rows).filter_map(|row| row.number("threads"));
     let most = all.fold(1.0, f64::max);
     let part = |(tier, rows): &Tier<'_>| {
-        let there = rows.iter().filter(|row| number(row, "threads") == Some(most));
+        let there = rows.iter().filter(|row| row.number("threads") == Some(most));
         let there: Vec<&Observation> = there.copied().collect();
         let (clock, sharing) = (median(&there, "lost to the clock")?, median(&there, "lost to sharing")?);
         let sibling = median(rows, "a thread loses to its sibling");

@@ -141,25 +141,18 @@ fn measured(row: &Measurement) -> Option<Found<'_>> {
     })
 }
 
-fn number(row: &Observation, axis: &str) -> Option<f64> {
-    match row.axes.get(axis)? {
-        Axis::Number(number) => Some(*number),
-        Axis::Name(_) => None,
-    }
-}
-
 /// What names the work of an observation.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sizes of messages
 fn work(row: &Observation) -> Option<(u64, String)> {
     let is_ours = row.axes.get("algorithm") == Some(&Axis::from(ALGORITHM)) && row.verified != Some(false);
     let keys = row.axes.get("keys").map_or_else(|| Keys::Same.name().to_owned(), ToString::to_string);
-    is_ours.then_some((number(row, "message bytes")? as u64, keys))
+    is_ours.then_some((row.number("message bytes")? as u64, keys))
 }
 
 /// A row of `cpu-threads`.
 fn swept(row: &Observation) -> Option<Found<'_>> {
     let (message_bytes, keys) = work(row)?;
-    let (threads, all) = (number(row, "threads")?, row.host.logical_cores as f64);
+    let (threads, all) = (row.number("threads")?, row.host.logical_cores as f64);
     let column = match row.axes.get("kernel")?.to_string().as_str() {
         "plain" if threads == 1.0 => Column::PlainOne,
         "plain" if threads == all => Column::PlainAll,

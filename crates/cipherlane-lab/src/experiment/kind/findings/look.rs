@@ -1,6 +1,6 @@
 //! The numbers that decide claims, from the observations of one machine.
 
-use cipherlane_record::{Axis, Observation};
+use cipherlane_record::Observation;
 
 /// The observations of a machine that are not known to be wrong: of each subject at each place the last, the last one first.
 pub(super) struct Look {
@@ -9,18 +9,6 @@ pub(super) struct Look {
 
 const NATIVE: [&str; 2] = ["C++", "Rust"];
 const MANAGED: [&str; 4] = ["Java", "C#", "JavaScript", "Python"];
-
-/// A place that a row must have on an axis.
-fn is(row: &Observation, axis: &str, place: &str) -> bool {
-    matches!(row.axes.get(axis), Some(Axis::Name(name)) if name == place)
-}
-
-fn number(row: &Observation, axis: &str) -> Option<f64> {
-    match row.axes.get(axis)? {
-        Axis::Number(number) => Some(*number),
-        Axis::Name(_) => None,
-    }
-}
 
 fn is_gpu(row: &Observation) -> bool {
     row.subject.starts_with("cuda:") || row.subject.starts_with("opencl:")
@@ -56,7 +44,7 @@ impl Look {
     }
 
     fn language(&self, names: &[&str]) -> Option<f64> {
-        let of = |row: &&Observation| names.iter().any(|name| is(row, "language", name));
+        let of = |row: &&Observation| names.iter().any(|name| row.is_at("language", name));
         least(self.of("languages").filter(of).filter_map(|row| row.value("time")))
     }
 
@@ -71,8 +59,8 @@ impl Look {
     /// The best time of a compiler on one thread, at `level` or at any.
     fn compiler(&self, name: &str, level: Option<&str>) -> Option<f64> {
         let of = |row: &&Observation| {
-            let at_level = level.is_none_or(|level| is(row, "level", level));
-            is(row, "compiler", name) && at_level && number(row, "threads") == Some(1.0)
+            let at_level = level.is_none_or(|level| row.is_at("level", level));
+            row.is_at("compiler", name) && at_level && row.number("threads") == Some(1.0)
         };
         least(self.of("compilers").filter(of).filter_map(|row| row.value("time")))
     }
@@ -90,7 +78,9 @@ impl Look {
     fn cast(&self, on_gpu: bool) -> Option<f64> {
         // The study asked one thread.
         let of = |row: &&Observation| {
-            is_gpu(row) == on_gpu && (on_gpu || is(row, "build", "optimised")) && !is(row, "threads", "all")
+            is_gpu(row) == on_gpu
+                && (on_gpu || row.is_at("build", "optimised"))
+                && !row.is_at("threads", "all")
         };
         let costs = self.of("datatypes").filter(of).filter_map(|row| row.value("cost"));
         costs.map(|percent| 1.0 + percent / 100.0).max_by(f64::total_cmp)
@@ -106,20 +96,20 @@ impl Look {
 
     /// Rows of a kernel of `cpu-threads`, of the shortest messages that there are: the study's, or next to them.
     fn kernel(&self, name: &'static str) -> impl Iterator<Item = &Observation> {
-        let shortest = least(self.of("cpu-threads").filter_map(|row| number(row, "message bytes")));
+        let shortest = least(self.of("cpu-threads").filter_map(|row| row.number("message bytes")));
         let of =
-            move |row: &&Observation| is(row, "kernel", name) && number(row, "message bytes") == shortest;
+            move |row: &&Observation| row.is_at("kernel", name) && row.number("message bytes") == shortest;
         self.of("cpu-threads").filter(of)
     }
 
     /// The rate of plain code on `times` as many threads as there are logical CPUs.
     fn plain(&self, times: f64) -> Option<f64> {
-        let of = |row: &&Observation| number(row, "threads") == Some(times * row.host.logical_cores as f64);
+        let of = |row: &&Observation| row.number("threads") == Some(times * row.host.logical_cores as f64);
         self.kernel("plain").find(of)?.value("throughput")
     }
 
     pub(super) fn gain_by_threads(&self) -> Option<f64> {
-        let row = self.kernel("plain").find(|row| number(row, "threads").is_none())?;
+        let row = self.kernel("plain").find(|row| row.number("threads").is_none())?;
         ratio(row.value("gain, all CPUs"), row.value("logical CPUs"))
     }
 
@@ -128,12 +118,12 @@ impl Look {
     }
 
     pub(super) fn special_by_plain(&self) -> Option<f64> {
-        let all = |row: &&Observation| number(row, "threads") == Some(row.host.logical_cores as f64);
+        let all = |row: &&Observation| row.number("threads") == Some(row.host.logical_cores as f64);
         Some(self.kernel("special").find(all)?.value("of plain code")? / 100.0)
     }
 
     fn knee(&self, of: &str) -> Option<f64> {
-        self.of("gpu-grid").find(|row| is(row, "knee of", of))?.value("knee by these")
+        self.of("gpu-grid").find(|row| row.is_at("knee of", of))?.value("knee by these")
     }
 
     pub(super) fn knee_of_threads(&self) -> Option<f64> {
@@ -145,7 +135,7 @@ impl Look {
     }
 
     fn cores(&self, name: &str) -> Option<f64> {
-        self.of("core-vs-core").find(|row| is(row, "CPU kernel", "plain"))?.value(name)
+        self.of("core-vs-core").find(|row| row.is_at("CPU kernel", "plain"))?.value(name)
     }
 
     pub(super) fn cpu_thread_by_gpu_thread(&self) -> Option<f64> {
@@ -158,7 +148,7 @@ impl Look {
 
     /// A sensor's value at a moment of `thermal`.
     fn sensor(&self, on_gpu: bool, moment: &str, name: &str) -> Option<f64> {
-        let of = |row: &&Observation| is_gpu(row) == on_gpu && is(row, "moment", moment);
+        let of = |row: &&Observation| is_gpu(row) == on_gpu && row.is_at("moment", moment);
         self.of("thermal").find(of)?.value(name)
     }
 
@@ -188,7 +178,7 @@ impl Look {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cipherlane_record::Value;
+    use cipherlane_record::{Axis, Value};
     use std::collections::BTreeMap;
 
     /// A row of `experiment` on a machine of two CPUs.
