@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use cipherlane::{Engine, Wish};
 use cipherlane_files::Keyset;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParserFactory};
@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use super::super::shared::{self, Threads};
 use super::target::{self, Target};
-use crate::exit::{Exit, Usage};
+use crate::exit::Exit;
 use crate::render::sink::{self, Sink};
 use crate::render::{complain, units};
 
@@ -141,8 +141,8 @@ impl Shared {
         let file = target::open(&self.keyset)?;
         file.take(MOST_OF_KEYSET as u64 + 1).read_to_end(&mut json).with_context(name)?;
         if json.len() > MOST_OF_KEYSET {
-            let reason = format!("{} has more than 1 MiB, and is no keyset; name a file of one", name());
-            return Err(Usage(reason).into());
+            let reason = anyhow!("it has more than 1 MiB, and is no keyset in JSON; name a file of one");
+            return Err(reason.context(name()));
         }
         let json = std::str::from_utf8(&json).context("it is no keyset in JSON; tinkey converts binary ones");
         Keyset::from_json(json.with_context(name)?).with_context(name)
