@@ -123,7 +123,7 @@ fn a_negative_number_is_answered_by_what_is_taken() {
         (["bench", "--messages", "-3"], "a whole number from 1"),
         (["bench", "--size", "-1"], "write 16, 16k or 1MiB"),
         (["bench", "--threads", "-1"], "1 to 4096, phys or all"),
-        (["dashboard", "--port", "-1"], "-1 is not in 0..=65535"),
+        (["dashboard", "--port", "-1"], "`-1` is no port; write a number from 0 to 65535"),
     ] {
         let said = contains(taken).and(contains("tip: ").not());
         sandbox.cipherlane(&arguments).assert().code(2).stdout("").stderr(said);

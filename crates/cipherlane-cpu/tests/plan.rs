@@ -89,11 +89,12 @@ fn a_chain_that_cannot_be_cut_gets_one_thread() {
 #[test]
 fn no_thread_is_planned_that_finds_no_work() {
     let cpu = Cpu::new();
-    let plan = |algorithm: &str, messages, shared, chunk| {
+    let plan_of = |bytes, algorithm: &str, messages, shared, chunk| {
         let algorithm: Algorithm = algorithm.parse().unwrap();
-        let shape = Shape::uniform(algorithm, algorithm.forward(), messages, 1 << 20, shared);
+        let shape = Shape::uniform(algorithm, algorithm.forward(), messages, bytes, shared);
         cpu.plan(&shape, &Wish { threads: Some(3), chunk, ..Wish::default() }).unwrap()
     };
+    let plan = |algorithm, messages, shared, chunk| plan_of(1 << 10, algorithm, messages, shared, chunk);
     // One thread runs as many chains side by side as there are lanes.
     for (algorithm, shared) in [("sha-256", true), ("aes-128-cbc", true), ("aes-128-cbc", false)] {
         let lanes = plan(algorithm, 1, shared, None).lanes;
@@ -101,6 +102,9 @@ fn no_thread_is_planned_that_finds_no_work() {
             [1, lanes, lanes + 1, 3 * lanes].map(|messages| plan(algorithm, messages, shared, None).threads);
         assert_eq!(found, [1, 1, 2, 3], "{algorithm}, {lanes} lanes");
         assert_eq!(plan(algorithm, 1, shared, Some(8192)).threads, 3, "{algorithm}, divided by hand");
+        // Idle lanes are better than an idle thread, where that is worth one.
+        let long = [1, 2, 3, 4].map(|messages| plan_of(1 << 20, algorithm, messages, shared, None).threads);
+        assert_eq!(long, [1, 2, 3, 3], "{algorithm}, long messages");
     }
     // A message of its own is cut, whosever the key is.
     for shared in [true, false] {
