@@ -166,7 +166,7 @@ fn a_row_says_where_its_rival_had_fewer_threads() {
         let [cpu, rival] = beside_whole_messages(Manner::Cuts, messages, threads);
         let counts = (cpu.threads, rival.threads);
         let of_threads = |row: &Measurement| {
-            row.warnings.iter().filter(|text| text.contains("thread")).cloned().collect::<Vec<_>>()
+            row.warnings.iter().filter(|text| text.contains(" ran on ")).cloned().collect::<Vec<_>>()
         };
         assert!(of_threads(&rival).is_empty(), "{:?}", rival.warnings);
         (counts, of_threads(&cpu))

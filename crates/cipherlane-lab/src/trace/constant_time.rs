@@ -227,7 +227,7 @@ const SEAL: Case = Case {
 const SLICED: [&str; 3] = ["camellia-128-gcm", "sm4-gcm", "sc2000-128-gcm"];
 
 /// Messages with a key each of such a cipher, enough for a team on every tier.
-const OF_A_TEAM: &[usize] = &[17; 16];
+const OF_A_TEAM: &[usize] = &[32; 13];
 
 #[test]
 fn counters_that_are_hashed_decide_nothing() {
@@ -278,7 +278,8 @@ fn other_modes_take_one_path() {
         of("aes-128-xts", Operation::Decrypt, 16),
     ];
     kernels_take_one_path(&cases, RUNS);
-    kernels_take_one_path(&cases.map(|case| Case { one_key: false, ..case }), RUNS);
+    let each = [cases[1], cases[2], cases[4]].map(|case| Case { one_key: false, ..case });
+    kernels_take_one_path(&each, RUNS);
     let teams = [
         of("camellia-128-ctr", Operation::Encrypt, 16),
         of("sm4-cbc", Operation::Encrypt, 16),
