@@ -1,7 +1,9 @@
 //! What nobody may know decides neither where kernels pass nor where they look: SECURITY.md promises no branch and no
 //! address of it on CPUs. Kernels are run by single steps under keys and on texts that differ, and take the same ones.
 //!
-//! A step is a signal, and bitsliced kernels of the portable tier take most of them: `EVERY=1` runs these as well.
+//! A step is a signal, and all cases on all kernels take many minutes of them. Each case is followed on one tier, and the
+//! next case on another, and keys in lanes are expanded for one of the sliced ciphers. `EVERY=1` follows all, on every
+//! tier.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::cast_possible_truncation)] // a test
 use std::collections::HashMap;
@@ -25,7 +27,7 @@ const TRIES: usize = 6;
 const RUNS: u64 = 2;
 /// Runs where counters are hashed: of each eighth or so the last byte overflows within a group.
 const RUNS_OF_COUNTERS: u64 = 16;
-/// The tier that is left out by default.
+/// The tier that takes most steps.
 const SLOW: &str = "portable";
 
 /// What is done to messages of some lengths, and the bytes of its nonces.
@@ -198,16 +200,27 @@ fn parting(one: &Path, other: &Path, start: u64) -> String {
     format!("step {at} of {} and {} is at {:?} and {:?}", one.len(), other.len(), of(one), of(other))
 }
 
-/// Asserts that each kernel that is constant-time takes one path.
+/// Whether all is to be followed.
+fn every() -> bool {
+    std::env::var_os("EVERY").is_some()
+}
+
+/// Asserts that kernels that are constant-time take one path: of the first case that of one tier, of the next that of
+/// another, or all.
 fn kernels_take_one_path(cases: &[Case], runs: u64) {
-    let cpu = Cpu::new();
-    let every = std::env::var_os("EVERY").is_some();
-    for &case in cases {
-        let kernels = cpu.kernels(&case.shape());
-        for kernel in kernels.iter().filter(|kernel| kernel.constant_time) {
-            if kernel.tier == SLOW && !every {
-                println!("not run without EVERY=1: {}", kernel.name);
-            } else if let Err(parting) = parts(&cpu, &kernel.name, case, runs) {
+    let (cpu, every) = (Cpu::new(), every());
+    if !every {
+        println!("on one tier a case; on all of them with EVERY=1");
+    }
+    for (index, &case) in cases.iter().enumerate() {
+        let mut kernels = cpu.kernels(&case.shape());
+        kernels.retain(|kernel| kernel.constant_time && (every || kernel.tier != SLOW));
+        if !every && !kernels.is_empty() {
+            kernels = vec![kernels.swap_remove(index % kernels.len())];
+        }
+        for kernel in kernels {
+            println!("{}: {case:?}", kernel.name);
+            if let Err(parting) = parts(&cpu, &kernel.name, case, runs) {
                 panic!("{parting}");
             }
         }
@@ -240,54 +253,55 @@ fn counters_that_are_hashed_decide_nothing() {
 #[test]
 fn gcm_takes_one_path() {
     let few = Case { lengths: &[5, 96], ..SEAL };
-    let opened = Case { operation: Operation::Open, ..few };
-    kernels_take_one_path(&[SEAL, opened, Case { one_key: false, ..few }], RUNS);
     // Of equal messages and of others those that go together: three teams, and series of fewer and of more registers.
     let others = &[90, 91, 92, 93, 94, 95, 97, 98, 99, 100, 101, 102, 30, 31, 300, 270, 290, 310, 265];
-    for lengths in [&[96; 4][..], others] {
-        let sealed = Case { lengths, ..SEAL };
-        kernels_take_one_path(&[sealed, Case { operation: Operation::Open, ..sealed }], RUNS);
-    }
     // A long message, which goes alone, and a train of equal ones.
-    for lengths in [&[3000][..], &[1024; 4]] {
-        let sealed = Case { lengths, ..SEAL };
-        kernels_take_one_path(&[sealed, Case { operation: Operation::Open, ..sealed }], RUNS);
-    }
-    kernels_take_one_path(&SLICED.map(|algorithm| Case { algorithm, ..few }), RUNS);
+    let lengths = [few.lengths, &[96; 4], others, &[3000], &[1024; 4]];
+    let mut cases = vec![SEAL, Case { one_key: false, ..few }];
+    cases.extend(lengths.iter().flat_map(|lengths| both_ways(Case { lengths, ..SEAL })));
+    cases.extend(SLICED.map(|algorithm| Case { algorithm, ..few }));
+    kernels_take_one_path(&cases, RUNS);
 }
 
 #[test]
 fn gcm_with_a_key_each_takes_one_path() {
     // Equal ones in a pipeline, of one pass and of two; others in lanes, and a long one alone.
-    for lengths in [&[96; 8][..], &[128; 8], &[5, 40, 40, 96, 17, 300, 1100]] {
-        let sealed = Case { lengths, one_key: false, ..SEAL };
-        kernels_take_one_path(&[sealed, Case { operation: Operation::Open, ..sealed }], RUNS);
-    }
-    let team = Case { lengths: OF_A_TEAM, one_key: false, ..SEAL };
-    kernels_take_one_path(&SLICED.map(|algorithm| Case { algorithm, ..team }), RUNS);
+    let lengths = [&[96; 8][..], &[128; 8], &[5, 40, 40, 96, 17, 300, 1100]];
+    let each = Case { one_key: false, ..SEAL };
+    let mut cases: Vec<_> = lengths.iter().flat_map(|lengths| both_ways(Case { lengths, ..each })).collect();
+    cases.extend(teams(SLICED.map(|algorithm| Case { algorithm, ..SEAL })));
+    kernels_take_one_path(&cases, RUNS);
+}
+
+/// Sliced ciphers with keys in lanes. Those of the first expand in the fewest steps.
+fn teams(sliced: [Case; SLICED.len()]) -> Vec<Case> {
+    let count = if every() { sliced.len() } else { 1 };
+    sliced[..count].iter().map(|&case| Case { lengths: OF_A_TEAM, one_key: false, ..case }).collect()
+}
+
+/// A case that seals, and the one that opens.
+fn both_ways(seal: Case) -> [Case; 2] {
+    [seal, Case { operation: Operation::Open, ..seal }]
 }
 
 #[test]
 fn other_modes_take_one_path() {
     let of = |algorithm, operation, nonce| Case { algorithm, operation, nonce, lengths: &[96, 304], ..SEAL };
-    let cases = [
+    let alone = [
         of("aes-128-ecb", Operation::Encrypt, 0),
         of("aes-192-ctr", Operation::Encrypt, 16),
         of("aes-128-cbc", Operation::Encrypt, 16),
         of("aes-256-cbc", Operation::Decrypt, 16),
         of("aes-128-xts", Operation::Decrypt, 16),
     ];
-    kernels_take_one_path(&cases, RUNS);
-    let each = [cases[1], cases[2], cases[4]].map(|case| Case { one_key: false, ..case });
-    kernels_take_one_path(&each, RUNS);
-    let teams = [
+    let sliced = [
         of("camellia-128-ctr", Operation::Encrypt, 16),
         of("sm4-cbc", Operation::Encrypt, 16),
         of("sc2000-128-xts", Operation::Decrypt, 16),
     ];
-    kernels_take_one_path(&teams, RUNS);
-    let team = |case| Case { lengths: OF_A_TEAM, one_key: false, ..case };
-    kernels_take_one_path(&teams.map(team), RUNS);
+    let sliced = sliced.map(|case| Case { lengths: &[32, 144], ..case });
+    let each = [alone[1], alone[2], alone[4]].map(|case| Case { one_key: false, ..case });
+    kernels_take_one_path(&[&alone[..], &sliced, &each, &teams(sliced)].concat(), RUNS);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use cipherlane_core::BLOCK;
 
 use super::ONE;
 use super::products::{Power, Products};
-use crate::lanes::{Isa, Lanes, MAX_LANES, times_x, wipe_blocks};
+use crate::lanes::{Isa, Lanes, MAX_LANES, wipe_blocks};
 
 /// Most powers of H that a table holds, in whole registers.
 pub(crate) const MAX_POWERS: usize = 96;
@@ -31,53 +31,49 @@ impl<I: Isa> Powers<I> {
         Self { isa, entries: empty, sums: empty, highest: 0, written: 0 }
     }
 
-    /// Becomes the powers 0 to `highest` of the hash key `h` (SP 800-38D section 7.1: the encrypted zero block).
+    /// Becomes the powers 0 to `highest` of the hash key that is `h` in every lane (SP 800-38D section 7.1: the encrypted
+    /// zero block).
     #[inline(always)]
-    pub(crate) fn rekey(&mut self, h: u128, highest: usize) {
+    pub(crate) fn rekey(&mut self, h: I::V, highest: usize) {
         assert!(highest <= MAX_POWERS, "a table holds so many powers");
         self.highest = highest;
         // In whole registers: what is loaded of one that was stored in part waits for it to reach the cache.
-        let all = highest.next_multiple_of(I::V::LANES);
+        let all = highest.max(1).next_multiple_of(I::V::LANES);
         self.written = self.written.max(all);
         self.set(0, ONE);
-        self.set(1, times_x(h.swap_bytes()));
-        // From the powers 1..=known to those up to 2 * known, a register at a time.
-        let mut known = 1;
+        // The factor is H^known in every lane. A chain of squares of its own, it waits for nothing that was stored.
+        let [lowest, mut factor] = lowest(h.reverse_bytes().times_x_reflected());
+        let mut known = I::V::LANES;
+        self.put(known, lowest);
         while known < all {
-            let factor = self.isa.splat(self.entry(known));
-            let mut done = 0;
-            while done < known && known + done < all {
-                let count = I::V::LANES.min(known - done);
-                self.extend(factor, done, known, count);
-                done += count;
+            let mut product = factor;
+            for low in (I::V::LANES..=known.min(all - known)).step_by(I::V::LANES) {
+                product = Products::of(self.load(low), factor).reduce(self.isa);
+                self.put(known + low, product);
             }
-            known += done;
+            // Of one lane, the last product is that square.
+            factor = if I::V::LANES == 1 { product } else { Products::square(factor).reduce(self.isa) };
+            known *= 2;
         }
     }
 
-    /// The powers known + done + 1 ..= known + done + count: `factor` = H^known times those of done + 1 and up.
+    /// The powers from `exponent` down to exponent - LANES + 1, which are in the table.
     #[inline(always)]
-    fn extend(&mut self, factor: I::V, done: usize, known: usize, count: usize) {
-        let from = MAX_POWERS - (done + count);
-        let to = MAX_POWERS - (known + done + count);
-        let bytes = count * BLOCK;
-        let (from, [to, sums]) = (
-            self.entries[from].as_ptr(),
-            [&mut self.entries, &mut self.sums].map(|all| all[to].as_mut_ptr()),
-        );
-        let is_whole = count == I::V::LANES;
-        // SAFETY: count lanes at most are read and written, and both ranges lie within the table.
+    fn load(&self, exponent: usize) -> I::V {
+        let lanes = &self.entries[MAX_POWERS - exponent..][..I::V::LANES];
+        // SAFETY: so many lanes are readable.
+        unsafe { self.isa.load(lanes.as_ptr().cast()) }
+    }
+
+    /// Puts the powers from `exponent` down to exponent - LANES + 1 in their places.
+    #[inline(always)]
+    fn put(&mut self, exponent: usize, powers: I::V) {
+        let places = MAX_POWERS - exponent..MAX_POWERS - exponent + I::V::LANES;
+        let (entries, sums) = (&mut self.entries[places.clone()], &mut self.sums[places]);
+        // SAFETY: so many lanes are writable.
         unsafe {
-            let low = if is_whole { self.isa.load(from) } else { self.isa.load_partial(from, bytes) };
-            let product = Products::of(low, factor).reduce(self.isa);
-            let sum = product.xor(product.swap_halves());
-            if is_whole {
-                product.store(to);
-                sum.store(sums);
-            } else {
-                product.store_partial(to, bytes);
-                sum.store_partial(sums, bytes);
-            }
+            powers.store(entries.as_mut_ptr().cast());
+            powers.xor(powers.swap_halves()).store(sums.as_mut_ptr().cast());
         }
     }
 
@@ -182,4 +178,17 @@ pub(crate) fn power<I: Isa>(powers: &Powers<I>, exponent: usize) -> I::V {
         left >>= 1;
     }
     result
+}
+
+/// The powers LANES to 1 of what `h` is in every lane, and the first of them in every lane; all in table form.
+#[inline(always)]
+fn lowest<V: Lanes>(h: V) -> [V; 2] {
+    let mut powers = [h; MAX_LANES];
+    let mut register = h;
+    for i in 1..V::LANES {
+        // H^(i + 1), of two that are known and about half of it.
+        powers[i] = Products::of(powers[i / 2], powers[(i - 1) / 2]).reduce(h.isa());
+        register = register.shift_in(powers[i]);
+    }
+    [register, powers[V::LANES - 1]]
 }

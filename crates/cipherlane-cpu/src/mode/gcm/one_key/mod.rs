@@ -291,7 +291,7 @@ impl<P: Permutation> Work for HashKey<'_, P> {
 
     #[inline(always)]
     fn run(self) {
-        let h = self.cipher.apply([self.cipher.isa().zero()])[0].to_words()[0];
+        let h = self.cipher.apply([self.cipher.isa().zero()])[0];
         self.powers.rekey(h, self.highest);
     }
 }
