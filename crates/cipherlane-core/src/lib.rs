@@ -20,12 +20,13 @@ pub mod shape;
 pub mod spans;
 mod survey;
 pub mod tuning;
+mod unknown_name;
 
 pub use algorithm::{Algorithm, Cipher, Hash, Mode, Operation};
 pub use batch::{Batch, Checked, DeviceTexts, Messages, Source, TagLengths};
 pub use column::{Column, Ragged};
 pub use device::{Device, Info, Kernel, Resident, Session};
-pub use error::{BatchError, DeviceError, UnknownName, Unsupported};
+pub use error::{BatchError, DeviceError, Unsupported};
 pub use memory::{DeviceMemory, HostMemory};
 pub use output::Output;
 pub use plan::{Geometry, Plan, Wish};
@@ -33,6 +34,7 @@ pub use shape::Shape;
 pub use spans::{Spans, StreamSpans};
 pub use survey::{Spread, alone};
 pub use tuning::{Tried, Tuned};
+pub use unknown_name::UnknownName;
 
 /// Bytes of one block of every 128-bit block cipher here (FIPS 197 section 3.1: Nb = 4 words).
 pub const BLOCK: usize = 16;

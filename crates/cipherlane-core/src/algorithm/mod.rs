@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::BLOCK;
-use crate::error::UnknownName;
+use crate::unknown_name::UnknownName;
 
 pub use cipher::Cipher;
 pub use hash::Hash;
