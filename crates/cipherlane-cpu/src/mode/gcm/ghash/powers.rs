@@ -48,21 +48,13 @@ impl<I: Isa> Powers<I> {
         while known < all {
             let mut product = factor;
             for low in (I::V::LANES..=known.min(all - known)).step_by(I::V::LANES) {
-                product = Products::of(self.load(low), factor).reduce(self.isa);
+                product = Products::of(self.falling(low).value(), factor).reduce(self.isa);
                 self.put(known + low, product);
             }
             // Of one lane, the last product is that square.
             factor = if I::V::LANES == 1 { product } else { Products::square(factor).reduce(self.isa) };
             known *= 2;
         }
-    }
-
-    /// The powers from `exponent` down to exponent - LANES + 1, which are in the table.
-    #[inline(always)]
-    fn load(&self, exponent: usize) -> I::V {
-        let lanes = &self.entries[MAX_POWERS - exponent..][..I::V::LANES];
-        // SAFETY: so many lanes are readable.
-        unsafe { self.isa.load(lanes.as_ptr().cast()) }
     }
 
     /// Puts the powers from `exponent` down to exponent - LANES + 1 in their places.
