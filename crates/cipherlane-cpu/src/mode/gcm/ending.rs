@@ -99,16 +99,17 @@ pub(super) struct LongEnds<V> {
 }
 
 impl<V: Lanes> LongEnds<V> {
-    /// Of nobody.
+    /// Of nobody, made in `place`: as a value it would be copied, room for sums that are not there yet included.
     #[inline(always)]
-    pub(super) const fn none() -> Self {
-        let sums = [const { MaybeUninit::uninit() }; MAX_LANES];
-        Self {
-            indices: [0; MAX_LANES],
-            pre_counters: [0; MAX_LANES],
-            ending: Ending::nobody(),
-            sums,
-            count: 0,
+    pub(super) fn nobody(place: &mut MaybeUninit<Self>) -> &mut Self {
+        let ends = place.as_mut_ptr();
+        // SAFETY: it is writable, and what is not written need not be.
+        unsafe {
+            (&raw mut (*ends).indices).write([0; MAX_LANES]);
+            (&raw mut (*ends).pre_counters).write([0; MAX_LANES]);
+            (&raw mut (*ends).ending).write(Ending::nobody());
+            (&raw mut (*ends).count).write(0);
+            &mut *ends
         }
     }
 

@@ -1,5 +1,7 @@
 //! The powers of a hash key.
 
+use std::mem::MaybeUninit;
+
 use cipherlane_core::BLOCK;
 
 use super::ONE;
@@ -9,26 +11,67 @@ use crate::lanes::{Isa, Lanes, MAX_LANES, wipe_blocks};
 /// Most powers of H that a table holds, in whole registers.
 pub(crate) const MAX_POWERS: usize = 96;
 
-/// Powers of the hash key, highest first: entry MAX_POWERS - e is H^e times x.
-///
-/// Consecutive entries load as one register: blocks followed by ever fewer blocks.
+/// A block for each power, the highest first, and zeros behind the power 0. What no hash key has had powers for is not
+/// written: a table is kilobytes, and one message may be all that it is for.
 #[repr(C, align(64))]
+struct Column([MaybeUninit<[u8; BLOCK]>; MAX_POWERS + MAX_LANES]);
+
+impl Column {
+    /// The power 0, which is that of any hash key.
+    #[inline(always)]
+    fn new(one: u128) -> Self {
+        let mut blocks = [MaybeUninit::uninit(); MAX_POWERS + MAX_LANES];
+        blocks[MAX_POWERS] = MaybeUninit::new(one.to_le_bytes());
+        blocks[MAX_POWERS + 1..].fill(MaybeUninit::zeroed());
+        Self(blocks)
+    }
+
+    /// Where the powers from `exponent` on lie, falling.
+    #[inline(always)]
+    const fn from(&self, exponent: usize) -> *const u8 {
+        self.0.as_ptr().wrapping_add(MAX_POWERS - exponent).cast()
+    }
+
+    /// Puts the powers from `exponent` down to exponent - LANES + 1 in their places.
+    #[inline(always)]
+    fn put<V: Lanes>(&mut self, exponent: usize, powers: V) {
+        let places = &mut self.0[MAX_POWERS - exponent..][..V::LANES];
+        // SAFETY: so many lanes are writable.
+        unsafe { powers.store(places.as_mut_ptr().cast()) }
+    }
+
+    /// Wipes the powers 1 to `highest`.
+    ///
+    /// # Safety
+    /// They are written.
+    #[inline(always)]
+    unsafe fn wipe(&mut self, highest: usize) {
+        // SAFETY: the caller's promise.
+        wipe_blocks(unsafe { self.0[MAX_POWERS - highest..MAX_POWERS].assume_init_mut() });
+    }
+}
+
+/// Powers of the hash key: for exponent e, H^e times x.
+///
+/// Consecutive ones load as one register: blocks followed by ever fewer blocks.
+#[repr(C)]
 pub(crate) struct Powers<I: Isa> {
     isa: I,
-    entries: [[u8; BLOCK]; MAX_POWERS + MAX_LANES],
+    entries: Column,
     /// High half XOR low half of each entry, for Karatsuba's product of sums.
-    sums: [[u8; BLOCK]; MAX_POWERS + MAX_LANES],
+    sums: Column,
+    /// The highest power of the hash key.
     highest: usize,
-    /// The highest power that an earlier hash key has left.
+    /// The highest power that this one or an earlier hash key has left, which is no less: all below are written.
     written: usize,
 }
 
 impl<I: Isa> Powers<I> {
-    /// No powers.
+    /// No powers but 0.
     #[inline(always)]
     pub(crate) fn none(isa: I) -> Self {
-        let empty = [[0; BLOCK]; MAX_POWERS + MAX_LANES];
-        Self { isa, entries: empty, sums: empty, highest: 0, written: 0 }
+        let [entries, sums] = [ONE, ONE ^ ONE.rotate_left(64)].map(Column::new);
+        Self { isa, entries, sums, highest: 0, written: 0 }
     }
 
     /// Becomes the powers 0 to `highest` of the hash key that is `h` in every lane (SP 800-38D section 7.1: the encrypted
@@ -36,11 +79,8 @@ impl<I: Isa> Powers<I> {
     #[inline(always)]
     pub(crate) fn rekey(&mut self, h: I::V, highest: usize) {
         assert!(highest <= MAX_POWERS, "a table holds so many powers");
-        self.highest = highest;
         // In whole registers: what is loaded of one that was stored in part waits for it to reach the cache.
         let all = highest.max(1).next_multiple_of(I::V::LANES);
-        self.written = self.written.max(all);
-        self.set(0, ONE);
         // The factor is H^known in every lane. A chain of squares of its own, it waits for nothing that was stored.
         let [lowest, mut factor] = lowest(h.reverse_bytes().times_x_reflected());
         let mut known = I::V::LANES;
@@ -48,35 +88,31 @@ impl<I: Isa> Powers<I> {
         while known < all {
             let mut product = factor;
             for low in (I::V::LANES..=known.min(all - known)).step_by(I::V::LANES) {
-                product = Products::of(self.falling(low).value(), factor).reduce(self.isa);
+                // SAFETY: the powers up to `known` are written.
+                let lower = unsafe { self.isa.load(self.entries.from(low)) };
+                product = Products::of(lower, factor).reduce(self.isa);
                 self.put(known + low, product);
             }
             // Of one lane, the last product is that square.
             factor = if I::V::LANES == 1 { product } else { Products::square(factor).reduce(self.isa) };
             known *= 2;
         }
+        (self.highest, self.written) = (highest, self.written.max(all));
     }
 
     /// Puts the powers from `exponent` down to exponent - LANES + 1 in their places.
     #[inline(always)]
     fn put(&mut self, exponent: usize, powers: I::V) {
-        let places = MAX_POWERS - exponent..MAX_POWERS - exponent + I::V::LANES;
-        let (entries, sums) = (&mut self.entries[places.clone()], &mut self.sums[places]);
-        // SAFETY: so many lanes are writable.
-        unsafe {
-            powers.store(entries.as_mut_ptr().cast());
-            powers.xor(powers.swap_halves()).store(sums.as_mut_ptr().cast());
-        }
+        self.entries.put(exponent, powers);
+        self.sums.put(exponent, powers.xor(powers.swap_halves()));
     }
 
-    fn set(&mut self, exponent: usize, value: u128) {
-        self.entries[MAX_POWERS - exponent] = value.to_le_bytes();
-        self.sums[MAX_POWERS - exponent] = (value ^ value.rotate_left(64)).to_le_bytes();
-    }
-
+    /// Where the powers from `exponent` on lie, falling, and where the sums of their halves do. So many are written, with as
+    /// many zeros behind them as a register may reach.
     #[inline(always)]
-    fn entry(&self, exponent: usize) -> &[u8; BLOCK] {
-        &self.entries[MAX_POWERS - exponent]
+    pub(crate) fn from(&self, exponent: usize) -> [*const u8; 2] {
+        assert!(exponent <= self.highest, "the table has no power that high");
+        [self.entries.from(exponent), self.sums.from(exponent)]
     }
 
     /// The instruction set.
@@ -95,39 +131,36 @@ impl<I: Isa> Powers<I> {
     /// CPUs that are right to go without.
     #[inline(always)]
     pub(crate) fn splat<const KARATSUBA: bool>(&self, exponent: usize) -> Power<I::V> {
-        debug_assert!(exponent <= self.highest);
-        let index = MAX_POWERS - exponent;
-        let sum = self.isa.splat(&self.sums[index]);
+        let [entry, sum] = self.blocks(exponent);
+        let sum = self.isa.splat(sum);
         if !KARATSUBA {
-            return Power::with_sum(self.isa.splat(&self.entries[index]), sum);
+            return Power::with_sum(self.isa.splat(entry), sum);
         }
-        let [low, high] = self.isa.splat_halves(&self.entries[index]);
+        let [low, high] = self.isa.splat_halves(entry);
         Power { low, high, sum }
     }
 
     /// H^exponent and the sum of its halves, in every lane.
     #[inline(always)]
     pub(super) fn in_every_lane(&self, exponent: usize) -> [I::V; 2] {
-        debug_assert!(exponent <= self.highest);
-        let index = MAX_POWERS - exponent;
-        [self.isa.splat(&self.entries[index]), self.isa.splat(&self.sums[index])]
+        let [entry, sum] = self.blocks(exponent);
+        [self.isa.splat(entry), self.isa.splat(sum)]
     }
 
-    /// Where the powers from `exponent` on lie, falling, and where the sums of their halves do.
+    /// H^exponent and the sum of its halves.
     #[inline(always)]
-    pub(crate) fn from(&self, exponent: usize) -> [*const u8; 2] {
-        debug_assert!(exponent <= self.highest);
-        let index = MAX_POWERS - exponent;
-        [self.entries[index].as_ptr(), self.sums[index].as_ptr()]
+    fn blocks(&self, exponent: usize) -> [&[u8; BLOCK]; 2] {
+        let [entry, sum] = self.from(exponent);
+        // SAFETY: they are written.
+        unsafe { [&*entry.cast(), &*sum.cast()] }
     }
 
     /// H^exponents[i] in lane i, for the first LANES exponents.
     #[inline(always)]
     pub(crate) fn each(&self, exponents: &[usize; MAX_LANES]) -> Power<I::V> {
         let (mut values, mut sums) = ([std::ptr::null(); MAX_LANES], [std::ptr::null(); MAX_LANES]);
-        for (lane, &exponent) in exponents.iter().enumerate() {
-            let index = MAX_POWERS - exponent;
-            (values[lane], sums[lane]) = (self.entries[index].as_ptr(), self.sums[index].as_ptr());
+        for (lane, &exponent) in exponents.iter().enumerate().take(I::V::LANES) {
+            [values[lane], sums[lane]] = self.from(exponent);
         }
         // SAFETY: entries are blocks.
         unsafe { Power::with_sum(self.isa.gather(&values), self.isa.gather(&sums)) }
@@ -136,30 +169,26 @@ impl<I: Isa> Powers<I> {
     /// H^exponent in lane 0, then falling powers; lanes beyond the power 0 hold zero.
     #[inline(always)]
     pub(crate) fn falling(&self, exponent: usize) -> Power<I::V> {
-        debug_assert!(exponent <= self.highest);
-        let index = MAX_POWERS - exponent;
-        // SAFETY: the table has MAX_LANES - 1 spare entries behind the power 0, so a whole register is readable.
-        unsafe {
-            Power::with_sum(
-                self.isa.load(self.entries.as_ptr().add(index).cast()),
-                self.isa.load(self.sums.as_ptr().add(index).cast()),
-            )
-        }
+        let [entries, sums] = self.from(exponent);
+        // SAFETY: a whole register is readable.
+        unsafe { Power::with_sum(self.isa.load(entries), self.isa.load(sums)) }
     }
 }
 
 impl<I: Isa> Drop for Powers<I> {
     fn drop(&mut self) {
-        let used = MAX_POWERS - self.written..=MAX_POWERS;
-        wipe_blocks(&mut self.entries[used.clone()]);
-        wipe_blocks(&mut self.sums[used]);
+        // SAFETY: so many are written.
+        unsafe {
+            self.entries.wipe(self.written);
+            self.sums.wipe(self.written);
+        }
     }
 }
 
 /// H^exponent in table form, of any exponent.
 pub(crate) fn power<I: Isa>(powers: &Powers<I>, exponent: usize) -> I::V {
     let isa = powers.isa();
-    let mut square = isa.splat(powers.entry(1));
+    let mut square = isa.splat(powers.blocks(1)[0]);
     let mut result = isa.splat_word(ONE);
     let mut left = exponent;
     while left > 0 {

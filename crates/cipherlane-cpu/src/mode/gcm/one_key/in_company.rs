@@ -1,5 +1,6 @@
 //! Messages that wait for company: for others of as many registers.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use cipherlane_core::BLOCK;
@@ -103,11 +104,12 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         {
             return false;
         }
-        let mut ends = Ends::nobody();
+        let mut place = MaybeUninit::uninit();
+        let ends = Ends::nobody(&mut place);
         for (index, class) in range.filter_map(|index| Some((index, class(index)?))) {
-            self.run_series(job, class, &[index], &mut ends);
+            self.run_series(job, class, &[index], ends);
         }
-        self.end_series(job, &mut ends);
+        self.end_series(job, ends);
         true
     }
 

@@ -23,6 +23,7 @@ mod train;
 mod waiting;
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
@@ -149,9 +150,9 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     fn run(&self, job: &Job<'_>, mut range: Range<usize>, mut bunch: Option<&mut Bunch<V<P>, N>>) {
         let mut group = Group::new();
-        let (mut ends, mut ends_of_series) = (LongEnds::none(), Ends::nobody());
-        let mut long = Long::none(&mut ends);
-        let mut waiting = self.nobody_waits(job, &mut ends_of_series);
+        let (mut of_long, mut of_series) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        let mut long = Long::none(LongEnds::nobody(&mut of_long));
+        let mut waiting = self.nobody_waits(job, Ends::nobody(&mut of_series));
         let are_few = range.len() < TEAM;
         while let Some(index) = self.next_single(job, are_few, &mut range, &mut waiting, &mut bunch) {
             match group.offer::<P::Isa, N, KARATSUBA>(job, &self.powers, index) {

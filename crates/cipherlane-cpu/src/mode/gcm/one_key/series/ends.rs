@@ -21,11 +21,16 @@ pub(in super::super) struct Ends<V> {
 }
 
 impl<V: Lanes> Ends<V> {
-    /// Of nobody.
+    /// Of nobody, made in `place`: as a value it would be copied, room for sums that are not there yet included.
     #[inline(always)]
-    pub(in super::super) fn nobody() -> Self {
-        let (bases, sums) = ([MaybeUninit::uninit(); MAX_LANES], [MaybeUninit::uninit(); MAX_LANES]);
-        Self { indices: [0; MAX_LANES], bases, sums, count: 0 }
+    pub(in super::super) fn nobody(place: &mut MaybeUninit<Self>) -> &mut Self {
+        let ends = place.as_mut_ptr();
+        // SAFETY: it is writable, and what is not written need not be.
+        unsafe {
+            (&raw mut (*ends).indices).write([0; MAX_LANES]);
+            (&raw mut (*ends).count).write(0);
+            &mut *ends
+        }
     }
 
     #[inline(always)]
