@@ -208,6 +208,12 @@ pub(crate) trait KeyPerLane: Permutation {
     /// Takes other keys in the place of its own.
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]);
 
+    /// Takes `key`, which `lanes` has in lane `lane`, in the place of its own, for all lanes.
+    #[inline(always)]
+    fn rekey_from(&mut self, _lanes: &Self, _lane: usize, key: &[u8]) {
+        self.rekey(key);
+    }
+
     /// Applies `each[i]` to R registers, all round by round, with other work between the rounds: one fills the latency
     /// of another.
     #[inline(always)]

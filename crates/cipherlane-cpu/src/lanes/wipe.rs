@@ -19,9 +19,22 @@ pub(crate) fn wipe<V: Lanes>(registers: &mut [V]) {
 /// Overwrites blocks that held a secret.
 #[inline(always)]
 pub(crate) fn wipe_blocks(blocks: &mut [[u8; BLOCK]]) {
-    for block in blocks {
-        // SAFETY: an exclusive reference is good for a write. A volatile write is never left out.
-        unsafe { std::ptr::write_volatile(block, [0; BLOCK]) }
+    // Four at a time: they are many, and the loop takes longer than the writes.
+    let (fours, rest) = blocks.as_chunks_mut::<4>();
+    for [a, b, c, d] in fours {
+        wipe_block(a);
+        wipe_block(b);
+        wipe_block(c);
+        wipe_block(d);
+    }
+    for block in rest {
+        wipe_block(block);
     }
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+}
+
+#[inline(always)]
+fn wipe_block(block: &mut [u8; BLOCK]) {
+    // SAFETY: an exclusive reference is good for a write. A volatile write is never left out.
+    unsafe { std::ptr::write_volatile(block, [0; BLOCK]) }
 }

@@ -9,6 +9,8 @@
 //!
 //! The table is looked up by the counter, which is public, and never by data or key.
 
+use std::mem::MaybeUninit;
+
 use cipherlane_core::BLOCK;
 
 use super::counters::{BIG_STEPS, counted};
@@ -18,12 +20,13 @@ use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe_blocks};
 /// Values of a byte.
 pub(crate) const BYTES: usize = 256;
 
-/// The effects, aligned so that loads from entry 2 on, where GCM begins to count, cross no cache line.
+/// The effects, aligned so that loads from entry 2 on, where GCM begins to count, cross no cache line. Nothing is written
+/// before they are.
 #[repr(C, align(64))]
 struct Table {
-    _before: [[u8; BLOCK]; MAX_LANES - FIRST],
+    _before: [MaybeUninit<[u8; BLOCK]>; MAX_LANES - FIRST],
     /// Those of the first values follow the last one, when it overflows.
-    effects: [[u8; BLOCK]; BYTES + MAX_LANES],
+    effects: [MaybeUninit<[u8; BLOCK]>; BYTES + MAX_LANES],
 }
 
 /// A register of ones from entry MAX_LANES on.
@@ -49,17 +52,25 @@ pub(crate) fn behind<I: Isa>(isa: I, lanes: usize) -> I::V {
 pub(crate) const FIRST: usize = 2;
 
 /// Under one key, what each value of the last byte does to a block in the first round. Wiped when dropped.
-pub(crate) struct FirstRound(Box<Table>);
+pub(crate) struct FirstRound(Table);
 
 impl FirstRound {
     /// That of `cipher`; `None` if it has no round to save.
     pub(crate) fn of<P: Permutation>(cipher: &P) -> Option<Self> {
-        P::BEGINS.then(|| {
-            let table = Table { _before: [[0; BLOCK]; _], effects: [[0; BLOCK]; _] };
-            let mut first = Self(Box::new(table));
-            cipher.isa().vectorize(Fill { cipher, effects: &mut first.0.effects });
-            first
-        })
+        let mut first = None;
+        Self::put(&mut first, cipher);
+        first
+    }
+
+    /// Puts that of `cipher` in `place`, over that of the key before, if it has a round to save. It is made where it stays.
+    #[inline(always)]
+    pub(crate) fn put<P: Permutation>(place: &mut Option<Self>, cipher: &P) {
+        if !P::BEGINS {
+            return;
+        }
+        // SAFETY: a table need not be written, and all its effects are before anything else is done with it.
+        let Self(table) = place.get_or_insert_with(|| Self(unsafe { MaybeUninit::uninit().assume_init() }));
+        cipher.isa().vectorize(Fill { cipher, effects: &mut table.effects });
     }
 
     /// The effects of `LANES` consecutive values from `value`, modulo BYTES, on.
@@ -73,7 +84,8 @@ impl FirstRound {
     /// The effect of `value` in every lane.
     #[inline(always)]
     pub(crate) fn effect<I: Isa>(&self, isa: I, value: usize) -> I::V {
-        isa.splat(&self.0.effects[value])
+        // SAFETY: all were written when this was made.
+        isa.splat(unsafe { self.0.effects[value].assume_init_ref() })
     }
 
     /// Where the effects of the values from `value` to 255 lie, and those of a register's first ones.
@@ -85,14 +97,15 @@ impl FirstRound {
 
 impl Drop for FirstRound {
     fn drop(&mut self) {
-        wipe_blocks(&mut self.0.effects);
+        // SAFETY: all were written when this was made.
+        wipe_blocks(unsafe { self.0.effects.assume_init_mut() });
     }
 }
 
 /// The making of the table, as work.
 struct Fill<'a, P> {
     cipher: &'a P,
-    effects: &'a mut [[u8; BLOCK]],
+    effects: &'a mut [MaybeUninit<[u8; BLOCK]>],
 }
 
 impl<P: Permutation> Work for Fill<'_, P> {

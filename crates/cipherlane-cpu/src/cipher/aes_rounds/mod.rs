@@ -5,6 +5,8 @@ mod keys;
 
 use std::mem::MaybeUninit;
 
+use cipherlane_core::BLOCK;
+
 use self::expanding::Expanding;
 use self::keys::{Expand, MAX_KEYS, RoundKeys, load_keys};
 use super::{KeyEach, KeyPerLane, Meanwhile, Permutation, SMALL, V};
@@ -292,6 +294,16 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> KeyPerLane f
     #[inline(always)]
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
         self.set(key);
+    }
+
+    #[inline(always)]
+    fn rekey_from(&mut self, lanes: &Self, lane: usize, _: &[u8]) {
+        for (key, from) in self.keys.iter_mut().zip(&lanes.keys).take(ROUNDS + 1) {
+            assert!(lane < I::V::LANES, "no such lane");
+            // SAFETY: every value is given its keys when it is made, and each lane of a register is a block.
+            let block = unsafe { &*from.as_ptr().cast::<[u8; BLOCK]>().add(lane) };
+            key.write(self.isa.splat(block));
+        }
     }
 
     #[inline(always)]

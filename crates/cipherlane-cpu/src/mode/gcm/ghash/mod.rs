@@ -11,12 +11,14 @@
 //! b[i] * H^(n - 1 - i): the last block not yet multiplied, so that GHASH = P * H and the next block is just added
 //! to P * H. Spread over lanes, lane i of a state counts for P with weight H^(LANES - 1 - i).
 
+mod lane_powers;
 mod powers;
 mod products;
 mod spread;
 
 use cipherlane_core::BLOCK;
 
+pub(crate) use self::lane_powers::LanePowers;
 pub(crate) use self::powers::{MAX_POWERS, Powers, power};
 pub(crate) use self::products::{Power, Products};
 pub(crate) use self::spread::{Falling, REGISTERS as SPREAD_REGISTERS, Spread};

@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use cipherlane_core::BLOCK;
 
 use super::ONE;
+use super::lane_powers::LanePowers;
 use super::products::{Power, Products};
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe_blocks};
 
@@ -87,7 +88,8 @@ impl<I: Isa> Powers<I> {
         self.put(known, lowest);
         while known < all {
             let mut product = factor;
-            for low in (I::V::LANES..=known.min(all - known)).step_by(I::V::LANES) {
+            for below in (0..known.min(all - known)).step_by(I::V::LANES) {
+                let low = below + I::V::LANES;
                 // SAFETY: the powers up to `known` are written.
                 let lower = unsafe { self.isa.load(self.entries.from(low)) };
                 product = Products::of(lower, factor).reduce(self.isa);
@@ -96,6 +98,18 @@ impl<I: Isa> Powers<I> {
             // Of one lane, the last product is that square.
             factor = if I::V::LANES == 1 { product } else { Products::square(factor).reduce(self.isa) };
             known *= 2;
+        }
+        (self.highest, self.written) = (highest, self.written.max(all));
+    }
+
+    /// Becomes the powers 0 to `highest` of the hash key of lane `lane`, which has as many.
+    #[inline(always)]
+    pub(crate) fn rekey_from(&mut self, powers: &LanePowers<I::V>, lane: usize, highest: usize) {
+        let all = highest.max(1).next_multiple_of(I::V::LANES);
+        assert!(all <= MAX_POWERS, "a table holds so many powers");
+        for below in (0..all).step_by(I::V::LANES) {
+            let exponent = below + I::V::LANES;
+            self.put(exponent, powers.falling(self.isa, lane, exponent));
         }
         (self.highest, self.written) = (highest, self.written.max(all));
     }

@@ -23,6 +23,7 @@ use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::ending::MAX_AAD_BLOCKS;
 use crate::mode::gcm::equal::{Row, TEAM};
+use crate::mode::gcm::one_key::Ahead;
 use crate::mode::keys::Keyless;
 use crate::worker::{Segments, Worker};
 
@@ -158,7 +159,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
 
     #[inline(always)]
     fn run(&self, job: &Job<'_>, range: Range<usize>) {
-        let (schedules, mut own) = (&mut Schedules::new(), None);
+        let (schedules, mut own, mut ahead) = (&mut Schedules::new(), None, Ahead::none());
         let mut company = Company::nobody();
         let alike = job.widths().map(Class::without_text);
         let mut index = range.start;
@@ -172,7 +173,14 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 index += Self::TOGETHER;
             } else if !class.waits() {
                 // Too long for company.
-                one_by_one::run::<P, D, N, POWERS, KARATSUBA>((job, index), self.source, &mut own, &mut None);
+                let follow = Self::are_long(job, alike, index + 1..range.end);
+                one_by_one::run_ahead::<P, D, N, POWERS, KARATSUBA>(
+                    (job, index),
+                    self.source,
+                    &mut own,
+                    &mut ahead,
+                    follow,
+                );
                 index += 1;
             } else {
                 self.wait(job, company.of(class.text), (class, index), schedules);
@@ -255,6 +263,15 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         let others = Self::TOGETHER - 1;
         indices.len() >= others
             && indices.by_ref().take(others).all(|index| Class::of(job, index, alike) == class)
+    }
+
+    /// Whether the first of `indices`, one fewer than there are lanes, are there and too long for company.
+    #[inline(always)]
+    fn are_long(job: &Job<'_>, alike: Option<Class>, mut indices: Range<usize>) -> bool {
+        let others = V::<P>::LANES - 1;
+        others > 0
+            && indices.len() >= others
+            && indices.by_ref().take(others).all(|index| !Class::of(job, index, alike).waits())
     }
 
     /// Messages of a class one after the other: they need not wait.

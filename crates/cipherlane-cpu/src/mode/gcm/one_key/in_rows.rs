@@ -99,7 +99,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         let (first, group) = (indices.start, N * V::<P>::BYTES);
         let message = job.message(first);
         let is_long = (2 * group..=MOST_KNOWN * BLOCK).contains(&message.bytes);
-        if !P::BEGINS || P::WHOLE_GROUPS || !is_long || self.first_round.is_none() {
+        if !P::BEGINS || P::WHOLE_GROUPS || !is_long || self.first_round().is_none() {
             return None;
         }
         if job.nonce(first).len() != 12 || Self::is_past_caches(job, message) {
@@ -111,7 +111,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     /// Runs a train.
     #[inline(always)]
     pub(super) fn run_train(&self, job: &Job<'_>, row: Row) {
-        if let Some(first_round) = self.first_round.as_ref()
+        if let Some(first_round) = self.first_round()
             && P::BEGINS
             && !P::WHOLE_GROUPS
         {
@@ -137,7 +137,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             cipher: &self.cipher,
             powers: &self.powers,
             spread: self.spread.get_or_init(|| Spread::of(&self.powers)),
-            first_round: self.first_round.as_ref(),
+            first_round: self.first_round(),
             row,
             direction: PhantomData,
         });

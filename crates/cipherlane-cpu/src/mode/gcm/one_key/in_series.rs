@@ -21,7 +21,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     pub(super) fn shared_by_series<'a>(&'a self, job: &'a Job<'a>) -> Option<Shared<'a, P>> {
         // For the compiler, which need not make code that is never called.
         let runs = P::BEGINS && !P::WHOLE_GROUPS;
-        let first_round = self.first_round.as_ref().filter(|_| runs)?;
+        let first_round = self.first_round().filter(|_| runs)?;
         Some(Shared { job, cipher: &self.cipher, powers: &self.powers, first_round })
     }
 

@@ -35,7 +35,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             job,
             cipher: &self.cipher,
             powers: &self.powers,
-            first_round: self.first_round.as_ref(),
+            first_round: self.first_round(),
             teams,
             direction: PhantomData,
         });

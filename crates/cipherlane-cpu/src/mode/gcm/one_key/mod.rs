@@ -5,6 +5,7 @@
 //! teams, one after the other. [`short`] finishes LANES others together, and [`long`] streams groups of registers. Where
 //! the cipher runs in groups, a [`bunch`] has as many messages as fill some.
 
+mod ahead;
 mod bunch;
 mod in_company;
 mod in_rows;
@@ -27,6 +28,7 @@ use std::mem::MaybeUninit;
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
+pub(super) use self::ahead::Ahead;
 pub(super) use self::bunch::Bunch;
 use self::bunch::Bunched;
 use self::long::Text;
@@ -45,11 +47,22 @@ use crate::mode::counters::Counters;
 use crate::mode::first_round::FirstRound;
 use crate::worker::{Segments, Worker};
 
+/// What is made of a key before its first message runs.
+#[derive(Clone, Copy)]
+pub(super) struct Prepared {
+    /// The highest power of H.
+    pub(super) powers: usize,
+    /// Whether first rounds of counters are known, if the cipher has any to save.
+    pub(super) first_round: bool,
+}
+
 /// An expanded key with its powers of H.
 pub(super) struct OneKey<P: Permutation, D, const N: usize, const KARATSUBA: bool> {
     cipher: P,
     powers: Powers<P::Isa>,
+    /// That of this key, if `knows_first_round`, or what one before has left.
     first_round: Option<FirstRound>,
+    knows_first_round: bool,
     /// Powers of H for rows of short messages, from the first row on.
     spread: OnceLock<Spread<P::Isa>>,
     direction: PhantomData<D>,
@@ -60,40 +73,39 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     #[inline(always)]
     pub(super) fn new(source: P::Source, key: &[u8], highest: usize) -> Self {
         let cipher = P::new(source, key);
-        let powers = Powers::none(cipher.isa());
-        let mut one =
-            Self { cipher, powers, first_round: None, spread: OnceLock::new(), direction: PhantomData };
+        let mut one = Self::of(cipher);
         one.expand_hash_key(highest);
         one
     }
 
-    /// Puts `key` in `place`, over one that was there and was not [`OneKey::shared`], with powers of H up to `highest`. It is
+    /// Puts `key` in `place`, over one that was there and was not [`OneKey::shared`], with what `prepared` says. It is
     /// made where it stays: its powers are kilobytes, and copying them takes as long as a short message.
     #[inline(always)]
     pub(super) fn put<'p>(
         place: &'p mut Option<Self>,
         source: P::Source,
         key: &[u8],
-        highest: usize,
+        prepared: Prepared,
     ) -> &'p Self {
-        if let Some(one) = place {
-            one.rekey(key, highest);
-            return one;
-        }
-        let cipher = P::new(source, key);
-        let powers = Powers::none(cipher.isa());
-        let spread = OnceLock::new();
-        let one = place.insert(Self { cipher, powers, first_round: None, spread, direction: PhantomData });
-        one.expand_hash_key(highest);
+        let one = match place {
+            Some(one) => {
+                one.cipher.rekey(key);
+                one
+            }
+            None => place.insert(Self::of(P::new(source, key))),
+        };
+        debug_assert!(one.spread.get().is_none());
+        one.expand_hash_key(prepared.powers);
+        one.prepare_first_round(prepared);
         one
     }
 
-    /// Takes another key in the place of its own, which was not [`OneKey::shared`].
     #[inline(always)]
-    fn rekey(&mut self, key: &[u8], highest: usize) {
-        debug_assert!(self.first_round.is_none() && self.spread.get().is_none());
-        self.cipher.rekey(key);
-        self.expand_hash_key(highest);
+    fn prepare_first_round(&mut self, prepared: Prepared) {
+        self.knows_first_round = prepared.first_round;
+        if prepared.first_round {
+            FirstRound::put(&mut self.first_round, &self.cipher);
+        }
     }
 
     #[inline(always)]
@@ -106,7 +118,26 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     pub(super) fn shared(source: P::Source, key: &[u8], highest: usize) -> Self {
         let highest = if P::BEGINS { MAX_POWERS } else { highest };
         let key = Self::new(source, key, highest);
-        Self { first_round: FirstRound::of(&key.cipher), ..key }
+        Self { first_round: FirstRound::of(&key.cipher), knows_first_round: true, ..key }
+    }
+
+    /// An expanded key, before anything is prepared.
+    #[inline(always)]
+    fn of(cipher: P) -> Self {
+        Self {
+            powers: Powers::none(cipher.isa()),
+            cipher,
+            first_round: None,
+            knows_first_round: false,
+            spread: OnceLock::new(),
+            direction: PhantomData,
+        }
+    }
+
+    /// What is known of first rounds.
+    #[inline(always)]
+    fn first_round(&self) -> Option<&FirstRound> {
+        self.first_round.as_ref().filter(|_| self.knows_first_round)
     }
 
     /// The block cipher.
@@ -127,7 +158,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     fn counters(&self, job: &Job<'_>, index: usize, first: u128) -> Counters<'_, P> {
         let first = first.to_le_bytes();
         if job.nonce(index).len() == 12 {
-            Counters::of_public(&self.cipher, self.first_round.as_ref(), &first)
+            Counters::of_public(&self.cipher, self.first_round(), &first)
         } else {
             Counters::of_secret(&self.cipher, &first)
         }
