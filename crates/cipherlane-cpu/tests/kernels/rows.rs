@@ -244,11 +244,14 @@ fn few_messages_are_sealed_and_opened() {
     }
 }
 
-/// Equal messages that follow one another, among them such whose counters carry out of their last byte, and single ones.
+/// Equal messages that follow one another, among them such whose counters carry out of their last byte, and others of which
+/// some know their first rounds, and some follow those that do.
 fn long() -> Vec<(usize, usize)> {
     let lengths = [3840, 4048, 4063, 4064, 4065, 4080, 4096, 4111, 7167, 7168, 7169];
     let equal = lengths.into_iter().flat_map(|bytes| [(bytes, 5); 9]);
-    equal.chain([(5990, 5), (5999, 5), (6000, 5), (5985, 5), (20_000, 5), (1024, 5), (20_016, 5)]).collect()
+    let others =
+        [5990, 5999, 6000, 5985, 20_000, 1024, 20_016, 5001, 24_000, 2000, 4001].map(|bytes| (bytes, 5));
+    equal.chain(others).collect()
 }
 
 #[test]
@@ -259,6 +262,16 @@ fn long_messages_with_a_key_each_are_sealed_and_opened() {
         for (aad, tags) in [(Aad::Each(17), Tags::Same(16)), (Aad::Shared(0), Tags::Each)] {
             are_those_of_the_reference(&cpu, algorithm, Kind { aad, tags, keys_each: true }, &messages);
         }
+    }
+}
+
+#[test]
+fn single_messages_with_a_key_of_their_own_are_sealed_and_opened() {
+    let cpu = Cpu::new();
+    let kind = Kind { aad: Aad::Each(17), tags: Tags::Same(16), keys_each: true };
+    for length in [1, 512, 513, 528, 529, 1024, 1025, 16_384, 20_464, 20_480, 20_500] {
+        let algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
+        are_those_of_the_reference(&cpu, algorithm, kind, &[(length, 9)]);
     }
 }
 
