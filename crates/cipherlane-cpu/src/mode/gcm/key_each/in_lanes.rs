@@ -36,7 +36,7 @@ const MAX_TEXT_BLOCKS: usize = 64;
 const MOST_ALONE: usize = 32;
 /// Most blocks of messages that share registers where they follow one another: of more, groups of one message are faster,
 /// measured on Emerald Rapids.
-const MOST_ALIKE: usize = 448;
+const MOST_ALIKE: usize = 384;
 
 /// A worker without a key.
 pub(crate) struct InLanes<P: KeyPerLane, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
