@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::one_by_one;
+use super::one_by_one::OneByOne;
 use super::pipeline::{self, Pipeline};
 use super::schedules::{MAX_SETS, Schedules};
 use super::together::{Run, Together};
@@ -162,7 +162,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
 
     #[inline(always)]
     fn run(&self, job: &Job<'_>, range: Range<usize>) {
-        let (schedules, mut own, mut ahead) = (&mut Schedules::new(), None, Ahead::none());
+        let (schedules, mut ahead) = (&mut Schedules::new(), Ahead::none());
+        let mut one_by_one = OneByOne::<P, D, N, POWERS, KARATSUBA>::new(job, self.source);
         let mut company = Company::nobody();
         let alike = job.widths().map(Class::without_text);
         let mut index = range.start;
@@ -177,13 +178,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             } else if !class.waits() {
                 // Too long for company.
                 let follow = Self::are_long(job, alike, index + 1..range.end);
-                one_by_one::run_ahead::<P, D, N, POWERS, KARATSUBA>(
-                    (job, index),
-                    self.source,
-                    &mut own,
-                    &mut ahead,
-                    follow,
-                );
+                one_by_one.run_ahead(index, &mut ahead, follow);
                 index += 1;
             } else {
                 self.wait(job, company.of(class.text), (class, index), schedules);
@@ -194,7 +189,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             if let &[index] = waiting.indices()
                 && waiting.class.text > MOST_ALONE
             {
-                one_by_one::run::<P, D, N, POWERS, KARATSUBA>((job, index), self.source, &mut own, &mut None);
+                one_by_one.run(index);
             } else {
                 self.run_waiting(job, waiting, schedules);
             }

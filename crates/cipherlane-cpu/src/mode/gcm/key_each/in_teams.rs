@@ -7,15 +7,13 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::lane_hash::{self, Powers, absorb_some};
-use super::one_by_one;
+use super::one_by_one::OneByOne;
 use super::set::BLOCKS;
 use crate::cipher::{KeyEach, Permutation, SMALL, Source, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe};
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::counter::pre_counter_96;
-use crate::mode::gcm::one_key::Bunch;
-use crate::mode::gcm::one_key::OneKey;
 use crate::mode::key_each::{Member, Steps, Team, Teamwork, counted};
 use crate::mode::keys::Keyless;
 use crate::mode::order::Order;
@@ -63,8 +61,8 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
     #[inline(always)]
     fn run(self) {
         let Self { worker: &InTeams { source, .. }, job, range } = self;
-        let bunch = OneKey::<P, D, N, KARATSUBA>::no_bunch(source.isa());
-        let mut messages = Messages::<P, D, N, POWERS, KARATSUBA> { source, job, own: None, bunch };
+        let one_by_one = OneByOne::new(job, source);
+        let mut messages = Messages::<P, D, N, POWERS, KARATSUBA> { source, job, one_by_one };
         // SAFETY: the job's pointers are good, and this thread alone has these messages.
         unsafe { messages.all(Order::with_empty(job, range)) }
     }
@@ -73,9 +71,8 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
 struct Messages<'a, P: Permutation, D, const N: usize, const POWERS: usize, const KARATSUBA: bool> {
     source: P::Source,
     job: &'a Job<'a>,
-    /// The key of the last message that went alone.
-    own: Option<OneKey<P, D, N, KARATSUBA>>,
-    bunch: Option<Bunch<V<P>, N>>,
+    /// Those that go alone.
+    one_by_one: OneByOne<'a, P, D, N, POWERS, KARATSUBA>,
 }
 
 impl<'a, P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Teamwork<'a, P>
@@ -103,8 +100,7 @@ impl<'a, P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KA
 
     #[inline(always)]
     unsafe fn alone(&mut self, index: usize) {
-        let Self { source, job, own, bunch } = self;
-        one_by_one::run::<P, D, N, POWERS, KARATSUBA>((job, index), *source, own, bunch);
+        self.one_by_one.run(index);
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use cipherlane_core::BLOCK;
 
-use crate::cipher::{KeyPerLane, Permutation, V};
+use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::Lanes;
 use crate::mode::gcm::Direction;
@@ -12,64 +12,60 @@ use crate::mode::gcm::one_key::{Ahead, Bunch, OneKey, Prepared};
 /// first message they are in no cache, and are wiped.
 const KNOWS_FIRST_ROUND: [usize; 2] = [1280, 1024];
 
-/// What pays for message `index`: powers of H for all that a short message multiplies by, and no more. A long one, of groups
-/// of N registers, multiplies by those of a group, and by those of what it leaves with its ends.
-#[inline(always)]
-fn prepared<P: Permutation, const N: usize, const POWERS: usize>(
-    job: &Job<'_>,
-    index: usize,
-    is_first: bool,
-) -> Prepared {
-    let (lanes, text) = (V::<P>::LANES, job.message(index).bytes.div_ceil(BLOCK));
-    let aad = job.aad(index).len().div_ceil(BLOCK);
-    let of_groups = ((N + 2) * lanes).min(POWERS);
-    let powers = if text + aad < of_groups { (text + aad).max(lanes) + 1 } else { of_groups };
-    Prepared { powers, first_round: text >= KNOWS_FIRST_ROUND[usize::from(!is_first)] }
-}
-
-/// Runs message `index`, whose key is expanded over that of the message before. The last one is wiped.
-#[inline(always)]
-pub(super) fn run<
+/// Messages that run one by one. A key is expanded over that of the message before, and the last one is wiped.
+pub(super) struct OneByOne<'j, P, D, const N: usize, const POWERS: usize, const KARATSUBA: bool>
+where
     P: Permutation,
-    D: Direction,
-    const N: usize,
-    const POWERS: usize,
-    const KARATSUBA: bool,
->(
-    (job, index): (&Job<'_>, usize),
+{
+    job: &'j Job<'j>,
     source: P::Source,
-    own: &mut Option<OneKey<P, D, N, KARATSUBA>>,
-    bunch: &mut Option<Bunch<V<P>, N>>,
-) {
-    let prepared = prepared::<P, N, POWERS>(job, index, own.is_none());
-    OneKey::put(own, source, job.key(index), prepared).run_in(job, index..index + 1, bunch);
+    key: Option<OneKey<P, D, N, KARATSUBA>>,
+    /// Of a cipher that runs whole groups.
+    bunch: Option<Bunch<V<P>, N>>,
 }
 
-/// [`run`] of a message whose key was expanded `ahead`, or is now, where as many as fill the lanes `follow`.
-#[inline(always)]
-pub(super) fn run_ahead<
-    P: KeyPerLane,
-    D: Direction,
-    const N: usize,
-    const POWERS: usize,
-    const KARATSUBA: bool,
->(
-    (job, index): (&Job<'_>, usize),
-    source: P::Source,
-    own: &mut Option<OneKey<P, D, N, KARATSUBA>>,
-    ahead: &mut Ahead<P>,
-    follow: bool,
-) {
-    let prepared = prepared::<P, N, POWERS>(job, index, own.is_none());
-    if follow && ahead.lane(index).is_none() {
-        ahead.expand(source, job, index, prepared.powers);
+impl<'j, P: Permutation, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>
+    OneByOne<'j, P, D, N, POWERS, KARATSUBA>
+{
+    /// Those of `job`.
+    #[inline(always)]
+    pub(super) fn new(job: &'j Job<'j>, source: P::Source) -> Self {
+        let bunch = OneKey::<P, D, N, KARATSUBA>::no_bunch(source.isa());
+        Self { job, source, key: None, bunch }
     }
-    let Some(lane) = ahead.lane(index) else {
-        return run::<P, D, N, POWERS, KARATSUBA>((job, index), source, own, &mut None);
-    };
-    OneKey::put_from(own, source, job.key(index), (ahead, lane), prepared).run_in(
-        job,
-        index..index + 1,
-        &mut None,
-    );
+
+    /// Runs message `index`.
+    #[inline(always)]
+    pub(super) fn run(&mut self, index: usize) {
+        let prepared = self.prepared(index);
+        let key = OneKey::put(&mut self.key, self.source, self.job.key(index), prepared);
+        key.run_in(self.job, index..index + 1, &mut self.bunch);
+    }
+
+    /// What pays for message `index`: powers of H for all that a short message multiplies by, and no more. A long one, of
+    /// groups of N registers, multiplies by those of a group, and by those of what it leaves with its ends.
+    #[inline(always)]
+    fn prepared(&self, index: usize) -> Prepared {
+        let (lanes, text) = (V::<P>::LANES, self.job.message(index).bytes.div_ceil(BLOCK));
+        let aad = self.job.aad(index).len().div_ceil(BLOCK);
+        let of_groups = ((N + 2) * lanes).min(POWERS);
+        let powers = if text + aad < of_groups { (text + aad).max(lanes) + 1 } else { of_groups };
+        Prepared { powers, first_round: text >= KNOWS_FIRST_ROUND[usize::from(self.key.is_some())] }
+    }
+}
+
+impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>
+    OneByOne<'_, P, D, N, POWERS, KARATSUBA>
+{
+    /// Runs message `index`, whose key was expanded `ahead`, or is now, where as many as fill the lanes `follow`.
+    #[inline(always)]
+    pub(super) fn run_ahead(&mut self, index: usize, ahead: &mut Ahead<P>, follow: bool) {
+        let (job, prepared) = (self.job, self.prepared(index));
+        if follow && ahead.lane(index).is_none() {
+            ahead.expand(self.source, job, index, prepared.powers);
+        }
+        let Some(lane) = ahead.lane(index) else { return self.run(index) };
+        let key = OneKey::put_from(&mut self.key, self.source, job.key(index), (ahead, lane), prepared);
+        key.run_in(job, index..index + 1, &mut self.bunch);
+    }
 }
