@@ -265,8 +265,9 @@ fn gcm_takes_one_path() {
 
 #[test]
 fn gcm_with_a_key_each_takes_one_path() {
-    // Equal ones in a pipeline, of one pass and of two; others in lanes, and a long one alone.
-    let lengths = [&[96; 8][..], &[128; 8], &[5, 40, 40, 96, 17, 300, 1100]];
+    // Equal ones in a pipeline, of one pass and of two; others in lanes, and a long one alone; long ones, whose keys are
+    // expanded in lanes ahead.
+    let lengths = [&[96; 8][..], &[128; 8], &[5, 40, 40, 96, 17, 300, 1100], &[1100, 1200, 1300, 1040]];
     let each = Case { one_key: false, ..SEAL };
     let mut cases: Vec<_> = lengths.iter().flat_map(|lengths| both_ways(Case { lengths, ..each })).collect();
     cases.extend(teams(SLICED.map(|algorithm| Case { algorithm, ..SEAL })));
