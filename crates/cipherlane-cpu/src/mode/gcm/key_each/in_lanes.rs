@@ -177,8 +177,10 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 index += Self::TOGETHER;
             } else if !class.waits() {
                 // Too long for company.
-                let follow = Self::are_long(job, alike, index + 1..range.end);
-                one_by_one.run_ahead(index, &mut ahead, follow);
+                if ahead.lane(index).is_none() && Self::are_long(job, alike, index + 1..range.end) {
+                    one_by_one.expand_ahead(index, &mut ahead);
+                }
+                one_by_one.run_from(index, &ahead);
                 index += 1;
             } else {
                 self.wait(job, company.of(class.text), (class, index), schedules);

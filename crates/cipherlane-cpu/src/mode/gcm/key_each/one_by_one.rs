@@ -57,15 +57,21 @@ impl<'j, P: Permutation, D: Direction, const N: usize, const POWERS: usize, cons
 impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>
     OneByOne<'_, P, D, N, POWERS, KARATSUBA>
 {
-    /// Runs message `index`, whose key was expanded `ahead`, or is now, where as many as fill the lanes `follow`.
+    /// Expands the keys of as many messages from `first` on as there are lanes, all of them longer than groups.
     #[inline(always)]
-    pub(super) fn run_ahead(&mut self, index: usize, ahead: &mut Ahead<P>, follow: bool) {
+    pub(super) fn expand_ahead(&self, first: usize, ahead: &mut Ahead<P>) {
+        ahead.expand(self.source, self.job, first, self.prepared(first).powers);
+    }
+
+    /// Runs message `index`, whose key may have been expanded `ahead`.
+    #[inline(always)]
+    pub(super) fn run_from(&mut self, index: usize, ahead: &Ahead<P>) {
         let (job, prepared) = (self.job, self.prepared(index));
-        if follow && ahead.lane(index).is_none() {
-            ahead.expand(self.source, job, index, prepared.powers);
-        }
-        let Some(lane) = ahead.lane(index) else { return self.run(index) };
-        let key = OneKey::put_from(&mut self.key, self.source, job.key(index), (ahead, lane), prepared);
+        let (place, source, key) = (&mut self.key, self.source, job.key(index));
+        let key = match ahead.lane(index) {
+            Some(lane) => OneKey::put_from(place, source, key, (ahead, lane), prepared),
+            None => OneKey::put(place, source, key, prepared),
+        };
         key.run_in(job, index..index + 1, &mut self.bunch);
     }
 }
