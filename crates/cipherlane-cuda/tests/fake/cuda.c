@@ -1,5 +1,5 @@
-/* A CUDA driver and an NVRTC in one library, for machines without a GPU: kernels are compiled as host C and run on
- * POSIX threads, a block after the other. What it makes of a call is what CUDA's manual says, as far as cipherlane
+/* A CUDA driver and an NVRTC in one library, for machines without a GPU: kernels are compiled as host C and run
+ * in turns, a block after the other. What it makes of a call is what CUDA's manual says, as far as cipherlane
  * calls it. Streams run at once, so their order is not tested; arguments, sizes, copies and life times are. Threads
  * of the host may call it at the same time: one waits for the other.
  *
@@ -73,7 +73,7 @@ int cuDeviceGetPCIBusId(char *name, int length, int device) {
 int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = 1u << 30, device == 7 ? OK : 101; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     switch (attribute) {
-    case 1: *value = 64; break;         /* threads of a block: POSIX threads are dear */
+    case 1: *value = 64; break;         /* threads of a block: each takes its turn */
     case 10: *value = 32; break;        /* lanes of a warp */
     case 16: *value = 2; break;         /* multiprocessors */
     case 75: *value = 9; break;         /* capability 9.0 */
@@ -307,19 +307,25 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
 typedef struct {
     char *source, path[512];
 } program_t;
-static const char harness[] = "\n#include <pthread.h>\n"
+/* The threads of a block are contexts of one thread: each runs up to a barrier, and then the next one does. */
+static const char harness[] = "\n#include <ucontext.h>\n"
     "_Thread_local u32 cl_thread; u32 cl_block, cl_blocks; u32 cl_shared[256 * 1024 / 4] __attribute__((aligned(16)));\n"
-    "static pthread_barrier_t meeting; void cl_barrier(void) { pthread_barrier_wait(&meeting); }\n"
-    "static void (*entry_)(ARGUMENTS); static void **a;\n"
-    "static void *lane(void *index) { cl_thread = (u32)(size_t)index;\n"
-    "  for (u32 block = 0; block < cl_blocks; ++block) { cl_barrier(); if (!cl_thread) cl_block = block; cl_barrier();\n"
+    "static ucontext_t caller, lanes[64]; static char stacks[64][64 << 10] __attribute__((aligned(64)));\n"
+    "static u32 threads_; static void (*entry_)(ARGUMENTS); static void **a;\n"
+    "void cl_barrier(void) { u32 self = cl_thread; cl_thread = (self + 1) % threads_;\n"
+    "  if (cl_thread != self) swapcontext(&lanes[self], &lanes[cl_thread]); }\n"
+    "static void lane(void) { u32 self = cl_thread;\n"
+    "  for (u32 block = 0; block < cl_blocks; ++block) { cl_barrier(); cl_block = block;\n"
     "    entry_(*(void **)a[0], *(void **)a[1], *(void **)a[2], *(void **)a[3], *(void **)a[4], *(void **)a[5],\n"
     "      *(void **)a[6], *(void **)a[7], *(void **)a[8], *(void **)a[9], *(void **)a[10], *(void **)a[11],\n"
-    "      *(void **)a[12], *(void **)a[13], *(void **)a[14], *(params_t *)a[15]); } return NULL; }\n"
-    "void fake_run(void *entry, u32 blocks, u32 threads, void **arguments) { pthread_t t[64];\n"
-    "  *(void **)&entry_ = entry, a = arguments, cl_blocks = blocks; pthread_barrier_init(&meeting, NULL, threads);\n"
-    "  for (size_t i = 0; i < threads; ++i) pthread_create(&t[i], NULL, lane, (void *)i);\n"
-    "  for (size_t i = 0; i < threads; ++i) pthread_join(t[i], NULL); pthread_barrier_destroy(&meeting); }\n";
+    "      *(void **)a[12], *(void **)a[13], *(void **)a[14], *(params_t *)a[15]); }\n"
+    "  cl_thread = self + 1; }\n"
+    "void fake_run(void *entry, u32 blocks, u32 threads, void **arguments) {\n"
+    "  *(void **)&entry_ = entry, a = arguments, cl_blocks = blocks, threads_ = threads, cl_thread = 0;\n"
+    "  for (u32 i = 0; i < threads; ++i) { getcontext(&lanes[i]), lanes[i].uc_stack.ss_sp = stacks[i];\n"
+    "    lanes[i].uc_stack.ss_size = sizeof stacks[i], lanes[i].uc_link = i + 1 < threads ? &lanes[i + 1] : &caller;\n"
+    "    makecontext(&lanes[i], lane, 0); }\n"
+    "  swapcontext(&caller, &lanes[0]); }\n";
 
 int nvrtcVersion(int *major, int *minor) { return *major = 13, *minor = 0, OK; }
 const char *nvrtcGetErrorString(int code) { return code ? "a failure" : "none"; }
@@ -343,7 +349,7 @@ int nvrtcCompileProgram(program_t *program, int count, const char **options) {
     FILE *out = fopen(file, "w");
     if (!out) return 5;
     fputs(program->source, out), fputs(harness, out), fclose(out);
-    snprintf(command, sizeof command, "%s -std=gnu11 -O1 -w -fno-strict-aliasing -shared -fPIC -pthread -o %s %s",
+    snprintf(command, sizeof command, "%s -std=gnu11 -O1 -w -fno-strict-aliasing -shared -fPIC -o %s %s",
              compiler ? compiler : "cc", program->path, file);
     return system(command) ? 6 : OK;
 }
