@@ -39,23 +39,22 @@ class Datasets(unittest.TestCase):
         cls.cluster.add_node(**machine)
         ray.init(address=cls.cluster.address, logging_level=logging.ERROR, log_to_driver=False)
         ray.data.DataContext.get_current().enable_progress_bars = False
+        rows = [{"id": i, "reading": None if i % 100 == 9 else b"reading %d" % i, "head": bytes(i % 7)} for i in range(ROWS)]
+        # Ray takes seconds to make it; no test changes it.
+        cls.readings = ray.data.from_arrow([pa.Table.from_pylist(rows[at : at + 500]) for at in range(0, ROWS, 500)])
 
     @classmethod
     def tearDownClass(cls):
         ray.shutdown()
         cls.cluster.shutdown()
 
-    def readings(self):
-        rows = [{"id": i, "reading": None if i % 100 == 9 else b"reading %d" % i, "head": bytes(i % 7)} for i in range(ROWS)]
-        return ray.data.from_arrow([pa.Table.from_pylist(rows[at : at + 500]) for at in range(0, ROWS, 500)])
-
     def rows(self, dataset):
         return sorted(dataset.take_all(), key=lambda row: row["id"])
 
     def test_there_and_back(self):
-        before = self.rows(self.readings())
+        before = self.rows(self.readings)
         sealed = cipherlane.ray.seal(
-            self.readings(), "aes-256-gcm", fetch_key, column="reading", aad="head"
+            self.readings, "aes-256-gcm", fetch_key, column="reading", aad="head"
         ).materialize()
         rows = self.rows(sealed)
         self.assertEqual(len({row["nonce"] for row in rows}), ROWS)
@@ -77,13 +76,13 @@ class Datasets(unittest.TestCase):
             tags = [tag and tag[:12] for tag in table["tag"].to_pylist()]
             return table.drop_columns(["tag"]).append_column("tag", pa.array(tags, pa.binary(12)))
 
-        sealed = cipherlane.ray.seal(self.readings(), "aes-256-gcm", KEY, column="reading")
+        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", KEY, column="reading")
         short = sealed.map_batches(cut, batch_format="pyarrow").materialize()
         opened = cipherlane.ray.open(short, "aes-256-gcm", KEY, column="reading")
         remedy = "tags of 12 bytes, where 16 are asked for; pass tag_bytes=12 if that is meant"
         self.assertRaisesRegex(Exception, remedy, opened.materialize)
         opened = cipherlane.ray.open(short, "aes-256-gcm", KEY, column="reading", tag_bytes=12)
-        self.assertEqual(self.rows(opened), self.rows(self.readings()))
+        self.assertEqual(self.rows(opened), self.rows(self.readings))
 
     def test_both_machines_work(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -92,25 +91,25 @@ class Datasets(unittest.TestCase):
                 pathlib.Path(folder, ray.get_runtime_context().get_node_id()).touch()
                 return KEY
 
-            sealed = cipherlane.ray.seal(self.readings(), "aes-256-gcm", fetch, column="reading", concurrency=3)
+            sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", fetch, column="reading", concurrency=3)
             self.assertEqual(sealed.count(), ROWS)
             self.assertEqual(len(list(pathlib.Path(folder).iterdir())), 2)
 
     def test_keys_are_shown_nowhere(self):
-        sealed = cipherlane.ray.seal(self.readings(), "aes-256-gcm", KEY, column="reading")
+        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", KEY, column="reading")
         operator = sealed._logical_plan.dag
         self.assertIn("a key", repr(vars(operator)))
         self.assertNotIn(repr(KEY), repr(vars(operator)))
         # What fetches it may have a password in it.
         fetch = functools.partial(fetch_key, password="open sesame")
-        sealed = cipherlane.ray.seal(self.readings(), "aes-256-gcm", fetch, column="reading")
+        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", fetch, column="reading")
         operator = sealed._logical_plan.dag
         self.assertIn("a key", repr(vars(operator)))
         self.assertNotIn("open sesame", repr(vars(operator)))
         self.assertEqual(sealed.count(), ROWS)
 
     def test_a_gpu_has_batches_of_some_size(self):
-        cipherlane.ray.seal(self.readings(), "aes-256-gcm", KEY, column="reading", num_gpus=1)
+        cipherlane.ray.seal(self.readings, "aes-256-gcm", KEY, column="reading", num_gpus=1)
 
     def test_an_engine_has_what_its_task_has(self):
         asked = lambda **options: cipherlane.ray.hash(Asked(), "sha-256", column="reading", **options)
@@ -130,12 +129,12 @@ class Datasets(unittest.TestCase):
                 self.assertEqual((found["where"], found["num_cpus"]), (where, cpus))
 
     def test_ciphers_and_digests(self):
-        before = self.rows(self.readings())
+        before = self.rows(self.readings)
         other = cipherlane.ray.seal(
-            self.readings(), "sm4-gcm", KEY[:16], column="reading", nonce="iv", tag="mac"
+            self.readings, "sm4-gcm", KEY[:16], column="reading", nonce="iv", tag="mac"
         ).materialize()
         again = cipherlane.ray.seal(
-            self.readings().zip(other.select_columns(["iv"])),
+            self.readings.zip(other.select_columns(["iv"])),
             "sm4-gcm",
             KEY[:16],
             column="reading",
@@ -144,7 +143,7 @@ class Datasets(unittest.TestCase):
             random_nonces=False,
         )
         self.assertEqual(len(self.rows(again)), ROWS)
-        hashed = self.rows(cipherlane.ray.hash(self.readings(), "sha3-256", column="reading"))
+        hashed = self.rows(cipherlane.ray.hash(self.readings, "sha3-256", column="reading"))
         expected = cipherlane.Engine().hash("sha3-256", [row["reading"] or b"" for row in before])
         for row, digest in zip(hashed, expected):
             self.assertEqual(row["digest"], None if row["reading"] is None else digest)
@@ -177,7 +176,7 @@ class Datasets(unittest.TestCase):
 
     def test_faults_are_told_at_once(self):
         seal = lambda algorithm="aes-256-gcm", key=KEY, **others: cipherlane.ray.seal(
-            self.readings(), algorithm, key, **{"column": "reading"} | others
+            self.readings, algorithm, key, **{"column": "reading"} | others
         )
         for words, call in {
             "known: ": lambda: seal("rot-13"),
@@ -186,13 +185,13 @@ class Datasets(unittest.TestCase):
             "columns of one name": lambda: seal(nonce="tag"),
             "not the same where it is opened": lambda: seal(aad="reading"),
             "has no nonces": lambda: cipherlane.ray.encrypt(
-                self.readings(), "aes-256-ecb", KEY, column="reading", nonce="id"
+                self.readings, "aes-256-ecb", KEY, column="reading", nonce="id"
             ),
             "name the column of its nonces": lambda: cipherlane.ray.encrypt(
-                self.readings(), "aes-256-ctr", KEY, column="reading"
+                self.readings, "aes-256-ctr", KEY, column="reading"
             ),
             "aes-256-gcm cannot hash; it can seal and open": lambda: cipherlane.ray.hash(
-                self.readings(), "aes-256-gcm", column="reading"
+                self.readings, "aes-256-gcm", column="reading"
             ),
             "columns of one name: reading": lambda: seal(tag="reading"),
         }.items():
@@ -206,7 +205,7 @@ class Datasets(unittest.TestCase):
         for words, names in {"no column 'text'": {"column": "text"}, "no column 'more'": {"aad": "more"}, "'id' is there already": {"tag": "id"}}.items():
             with self.subTest(words):
                 sealed = cipherlane.ray.seal(
-                    self.readings(), "aes-256-gcm", KEY, **{"column": "reading"} | names
+                    self.readings, "aes-256-gcm", KEY, **{"column": "reading"} | names
                 )
                 self.assertRaisesRegex(Exception, words, sealed.materialize)
 
