@@ -74,7 +74,7 @@ pub enum InputError {
     },
     /// More than the machine can hold.
     #[error(
-        "{messages} messages of {message_bytes} bytes need more memory than this machine has left; take fewer"
+        "{messages} x {message_bytes} bytes need more memory than this machine has left; take fewer messages or shorter ones"
     )]
     Memory {
         /// Messages.

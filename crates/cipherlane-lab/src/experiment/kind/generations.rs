@@ -222,16 +222,35 @@ impl Line<'_> {
         columns.iter().map(value).collect()
     }
 
-    fn row(&self) -> Row {
-        let Found { host, name, message_bytes, keys, .. } = &self.first;
-        let machine = if self.first.column.is_of_cpus() {
+    /// Its machine for people.
+    fn machine(&self) -> String {
+        let Found { host, name, .. } = &self.first;
+        if self.first.column.is_of_cpus() {
             format!("{name} ({})", host.logical_cores)
         } else {
             (*name).to_owned()
-        };
+        }
+    }
+
+    /// The same, with what tells it from other machines of that name in `lines`.
+    fn machine_among(&self, lines: &[Self]) -> String {
+        let machine = self.machine();
+        let is_other =
+            |other: &Self| !other.first.host.is_machine_of(self.first.host) && other.machine() == machine;
+        if !lines.iter().any(is_other) {
+            return machine;
+        }
+        match &self.first.host.cpu_signature {
+            Some(signature) => format!("{machine}, {signature}"),
+            None => format!("{machine}, of a family that its record does not tell"),
+        }
+    }
+
+    fn row(&self, lines: &[Self]) -> Row {
+        let Found { message_bytes, keys, .. } = &self.first;
         Row {
             axes: BTreeMap::from([
-                ("machine".to_owned(), Axis::Name(machine)),
+                ("machine".to_owned(), Axis::Name(self.machine_among(lines))),
                 ("message bytes".to_owned(), Axis::Number(*message_bytes as f64)),
                 ("keys".to_owned(), Axis::Name(keys.clone())),
             ]),
@@ -260,9 +279,9 @@ impl Run for Generations {
             );
             setting.skip(observer, setting.cpu, None, reason);
         }
-        for line in lines {
+        for line in &lines {
             let subject = if line.first.column.is_of_cpus() { "CPUs" } else { "GPUs" };
-            let mut row = line.row();
+            let mut row = line.row(&lines);
             row.notes.extend(setting.doubts());
             let observed = setting.observation_of(line.first.host, (subject, "of the records"), row);
             observer.observed(&observed)?;
@@ -276,12 +295,31 @@ mod tests {
     use super::*;
     use std::path::Path;
 
+    fn records_of(files: &[&str]) -> Vec<Record> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records");
+        files.iter().flat_map(|file| cipherlane_record::read(&folder.join(file)).unwrap()).collect()
+    }
+
+    /// Two Intel CPUs that give themselves the same name.
+    #[test]
+    fn machines_of_one_name_are_told_apart() {
+        let records = records_of(&["granite-rapids-vm/bench.jsonl", "emerald-rapids-vm/bench.jsonl"]);
+        let lines = lines(&records);
+        let places: Vec<_> = lines.iter().map(|line| line.row(&lines).axes).collect();
+        for (index, place) in places.iter().enumerate() {
+            assert!(!places[..index].contains(place), "{place:?}");
+        }
+        let is_signed = |place: &BTreeMap<String, Axis>| place["machine"].to_string().contains("model 207");
+        assert!(places.iter().any(is_signed), "{places:?}");
+        let alone = records_of(&["emerald-rapids-vm/bench.jsonl"]);
+        let alone = self::lines(&alone);
+        assert!(alone.iter().all(|line| !is_signed(&line.row(&alone).axes)));
+    }
+
     /// Two machines of `records/`: rates of rows that were measured there.
     #[test]
     fn records_of_two_machines_make_both_tables() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../records");
-        let mut records = cipherlane_record::read(&folder.join("granite-rapids-vm/bench.jsonl")).unwrap();
-        records.extend(cipherlane_record::read(&folder.join("h200/table.jsonl")).unwrap());
+        let records = records_of(&["granite-rapids-vm/bench.jsonl", "h200/table.jsonl"]);
         let lines = lines(&records);
         let (cpus, gpus): (Vec<_>, Vec<_>) = lines.iter().partition(|line| line.first.column.is_of_cpus());
         let tls = |line: &&&Line<'_>| line.first.message_bytes == 16_384 && line.first.keys == "same";

@@ -231,7 +231,7 @@ impl Look {
             let clock = self.clock.clone().map(|hertz| hertz * 1e-9);
             values.push(known("core clock, measured", "GHz", clock));
         }
-        let idle = || "nothing ran".to_owned();
+        let idle = || "nothing runs before the load and after it".to_owned();
         values.push(known(
             "throughput",
             "GB/s",

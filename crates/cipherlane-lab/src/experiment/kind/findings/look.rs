@@ -38,6 +38,11 @@ impl Look {
         Self { rows: last }
     }
 
+    /// Whether `experiment` was run there.
+    pub(super) fn has(&self, experiment: &str) -> bool {
+        self.rows.iter().any(|row| row.experiment == experiment)
+    }
+
     /// Rows of `experiment`, the last one first.
     fn of(&self, experiment: &'static str) -> impl Iterator<Item = &Observation> {
         self.rows.iter().filter(move |row| row.experiment == experiment)
@@ -176,13 +181,18 @@ impl Look {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use cipherlane_record::{Axis, Value};
     use std::collections::BTreeMap;
 
     /// A row of `experiment` on a machine of two CPUs.
-    fn row(experiment: &str, subject: &str, axes: &[(&str, Axis)], values: &[(&str, f64)]) -> Observation {
+    pub(in super::super) fn row(
+        experiment: &str,
+        subject: &str,
+        axes: &[(&str, Axis)],
+        values: &[(&str, f64)],
+    ) -> Observation {
         let value = |&(name, value): &(&str, f64)| crate::experiment::setting::value(name, "1", value);
         Observation {
             schema_version: cipherlane_record::SCHEMA_VERSION,

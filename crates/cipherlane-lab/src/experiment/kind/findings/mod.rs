@@ -75,10 +75,16 @@ fn machines(records: &[Record]) -> Vec<Machine<'_>> {
 }
 
 /// A row of the table.
-fn row(host: &Host, conclusion: &Conclusion, claim: &Claim, found: Option<f64>) -> (Verdict, Row) {
+fn row(host: &Host, conclusion: &Conclusion, claim: &Claim, look: &Look) -> (Verdict, Row) {
+    let found = (claim.find)(look);
     let verdict = Verdict::of(found, claim.holds);
+    let experiment = claim.experiment;
     let value = match found {
-        None => Err(format!("run `cipherlane lab run {}` there", claim.experiment)),
+        None if look.has(experiment) => Err(format!(
+            "rows of `cipherlane lab run {experiment}` lack it and say why: a sensor that nobody can read there, or a \
+             device that was not asked"
+        )),
+        None => Err(format!("run `cipherlane lab run {experiment}` there")),
         Some(found) if found.is_finite() => Ok(found),
         Some(_) => Err("measured, but no number: what it is divided by is 0 or less".to_owned()),
     };
@@ -142,7 +148,7 @@ impl Run for Findings {
                 let mut verdicts = Vec::new();
                 let mut rows = Vec::new();
                 for claim in conclusion.claims {
-                    let (verdict, row) = row(machine.host, conclusion, claim, (claim.find)(&look));
+                    let (verdict, row) = row(machine.host, conclusion, claim, &look);
                     verdicts.push(verdict);
                     rows.push(row);
                 }
@@ -163,6 +169,7 @@ impl Run for Findings {
 
 #[cfg(test)]
 mod tests {
+    use super::look::tests::row as observation;
     use super::*;
 
     #[test]
@@ -176,17 +183,28 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_to_nothing_was_measured_and_is_no_number() {
+    fn what_is_missing_is_told_from_what_is_no_number() {
         let host = crate::host::detect();
         let (conclusion, claim) = (&CONCLUSIONS[7], &CONCLUSIONS[7].claims[2]);
-        let reason = |found| {
-            let (verdict, row) = row(&host, conclusion, claim, found);
+        let of = |degrees: &[(&str, &str, f64)]| {
+            let rows = degrees.iter().map(|&(subject, moment, degrees)| {
+                observation("thermal", subject, &[("moment", moment.into())], &[("temperature", degrees)])
+            });
+            let rows: Vec<Observation> = rows.collect();
+            let (verdict, row) = row(&host, conclusion, claim, &Look::at(&rows.iter().collect::<Vec<_>>()));
             (verdict, row.values[0].value, row.values[0].reason.clone().unwrap_or_default())
         };
-        let (verdict, value, told) = reason(Some(f64::INFINITY));
+        let mut degrees = vec![("cpu", "before", 45.0), ("cpu", "early", 95.0), ("cuda:0", "before", 42.0)];
+        let (verdict, value, told) = of(&[]);
+        assert_eq!((verdict, value), (Verdict::NotMeasured, None));
+        assert!(told.starts_with("run `cipherlane lab run thermal`"), "{told}");
+        let (verdict, value, told) = of(&degrees);
+        assert_eq!((verdict, value), (Verdict::NotMeasured, None));
+        assert!(told.starts_with("rows of `cipherlane lab run thermal` lack it"), "{told}");
+        degrees.push(("cuda:0", "early", 42.0));
+        let (verdict, value, told) = of(&degrees);
         assert_eq!((verdict, value), (Verdict::True, None));
         assert!(told.starts_with("measured"), "{told}");
-        assert!(reason(None).2.starts_with("run `cipherlane lab run thermal`"));
     }
 
     #[test]
