@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::Level;
 use super::copy::WAYS;
+use super::{Level, read};
 use crate::host;
 
 /// Bytes that one timing moves at least: about a millisecond.
@@ -20,7 +20,19 @@ pub(super) fn levels(walks: usize) -> Vec<Level> {
         caches.iter().map(|&(level, bytes)| (format!("L{level}"), bytes / 2)).collect();
     let last = caches.last().map_or(32 << 20, |&(_, bytes)| bytes);
     sizes.push(("DRAM".to_owned(), (8 * last).clamp(128 << 20, 512 << 20)));
-    sizes.into_iter().map(|(name, bytes)| level(name, bytes, walks)).collect()
+    nested(sizes.into_iter().map(|(name, bytes)| level(name, bytes, walks)).collect())
+}
+
+/// `levels`, the nearest one first, none of them below a farther one: what lies there can be had as fast. It is measured
+/// below where others use a cache that is shared, or a virtual machine has less of it than it is told.
+fn nested(mut levels: Vec<Level>) -> Vec<Level> {
+    for near in (1..levels.len()).rev() {
+        if let [near, far, ..] = &mut levels[near - 1..] {
+            near.copy_bytes_per_second = near.copy_bytes_per_second.max(far.copy_bytes_per_second);
+            near.read_bytes_per_second = near.read_bytes_per_second.max(far.read_bytes_per_second);
+        }
+    }
+    levels
 }
 
 /// What copying reached where it was measured again, by the names of levels and by bytes.
@@ -63,22 +75,15 @@ fn copy(bytes: usize, walks: usize) -> f64 {
 
 fn level(name: String, bytes: usize, walks: usize) -> Level {
     let copy = copy(bytes, walks);
-    let words = vec![1_u64; bytes / 8];
-    let read = fastest(bytes, walks, || {
-        black_box(sum(black_box(&words)));
+    let words = vec![1_u128; bytes / size_of::<u128>()];
+    let read = read::ways().into_iter().map(|way| {
+        fastest(bytes, walks, || {
+            black_box(way(black_box(&words)));
+        })
     });
+    // Who copies has read.
+    let read = read.fold(copy, f64::max);
     Level { name, bytes: bytes as u64, copy_bytes_per_second: copy, read_bytes_per_second: read }
-}
-
-/// The sum in eight chains, which compilers make wide loads of.
-fn sum(words: &[u64]) -> u64 {
-    let mut sums = [0_u64; 32];
-    for chunk in words.chunks_exact(32) {
-        for (sum, word) in sums.iter_mut().zip(chunk) {
-            *sum ^= word;
-        }
-    }
-    sums.iter().fold(0, |all, sum| all ^ sum)
 }
 
 /// Bytes per second of `run`, which moves `bytes`.
@@ -100,6 +105,26 @@ fn fastest(bytes: usize, walks: usize, mut run: impl FnMut()) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_level_is_slower_than_one_behind_it() {
+        let level = |name: &str, copy_bytes_per_second, read_bytes_per_second| Level {
+            name: name.to_owned(),
+            bytes: 1,
+            copy_bytes_per_second,
+            read_bytes_per_second,
+        };
+        let measured = vec![
+            level("L1", 90.0, 95.0),
+            level("L2", 40.0, 80.0),
+            level("L3", 6.0, 7.0),
+            level("DRAM", 10.0, 9.0),
+        ];
+        let copies: Vec<f64> =
+            nested(measured.clone()).iter().map(|level| level.copy_bytes_per_second).collect();
+        let reads: Vec<f64> = nested(measured).iter().map(|level| level.read_bytes_per_second).collect();
+        assert_eq!((copies, reads), (vec![90.0, 40.0, 10.0, 10.0], vec![95.0, 80.0, 9.0, 9.0]));
+    }
 
     #[test]
     fn a_copy_that_was_passed_is_measured_again() {

@@ -9,6 +9,7 @@ mod memory;
 pub mod mix;
 #[cfg(target_arch = "x86_64")]
 mod probe;
+mod read;
 
 use serde::{Deserialize, Serialize};
 
