@@ -133,16 +133,23 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
         self.count = 0;
     }
 
-    /// Runs what is left, and overwrites what came of it: it may be key stream.
+    /// Runs what is left.
     ///
     /// # Safety
     /// That of [`Together::push`].
     #[inline(always)]
-    pub(super) unsafe fn end(mut self) {
+    pub(super) unsafe fn end(&mut self) {
         if self.count > 0 {
             // SAFETY: the caller's promise.
             unsafe { self.run() }
         }
+    }
+}
+
+/// What came of blocks may be key stream.
+impl<P: Permutation, const N: usize> Drop for Together<'_, P, N> {
+    #[inline(always)]
+    fn drop(&mut self) {
         wipe(&mut self.registers);
     }
 }

@@ -118,7 +118,7 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
                 }
             }
         }
-        if let Some(short) = short {
+        if let Some(short) = &mut short {
             // SAFETY: as above.
             unsafe { short.end() }
         }

@@ -10,8 +10,9 @@ use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
 pub(crate) struct LanePowers<V: Lanes> {
     /// By their exponents, from 1 to `written`; in table form.
     powers: [MaybeUninit<V>; MAX_POWERS + 1],
-    /// The highest power of the hash keys, and the highest that these or earlier ones have left.
+    /// The highest power of the hash keys: as asked for, up to pairs and whole registers.
     highest: usize,
+    /// The highest that these or earlier ones have left.
     written: usize,
 }
 

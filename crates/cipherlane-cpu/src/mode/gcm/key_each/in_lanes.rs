@@ -30,7 +30,7 @@ use crate::worker::{Segments, Worker};
 /// Most messages that are run together.
 const MAX_TOGETHER: usize = MAX_SETS * MAX_LANES;
 /// Most blocks of a message that waits for others to share registers with: beyond, it fills registers by itself.
-const MAX_TEXT_BLOCKS: usize = 64;
+pub(super) const MAX_TEXT_BLOCKS: usize = 64;
 /// Most blocks of a message that shares registers with itself where nobody else has as many: of more, it fills registers
 /// sooner, measured on Emerald Rapids.
 const MOST_ALONE: usize = 32;

@@ -2,6 +2,8 @@
 
 use cipherlane_core::BLOCK;
 
+use super::in_lanes::MAX_TEXT_BLOCKS;
+
 use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::Lanes;
@@ -60,6 +62,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     /// Expands the keys of as many messages from `first` on as there are lanes, all of them longer than groups.
     #[inline(always)]
     pub(super) fn expand_ahead(&self, first: usize, ahead: &mut Ahead<P>) {
+        // Longer than those that share registers, they need as many powers as each other.
+        const { assert!((N + 2) * <V<P> as Lanes>::LANES <= MAX_TEXT_BLOCKS + 1) }
         ahead.expand(self.source, self.job, first, self.prepared(first).powers);
     }
 

@@ -72,7 +72,8 @@ impl<P: KeyPerLane> Work for Expand<'_, P> {
 }
 
 impl<P: KeyPerLane, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
-    /// [`OneKey::put`] of `key`, which was expanded `ahead` in lane `lane`.
+    /// [`OneKey::put`] of `key`, which was expanded `ahead` in lane `lane`. The first key of a place is expanded by itself
+    /// all the same: there is nothing yet to take another's parts into.
     #[inline(always)]
     pub(in super::super) fn put_from<'p>(
         place: &'p mut Option<Self>,
