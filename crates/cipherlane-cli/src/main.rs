@@ -11,7 +11,7 @@ mod variables;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    signals::keep_ignored();
+    signals::hold_up();
     render::notes::listen();
     exit::guard(|| command::run(variables::parse())).into()
 }

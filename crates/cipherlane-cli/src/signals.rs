@@ -38,13 +38,15 @@ impl Requests {
     }
 }
 
-/// Has requests to end stay ignored where whoever started this program ignores them: `nohup` does SIGHUP, and a script SIGINT
+/// Has a file that grows beyond what the process may write fail like any other, so that what is half-written is removed, and
+/// requests to end stay ignored where whoever started this program ignores them: `nohup` does SIGHUP, and a script SIGINT
 /// for what it starts with `&`. Whatever handlers are installed later, they are never delivered, to this program or to what
 /// it starts. To be called before there is a second thread, since threads and programs inherit what is held up here.
-pub(crate) fn keep_ignored() {
+pub(crate) fn hold_up() {
     let ignored = ignored();
-    let held_up = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter();
-    let held_up = held_up.filter(|&signal| ignored & (1 << (signal as u32 - 1)) != 0);
+    let requests = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter();
+    let held_up =
+        requests.filter(|&signal| ignored & (1 << (signal as u32 - 1)) != 0).chain([Signal::SIGXFSZ]);
     // Where that fails they end the program, which loses nothing.
     let _ = SigSet::from_iter(held_up).thread_block();
 }

@@ -42,6 +42,16 @@ fn a_file_goes_there_and_back() {
 }
 
 #[test]
+fn a_file_that_may_not_grow_so_large_leaves_nothing() {
+    let (sandbox, _) = ready();
+    // In units of 512 bytes, or of 1024 by some shells: less than the text in either.
+    let (code, said) = sandbox.by_shell("ulimit -f 1000", "encrypt -k k.json text -o sealed", "");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("sealed") && said.contains("too large"), "{said}");
+    assert_eq!(names(&sandbox), ["k.json", "text"]);
+}
+
+#[test]
 fn associated_data_may_be_any_bytes() {
     let (sandbox, text) = ready();
     let path = |name: &str| sandbox.folder.path().join(name);

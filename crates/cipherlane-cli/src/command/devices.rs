@@ -258,7 +258,8 @@ mod tests {
     #[test]
     fn a_reason_is_told_from_its_remedy() {
         let load = "no CUDA driver (libcuda.so.1: cannot open it: no such file; libcuda.so: the same)";
-        let remedy = "install NVIDIA's driver, or name its library by CIPHERLANE_CUDA: it is a path; or none";
+        let remedy =
+            "install NVIDIA's driver, or name its library by CIPHERLANE_LIBCUDA: it is a path; or none";
         for (text, parts) in [
             (format!("{load}; {remedy}"), (load, remedy)),
             (

@@ -47,6 +47,16 @@ impl Roster {
         own.into_iter().zip(is_usual).filter(|(_, is_usual)| *is_usual).map(|(device, _)| device).collect()
     }
 
+    /// What helps whose devices launch no kernels.
+    pub(crate) fn remedy_for_launches(&self) -> String {
+        let launching = self.own().into_iter().filter(|&device| Contender::new(device).launches);
+        let options: Vec<String> = launching.map(|device| format!("--device {}", device.info().id)).collect();
+        match options.is_empty() {
+            true => "there is none here that does".to_owned(),
+            false => format!("give {}", options.join(" or ")),
+        }
+    }
+
     /// The devices of these identifiers; `all` names every one, and none names the engine's usual ones.
     ///
     /// # Errors

@@ -49,10 +49,11 @@ pub(crate) struct Options {
     /// List the workloads and the questions that they answer; run nothing
     #[arg(long)]
     pub(super) list: bool,
-    /// A first look: one row of each workload, in 12 seconds
+    /// A first look: one row of each workload, in about 12 seconds
     #[arg(long, env = "CIPHERLANE_QUICK", value_parser = FalseyValueParser::new())]
     quick: bool,
-    /// Seconds for the whole run; each row has at least 3 rounds, however long they take [default: 80, with --quick 12]
+    /// Seconds of measuring at most: what is certain before ends before, ceilings and checks come on top, and each row has
+    /// at least 3 rounds, however long they take [default: 80, with --quick 12]
     #[arg(long, value_name = "SECONDS", env = "CIPHERLANE_TIME", value_parser = shared::positive)]
     time: Option<f64>,
 

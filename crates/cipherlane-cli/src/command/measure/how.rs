@@ -182,7 +182,7 @@ impl How {
 
     /// Whether a rival was asked for by name.
     pub(super) fn names_a_rival(&self) -> bool {
-        self.device.iter().any(|id| is_rival(id) || id == "all")
+        self.device.iter().any(|id| is_rival(id))
     }
 }
 

@@ -164,7 +164,10 @@ fn contenders<'a>(how: &How, roster: &'a Roster) -> Result<Vec<Contender<'a>>> {
     let is_there = |rival: &&dyn Device, contenders: &[Contender<'_>]| {
         contenders.iter().any(|other| other.device.info().id == rival.info().id)
     };
-    let others: Vec<_> = rivals.into_iter().filter(|rival| !is_there(rival, &contenders)).collect();
+    // `all` names none of them by itself.
+    let is_wanted = |rival: &&dyn Device| !how.no_rivals || how.device.contains(&rival.info().id);
+    let others: Vec<_> =
+        rivals.into_iter().filter(|rival| is_wanted(rival) && !is_there(rival, &contenders)).collect();
     contenders.extend(others.into_iter().map(Contender::new));
     if !how.no_rivals {
         for rival in &roster.rivals {

@@ -40,7 +40,8 @@ impl Records {
 /// The options themselves.
 #[derive(Debug, Args)]
 struct Given {
-    /// Records, one JSON object a line, written as rows finish [default: a new file, which is named at the end]
+    /// Records, one JSON object a line, written as rows finish, in place of what FILE has (--resume adds to it)
+    /// [default: a new file, which is named at the end]
     #[arg(long, value_name = "FILE", env = "CIPHERLANE_JSON", help_heading = "Results (- is stdout)")]
     json: Option<Sink>,
     /// Go on with a file of records, whatever CIPHERLANE_JSON says: what it has the rows of all devices of is not measured

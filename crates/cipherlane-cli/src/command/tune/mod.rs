@@ -114,7 +114,8 @@ fn devices<'a>(options: &Options, roster: &'a Roster) -> Result<Vec<&'a dyn Devi
         let reasons: Vec<String> =
             roster.absent.iter().map(|absent| format!("{}: {}", absent.kind, absent.reason)).collect();
         let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
-        let remedy = format!("none of these devices launches kernels; name one with --device{reasons}");
+        let remedy =
+            format!("none of these devices launches kernels; {}{reasons}", roster.remedy_for_launches());
         return Err(Nothing(remedy).into());
     }
     Ok(launching)
