@@ -1,20 +1,29 @@
 //! What a misspelt name may mean.
 
-use cipherlane::UnknownName;
 use cipherlane::devices::NoDevice;
+use cipherlane::{Algorithm, UnknownName};
 
-/// Of `known`, the name that `name` is within a slip of: a letter too many, too few, another, or two in the wrong order.
-/// Hyphens and the like do not count.
+/// Of `known`, the name that `name` is within a slip of: a letter too many, too few, another, or two in the wrong order; or
+/// else the only one that begins so. Hyphens and the like do not count.
 fn near(name: &str, known: impl IntoIterator<Item = String>) -> Option<String> {
     let letters = |name: &str| {
         name.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().to_ascii_lowercase()
     };
     let name = letters(name);
+    let known: Vec<String> = known.into_iter().collect();
     let distance = |known: &String| strsim::osa_distance(&name, &letters(known));
-    let (distance, nearest) =
-        known.into_iter().map(|known| (distance(&known), known)).min_by_key(|near| near.0)?;
-    (distance <= 1).then_some(nearest)
+    let nearest = known.iter().min_by_key(|known| distance(known))?;
+    if distance(nearest) <= 1 {
+        return Some(nearest.clone());
+    }
+    let mut longer =
+        known.into_iter().filter(|known| name.len() >= SHORTEST && letters(known).starts_with(&name));
+    let only = longer.next()?;
+    longer.next().is_none().then_some(only)
 }
+
+/// Letters from which on a name that is cut short tells what is meant.
+const SHORTEST: usize = 3;
 
 /// What to say of `name` behind an error that none of `known` is called so: nothing where none is near.
 pub(crate) fn behind(name: &str, known: impl IntoIterator<Item = String>) -> String {
@@ -28,13 +37,13 @@ pub(crate) fn of(error: &anyhow::Error) -> String {
         _ => cause.downcast_ref::<UnknownName>().cloned(),
     };
     let unknown = error.chain().find_map(unknown);
-    unknown.map_or_else(String::new, |UnknownName { name, known, .. }| behind(&name, known))
+    let Some(UnknownName { kind, name, known }) = unknown else { return String::new() };
+    let is_of_own = kind == "workload" && name.parse::<Algorithm>().is_ok();
+    if is_of_own { format!("; did you mean --algorithm {name}?") } else { behind(&name, known) }
 }
 
 #[cfg(test)]
 mod tests {
-    use cipherlane::Algorithm;
-
     use super::*;
 
     #[test]
@@ -45,10 +54,11 @@ mod tests {
             ("AES128GCM", "aes-128-gcm"),
             ("sha_256", "sha-256"),
             ("camelia-256-ctr", "camellia-256-ctr"),
+            ("sm4-x", "sm4-xts"),
         ] {
             assert_eq!(near(name, all()).as_deref(), Some(meant), "{name}");
         }
-        for name in ["aes-512-gcm", "des", ""] {
+        for name in ["aes-512-gcm", "des", "sm4", "sh", ""] {
             assert_eq!(near(name, all()), None, "{name}");
         }
     }
@@ -56,6 +66,8 @@ mod tests {
     #[test]
     fn errors_about_names_say_it_whatever_is_around_them() {
         let unknown = || UnknownName::new("workload", "tls-16", ["bulk".to_owned(), "tls-16k".to_owned()]);
+        let hash = UnknownName::new("workload", "sha3-256", ["bulk".to_owned()]);
+        assert_eq!(of(&hash.into()), "; did you mean --algorithm sha3-256?");
         assert_eq!(of(&anyhow::Error::from(unknown()).context("bench")), "; did you mean tls-16k?");
         assert_eq!(of(&NoDevice::Unknown(unknown()).into()), "; did you mean tls-16k?");
         assert_eq!(of(&anyhow::anyhow!("disk full")), "");

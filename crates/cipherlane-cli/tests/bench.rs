@@ -176,14 +176,6 @@ fn tiers_are_forced_by_name() {
 }
 
 #[test]
-fn rivals_are_left_out_of_all_devices_too() {
-    let run = with(&["-o", "seal", "-t", "1", "--device", "all", "--no-rivals", "--json", "-"]);
-    let rows = rows(&stdout(&mut Sandbox::new().cipherlane(&run)));
-    assert!(rows.iter().any(|row| row.device == "cpu"), "{rows:?}");
-    assert!(rows.iter().all(|row| !row.device.starts_with("rival:")), "{rows:?}");
-}
-
-#[test]
 fn a_switched_off_tier_gives_way_to_the_next() {
     let sandbox = Sandbox::new();
     let run = with(&["-o", "seal", "-t", "1", "--no-rivals", "--json", "-"]);

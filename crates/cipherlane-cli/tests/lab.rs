@@ -26,6 +26,20 @@ fn a_gpu_is_put_beside_all_cpus_first_unless_threads_are_named() {
 }
 
 #[test]
+fn who_has_no_gpu_is_told_that_rows_are_of_the_cpu() {
+    for (experiment, is_about_gpus) in [("gpu-speeds", true), ("gpu-load", true), ("cpu-load", false)] {
+        let run = ["lab", "run", experiment, "--device", "cpu", "--dry-run"];
+        let told = contains(format!("no GPU: {experiment} asks about GPUs"));
+        let assert = Sandbox::new().cipherlane(&run).assert().success();
+        if is_about_gpus {
+            assert.stderr(told)
+        } else {
+            assert.stderr(told.not())
+        };
+    }
+}
+
+#[test]
 fn a_dry_run_says_what_it_would_do_and_does_nothing() {
     let sandbox = Sandbox::new();
     sandbox

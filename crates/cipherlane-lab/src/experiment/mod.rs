@@ -65,6 +65,9 @@ pub struct Experiment {
     /// Whether a sweep is of all CPUs and then of one, where nobody says how many threads; else of one alone.
     #[serde(default)]
     pub on_all_threads: bool,
+    /// Whether it asks about GPUs: without one, what it says of the CPU is no answer.
+    #[serde(default)]
+    pub about_gpus: bool,
     /// The rows of a sweep.
     #[serde(default)]
     rows: Vec<sweep::Rows>,

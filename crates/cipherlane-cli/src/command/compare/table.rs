@@ -54,48 +54,51 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
     text
 }
 
-fn to_table(rows: &[Compared]) -> Table {
-    let mut table = table::new([
-        Column::Words("row"),
-        Column::Number("A GB/s"),
-        Column::Number("B GB/s"),
-        Column::Number("ratio (95 %)"),
-        Column::Words("verdict"),
-        Column::Words("compared by"),
-        Column::Words("differs"),
-    ]);
-    for row in rows {
-        let verdict = row.verdict.name();
-        table.add_row([
-            table::plain(row.row.to_string()),
-            table::plain(units::gigabytes(row.base_bytes_per_second)),
-            table::plain(units::gigabytes(row.new_bytes_per_second)),
-            table::plain(ratio(row)),
-            match row.verdict {
-                Verdict::Faster => table::good(verdict),
-                Verdict::Slower => table::bad(verdict),
-                Verdict::Ambiguous => {
-                    let why = row.too_few().map_or_else(String::new, |reason| format!(": {reason}"));
-                    table::plain(format!("{verdict}{why}"))
-                }
-            },
-            table::plain(by(row)),
-            table::plain(row.differs.join("; ")),
-        ]);
-    }
-    table
+/// The columns for people.
+const TITLES: [&str; 7] = ["row", "A GB/s", "B GB/s", "ratio (95 %)", "verdict", "compared by", "differs"];
+
+/// What people see of a row that was compared.
+fn shown(row: &Compared) -> [String; 7] {
+    let why = row.too_few().map_or_else(String::new, |reason| format!(": {reason}"));
+    [
+        row.row.to_string(),
+        units::gigabytes(row.base_bytes_per_second),
+        units::gigabytes(row.new_bytes_per_second),
+        format!("{:.3} ({:.3}–{:.3})", row.ratio, row.ratio_ci95.low, row.ratio_ci95.high),
+        format!("{}{why}", row.verdict.name()),
+        by(row).to_owned(),
+        row.differs.join("; "),
+    ]
 }
 
-fn ratio(row: &Compared) -> String {
-    format!("{:.3} ({:.3}–{:.3})", row.ratio, row.ratio_ci95.low, row.ratio_ci95.high)
+fn to_table(rows: &[Compared]) -> Table {
+    let is_number = |title: &str| title.ends_with("GB/s") || title.starts_with("ratio");
+    let column =
+        |title: &'static str| if is_number(title) { Column::Number(title) } else { Column::Words(title) };
+    let mut table = table::new(TITLES.map(column));
+    for row in rows {
+        let mut cells = shown(row).map(table::plain);
+        cells[4] = match row.verdict {
+            Verdict::Faster => table::good(row.verdict.name()),
+            Verdict::Slower => table::bad(row.verdict.name()),
+            Verdict::Ambiguous => cells[4].clone(),
+        };
+        table.add_row(cells);
+    }
+    table
 }
 
 const fn by(row: &Compared) -> &'static str {
     if row.paired { "rounds" } else { "samples" }
 }
 
-/// The columns of CSV and Markdown.
-const HEADERS: [&str; 19] = [
+/// Verdicts of rows without a partner.
+const NOT_COMPARED: &str = "NOT COMPARED";
+const ONLY_IN_A: &str = "ONLY IN A";
+const ONLY_IN_B: &str = "ONLY IN B";
+
+/// The columns of CSV.
+const HEADERS: [&str; 21] = [
     "experiment",
     "workload",
     "algorithm",
@@ -115,10 +118,12 @@ const HEADERS: [&str; 19] = [
     "ratio_high",
     "verdict",
     "differs",
+    "compared_by",
+    "samples",
 ];
 
 /// The values of a row; without numbers and with a reason as verdict where there is no partner.
-fn cells(row: &Row, numbers: [String; 5], verdict: &str, differs: String) -> Vec<String> {
+fn cells(row: &Row, numbers: [String; 5], verdict: &str, rest: [String; 3]) -> Vec<String> {
     let of_row = [
         row.experiment.clone(),
         row.workload.clone(),
@@ -133,7 +138,7 @@ fn cells(row: &Row, numbers: [String; 5], verdict: &str, differs: String) -> Vec
         row.kernel.clone().unwrap_or_default(),
         row.scope.clone().unwrap_or_default(),
     ];
-    of_row.into_iter().chain(numbers).chain([verdict.to_owned(), differs]).collect()
+    of_row.into_iter().chain(numbers).chain([verdict.to_owned()]).chain(rest).collect()
 }
 
 /// All rows: those that were compared, then those that were not, whose verdict says so. Reasons stand before what differs.
@@ -147,20 +152,22 @@ fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
             row.ratio_ci95.high,
         ];
         let differs: Vec<String> = row.too_few().into_iter().chain(row.differs.iter().cloned()).collect();
-        cells(&row.row, numbers.map(|number| number.to_string()), row.verdict.name(), differs.join("; "))
+        let rest = [differs.join("; "), by(row).to_owned(), row.samples.to_string()];
+        cells(&row.row, numbers.map(|number| number.to_string()), row.verdict.name(), rest)
     });
     let none = || [const { String::new() }; 5];
+    let for_reason = |reason: &str| [reason.to_owned(), String::new(), String::new()];
     let refused = comparison
         .refused
         .iter()
-        .map(|refused| cells(&refused.row, none(), "NOT COMPARED", refused.reason.clone()));
+        .map(|refused| cells(&refused.row, none(), NOT_COMPARED, for_reason(&refused.reason)));
     let only = |rows: &[Row], verdict| {
-        rows.iter().map(|row| cells(row, none(), verdict, String::new())).collect::<Vec<_>>()
+        rows.iter().map(|row| cells(row, none(), verdict, for_reason(""))).collect::<Vec<_>>()
     };
     compared
         .chain(refused)
-        .chain(only(&comparison.only_base, "ONLY IN A"))
-        .chain(only(&comparison.only_new, "ONLY IN B"))
+        .chain(only(&comparison.only_base, ONLY_IN_A))
+        .chain(only(&comparison.only_new, ONLY_IN_B))
         .collect()
 }
 
@@ -169,7 +176,16 @@ pub(super) fn csv(sink: impl Write, comparison: &Comparison) -> io::Result<()> {
     csv::write_table(sink, &HEADERS, lines(comparison))
 }
 
-/// Writes a Markdown table of the rows.
+/// Writes a Markdown table of all rows, as people see them.
 pub(super) fn markdown(sink: impl Write, comparison: &Comparison) -> io::Result<()> {
-    markdown::write_table(sink, &HEADERS, lines(comparison))
+    let compared = comparison.compared.iter().map(shown);
+    let alone = |row: &Row, verdict: &str, reason: &str| {
+        let none = String::new;
+        [row.to_string(), none(), none(), none(), verdict.to_owned(), none(), reason.to_owned()]
+    };
+    let refused = comparison.refused.iter().map(|refused| alone(&refused.row, NOT_COMPARED, &refused.reason));
+    let only_base = comparison.only_base.iter().map(|row| alone(row, ONLY_IN_A, ""));
+    let only_new = comparison.only_new.iter().map(|row| alone(row, ONLY_IN_B, ""));
+    let all = compared.chain(refused).chain(only_base).chain(only_new).map(Vec::from);
+    markdown::write_table(sink, &TITLES, all)
 }

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use cipherlane::{Algorithm, Operation};
-use cipherlane_lab::Experiment;
 use cipherlane_lab::experiment::{Kind, Narrow, Scale};
+use cipherlane_lab::{Contender, Experiment};
 use cipherlane_record::Record;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Subcommand};
@@ -170,6 +170,9 @@ impl RunOptions {
     }
 
     fn one(&self, experiment: &Experiment, how: &How, records: &[Record]) -> Result<Exit> {
+        if experiment.about_gpus {
+            say_without_gpu(experiment, how);
+        }
         match experiment.kind {
             Kind::Sweep => self.sweep(experiment, how),
             _ => self.observe(experiment, how, records),
@@ -289,6 +292,19 @@ impl RunOptions {
         let measured = measure::run(&suite, how, seconds, &host, None)?;
         measure::show(&losing::of(&measured.outcome.rows), measured.stdout_taken)?;
         Ok(measure::exit(&measured.outcome))
+    }
+}
+
+/// Says that an experiment about GPUs has none, if that is so. Devices that there are not are an error of whoever runs it.
+fn say_without_gpu(experiment: &Experiment, how: &How) {
+    let roster = shared::Roster::find(false);
+    let chosen = roster.choose(&how.device).unwrap_or_default();
+    if !chosen.is_empty() && chosen.iter().all(|&device| !Contender::new(device).launches) {
+        let (name, remedy) = (&experiment.name, roster.remedy_for_launches());
+        complain(
+            "no GPU",
+            &format!("{name} asks about GPUs, and what follows is of the CPU alone; {remedy}"),
+        );
     }
 }
 

@@ -209,4 +209,15 @@ mod tests {
         // By the environment.
         assert_eq!(told(true, &["cipherlane", "bench"]), ["cipherlane", "bench", "--cold"]);
     }
+
+    #[test]
+    fn all_devices_name_no_rival() {
+        for (device, names_one) in [("all", false), ("cpu", false), ("rival:aws-lc", true)] {
+            assert_eq!(
+                Line::parse_from(["bench", "--device", device]).how.names_a_rival(),
+                names_one,
+                "{device}"
+            );
+        }
+    }
 }
