@@ -49,13 +49,17 @@ mod x86 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// As many as no way takes at once, all of them different.
+    pub(in super::super) fn words() -> Vec<u128> {
+        (0..1003_u128).map(|i| i.wrapping_mul(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef)).collect()
+    }
 
     #[test]
     fn every_way_copies() {
-        let from: Vec<u128> =
-            (0..1001_u128).map(|i| i.wrapping_mul(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef)).collect();
+        let from = words();
         for way in WAYS {
             let mut to = vec![0; from.len()];
             way(&mut to, &from);

@@ -42,53 +42,39 @@ fn by_the_compiler(from: &[u128]) -> u128 {
 mod x86 {
     use std::arch::x86_64::*;
     use std::mem::transmute;
-    use std::ptr::from_ref;
 
-    /// Words of a register of 32 bytes, and of one of 64.
-    type Words2 = [u128; 2];
-    type Words4 = [u128; 4];
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn by_avx2(from: &[u128]) -> u128 {
-        let (chunks, rest) = from.as_chunks::<16>();
-        let mut sums = [_mm256_setzero_si256(); 8];
-        for chunk in chunks {
-            for (sum, words) in sums.iter_mut().zip(chunk.as_chunks::<2>().0) {
-                // SAFETY: a pointer to 32 bytes.
-                *sum =
-                    _mm256_xor_si256(*sum, unsafe { _mm256_loadu_si256(from_ref::<Words2>(words).cast()) });
+    /// A way by eight registers of so many words, whose zero, load and sum these are.
+    macro_rules! by_registers {
+        ($name:ident, $feature:literal, $words:literal, $zero:ident, $load:ident, $sum:ident) => {
+            #[target_feature(enable = $feature)]
+            pub(super) fn $name(from: &[u128]) -> u128 {
+                let (chunks, rest) = from.as_chunks::<{ 8 * $words }>();
+                let mut sums = [$zero(); 8];
+                for chunk in chunks {
+                    for (sum, words) in sums.iter_mut().zip(chunk.as_chunks::<$words>().0) {
+                        // SAFETY: a pointer to as many bytes as a register has.
+                        *sum = $sum(*sum, unsafe { $load(words.as_ptr().cast()) });
+                    }
+                }
+                // SAFETY: registers are words, whatever is in them.
+                let sums: [[u128; $words]; 8] = unsafe { transmute(sums) };
+                sums.as_flattened().iter().chain(rest).fold(0, |all, word| all ^ word)
             }
-        }
-        // SAFETY: any 32 bytes are two words.
-        let sums: [Words2; 8] = unsafe { transmute(sums) };
-        sums.as_flattened().iter().chain(rest).fold(0, |all, word| all ^ word)
+        };
     }
 
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn by_avx512(from: &[u128]) -> u128 {
-        let (chunks, rest) = from.as_chunks::<32>();
-        let mut sums = [_mm512_setzero_si512(); 8];
-        for chunk in chunks {
-            for (sum, words) in sums.iter_mut().zip(chunk.as_chunks::<4>().0) {
-                // SAFETY: a pointer to 64 bytes.
-                *sum =
-                    _mm512_xor_si512(*sum, unsafe { _mm512_loadu_si512(from_ref::<Words4>(words).cast()) });
-            }
-        }
-        // SAFETY: any 64 bytes are four words.
-        let sums: [Words4; 8] = unsafe { transmute(sums) };
-        sums.as_flattened().iter().chain(rest).fold(0, |all, word| all ^ word)
-    }
+    by_registers!(by_avx2, "avx2", 2, _mm256_setzero_si256, _mm256_loadu_si256, _mm256_xor_si256);
+    by_registers!(by_avx512, "avx512f", 4, _mm512_setzero_si512, _mm512_loadu_si512, _mm512_xor_si512);
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::copy::tests::words;
     use super::*;
 
     #[test]
     fn every_way_reads_all() {
-        let from: Vec<u128> =
-            (0..1003_u128).map(|i| i.wrapping_mul(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef)).collect();
+        let from = words();
         let sum = from.iter().fold(0, |all, word| all ^ word);
         for way in ways() {
             assert_eq!(way(&from), sum);
