@@ -34,7 +34,10 @@ fn the_page_lies_beside_the_records() {
 #[test]
 fn every_form_goes_where_it_is_told() {
     let sandbox = with_records();
-    let run = ["report", "bench.jsonl", "bench.jsonl", "-o", "two.html", "--md", "two.md", "--csv", "-"];
+    sandbox.write("other.jsonl", &sandbox.read("bench.jsonl"));
+    // What is named twice counts once.
+    let files = ["bench.jsonl", "other.jsonl", "./bench.jsonl"];
+    let run = [&["report"], &files[..], &["-o", "two.html", "--md", "two.md", "--csv", "-"]].concat();
     let assert =
         sandbox.cipherlane(&run).assert().success().stderr(contains("report: two.html (records: 12)"));
     let csv = String::from_utf8(assert.get_output().stdout.clone()).unwrap();

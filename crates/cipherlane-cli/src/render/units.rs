@@ -70,6 +70,11 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
+/// What stands behind an algorithm's name where each message has a key of its own.
+pub(crate) const fn keys(each: bool) -> &'static str {
+    if each { ", a key each" } else { "" }
+}
+
 /// A count with its thousands apart: `47 250`.
 pub(crate) fn count(number: usize) -> String {
     grouped(number as u64, ' ')

@@ -11,6 +11,8 @@ pub mod part;
 pub mod task;
 pub mod tls_16k;
 
+use std::fmt::{self, Display, Formatter};
+
 use cipherlane::verify::vectors::VectorError;
 use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation, Shape, UnknownName, limits};
 use cipherlane_record::{Host, Keys, Tag};
@@ -58,6 +60,15 @@ pub enum Job {
     Mixed,
     /// One algorithm and operation.
     Single(Algorithm, Operation),
+}
+
+impl Display for Job {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mixed => f.write_str("mixed"),
+            Self::Single(algorithm, operation) => write!(f, "{algorithm} {operation}"),
+        }
+    }
 }
 
 impl Job {

@@ -39,15 +39,8 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
 fn list() -> String {
     let mut table = table::new([Column::Words("workload"), Column::Words("question"), Column::Words("rows")]);
     for workload in Named::ALL {
-        let jobs: Vec<String> = workload.jobs.iter().map(job).collect();
+        let jobs: Vec<String> = workload.jobs.iter().map(Job::to_string).collect();
         table.add_row([workload.name.to_owned(), workload.question.to_owned(), jobs.join(", ")]);
     }
     format!("{}\n", table::text(&table))
-}
-
-fn job(job: &Job) -> String {
-    match job {
-        Job::Mixed => "mixed".to_owned(),
-        Job::Single(algorithm, operation) => format!("{algorithm} {operation}"),
-    }
 }

@@ -46,7 +46,7 @@ pub(super) fn of(rows: &[Measurement]) -> String {
 fn what(row: &Measurement) -> String {
     let Measurement { algorithm, operation, device, tier, threads, .. } = row;
     let size = units::bytes(row.message_bytes);
-    let keys = if row.keys == Keys::Distinct { ", a key each" } else { "" };
+    let keys = units::keys(row.keys == Keys::Distinct);
     let there = if row.scope.transfer == Transfer::Excluded { ", data there" } else { "" };
     format!("{algorithm} {operation}, {size}{keys}, on {device} {tier}{there}, threads {threads}")
 }

@@ -6,12 +6,13 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use cipherlane::verify::Reference;
-use cipherlane_lab::Judges;
 use cipherlane_lab::experiment::{Run, Setting};
 use cipherlane_lab::resume::{Done, Missing};
 use cipherlane_lab::telemetry::{MOST_HERTZ, Sampler, Sensors};
+use cipherlane_lab::workload::Choice;
+use cipherlane_lab::{Judges, Point};
 use cipherlane_record::text::on_one_line;
-use cipherlane_record::{Host, Observation, Record, Value, csv, markdown};
+use cipherlane_record::{Host, Keys, Observation, Record, Value, csv, markdown};
 
 use super::store::Store;
 use super::watch::Watch;
@@ -244,18 +245,22 @@ pub(crate) fn plan_of(suite: &cipherlane_lab::Suite, seconds: f64) -> String {
     let mut table = table::new([
         Column::Words("workload"),
         Column::Words("does"),
+        Column::Number("messages"),
         Column::Number("message"),
         Column::Number("threads"),
     ]);
-    for point in &suite.points {
-        let (does, bytes) = match &point.choice {
-            cipherlane_lab::workload::Choice::Custom(custom) => (
-                format!("{} {}", custom.algorithm, custom.operation),
+    for Point { choice, threads, .. } in &suite.points {
+        let none = || "-".to_owned();
+        let (keys, messages, bytes) = match choice {
+            Choice::Custom(custom) => (
+                units::keys(custom.keys == Keys::Distinct && custom.algorithm.key_bytes() > 0),
+                custom.messages.map_or_else(none, units::count),
                 units::bytes(custom.message_bytes as u64),
             ),
-            cipherlane_lab::workload::Choice::Named(named, _) => (named.question.to_owned(), "-".to_owned()),
+            Choice::Named(..) => ("", none(), none()),
         };
-        table.add_row([point.choice.name().to_owned(), does, bytes, point.threads.to_string()]);
+        let does = format!("{}{keys}", choice.job());
+        table.add_row([choice.name().to_owned(), does, messages, bytes, threads.to_string()]);
     }
     let time = units::seconds(std::time::Duration::from_secs_f64(seconds));
     let (name, count) = (&suite.experiment, suite.points.len());

@@ -116,7 +116,7 @@ fn cells(number: usize, row: &Measurement) -> [Cell; 11] {
 /// Workload, algorithm and operation, and whether each message has a key of its own; one's own workload has no name.
 fn does(row: &Measurement) -> String {
     let workload = if row.workload == "custom" { String::new() } else { format!("{} ", row.workload) };
-    let keys = if row.keys == Keys::Distinct { ", a key each" } else { "" };
+    let keys = units::keys(row.keys == Keys::Distinct);
     format!("{workload}{} {}{keys}", row.algorithm, row.operation)
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod browser;
 pub(crate) mod questions;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -110,9 +111,14 @@ pub(crate) fn beside(records: &Path) -> PathBuf {
     records.with_extension("html")
 }
 
+/// The records of these files, of each of them once, however often and by whatever path it is named.
 fn read(paths: &[PathBuf]) -> Result<Vec<Record>> {
-    let mut records = Vec::new();
+    let (mut records, mut known) = (Vec::new(), BTreeSet::new());
     for path in paths {
+        // What is not there is an error below.
+        if path.canonicalize().is_ok_and(|file| file.is_file() && !known.insert(file)) {
+            continue;
+        }
         if path.is_dir() {
             let name = path.display();
             return Err(Usage(format!("{name} is a folder; name the files in it, as {name}/*.jsonl")).into());

@@ -146,8 +146,7 @@ struct Job {
 
 impl Job {
     fn title(&self, keys: Keys) -> String {
-        let each = keys == Keys::Distinct && self.algorithm.key_bytes() > 0;
-        let keys = if each { ", a key each" } else { "" };
+        let keys = units::keys(keys == Keys::Distinct && self.algorithm.key_bytes() > 0);
         format!("{} {}, {}{keys}", self.algorithm, self.operation, units::bytes(self.size as u64))
     }
 
