@@ -20,11 +20,23 @@ pub(crate) enum Column {
     Number(&'static str),
 }
 
+impl Column {
+    /// What stands above it.
+    pub(crate) const fn header(self) -> &'static str {
+        match self {
+            Self::Words(header) | Self::Number(header) => header,
+        }
+    }
+}
+
 /// An empty table with these columns. On a terminal [`text`] fits it in, in a pipe it is as wide as it is.
 pub(crate) fn new<const N: usize>(columns: [Column; N]) -> Table {
-    with_columns(&columns.map(|column| match column {
-        Column::Words(header) => (header.to_owned(), CellAlignment::Left),
-        Column::Number(header) => (header.to_owned(), CellAlignment::Right),
+    with_columns(&columns.map(|column| {
+        let alignment = match column {
+            Column::Words(_) => CellAlignment::Left,
+            Column::Number(_) => CellAlignment::Right,
+        };
+        (column.header().to_owned(), alignment)
     }))
 }
 

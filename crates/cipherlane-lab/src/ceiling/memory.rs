@@ -26,11 +26,11 @@ pub(super) fn levels(walks: usize) -> Vec<Level> {
 /// `levels`, the nearest one first, none of them below a farther one: what lies there can be had as fast. It is measured
 /// below where others use a cache that is shared, or a virtual machine has less of it than it is told.
 fn nested(mut levels: Vec<Level>) -> Vec<Level> {
-    for near in (1..levels.len()).rev() {
-        if let [near, far, ..] = &mut levels[near - 1..] {
-            near.copy_bytes_per_second = near.copy_bytes_per_second.max(far.copy_bytes_per_second);
-            near.read_bytes_per_second = near.read_bytes_per_second.max(far.read_bytes_per_second);
-        }
+    let (mut copy, mut read) = (0.0_f64, 0.0_f64);
+    for level in levels.iter_mut().rev() {
+        copy = copy.max(level.copy_bytes_per_second);
+        read = read.max(level.read_bytes_per_second);
+        (level.copy_bytes_per_second, level.read_bytes_per_second) = (copy, read);
     }
     levels
 }
@@ -76,13 +76,12 @@ fn copy(bytes: usize, walks: usize) -> f64 {
 fn level(name: String, bytes: usize, walks: usize) -> Level {
     let copy = copy(bytes, walks);
     let words = vec![1_u128; bytes / size_of::<u128>()];
-    let read = read::ways().into_iter().map(|way| {
-        fastest(bytes, walks, || {
-            black_box(way(black_box(&words)));
-        })
+    let way = read::widest();
+    let read = fastest(bytes, walks, || {
+        black_box(way(black_box(&words)));
     });
     // Who copies has read.
-    let read = read.fold(copy, f64::max);
+    let read = read.max(copy);
     Level { name, bytes: bytes as u64, copy_bytes_per_second: copy, read_bytes_per_second: read }
 }
 

@@ -1,12 +1,17 @@
-//! Ways to read. The fastest is what a cache or the memory can do: a core with wider registers takes more at once.
+//! Ways to read. The widest is what a cache or the memory can do: a core with wider registers takes more at once.
 
 #![allow(unsafe_code)] // loads of wide registers
 
 /// A way to read: something of all that was read, so that no load is left out.
 pub(super) type Way = fn(&[u128]) -> u128;
 
-/// All ways that this machine has.
-pub(super) fn ways() -> Vec<Way> {
+/// The way by the widest registers that this machine has.
+pub(super) fn widest() -> Way {
+    ways().pop().unwrap_or(by_the_compiler)
+}
+
+/// All ways that this machine has, the widest one last.
+fn ways() -> Vec<Way> {
     let mut ways: Vec<Way> = vec![by_the_compiler];
     #[cfg(target_arch = "x86_64")]
     {

@@ -95,7 +95,8 @@ impl Custom {
     }
 
     /// The keys that its messages have: where the algorithm takes none, there cannot be one each.
-    const fn keys(&self) -> Keys {
+    #[must_use]
+    pub const fn keys(&self) -> Keys {
         if self.algorithm.key_bytes() == 0 { Keys::Same } else { self.keys }
     }
 

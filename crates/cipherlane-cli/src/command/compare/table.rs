@@ -55,7 +55,15 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
 }
 
 /// The columns for people.
-const TITLES: [&str; 7] = ["row", "A GB/s", "B GB/s", "ratio (95 %)", "verdict", "compared by", "differs"];
+const COLUMNS: [Column; 7] = [
+    Column::Words("row"),
+    Column::Number("A GB/s"),
+    Column::Number("B GB/s"),
+    Column::Number("ratio (95 %)"),
+    Column::Words("verdict"),
+    Column::Words("compared by"),
+    Column::Words("differs"),
+];
 
 /// What people see of a row that was compared.
 fn shown(row: &Compared) -> [String; 7] {
@@ -72,18 +80,16 @@ fn shown(row: &Compared) -> [String; 7] {
 }
 
 fn to_table(rows: &[Compared]) -> Table {
-    let is_number = |title: &str| title.ends_with("GB/s") || title.starts_with("ratio");
-    let column =
-        |title: &'static str| if is_number(title) { Column::Number(title) } else { Column::Words(title) };
-    let mut table = table::new(TITLES.map(column));
+    let mut table = table::new(COLUMNS);
     for row in rows {
-        let mut cells = shown(row).map(table::plain);
-        cells[4] = match row.verdict {
-            Verdict::Faster => table::good(row.verdict.name()),
-            Verdict::Slower => table::bad(row.verdict.name()),
-            Verdict::Ambiguous => cells[4].clone(),
+        let painted = match row.verdict {
+            Verdict::Faster => table::good,
+            Verdict::Slower => table::bad,
+            Verdict::Ambiguous => table::plain,
         };
-        table.add_row(cells);
+        let [name, base, new, ratio, verdict, by, differs] = shown(row);
+        let [name, base, new, ratio] = [name, base, new, ratio].map(table::plain);
+        table.add_row([name, base, new, ratio, painted(verdict), table::plain(by), table::plain(differs)]);
     }
     table
 }
@@ -187,5 +193,5 @@ pub(super) fn markdown(sink: impl Write, comparison: &Comparison) -> io::Result<
     let only_base = comparison.only_base.iter().map(|row| alone(row, ONLY_IN_A, ""));
     let only_new = comparison.only_new.iter().map(|row| alone(row, ONLY_IN_B, ""));
     let all = compared.chain(refused).chain(only_base).chain(only_new).map(Vec::from);
-    markdown::write_table(sink, &TITLES, all)
+    markdown::write_table(sink, &COLUMNS.map(Column::header), all)
 }

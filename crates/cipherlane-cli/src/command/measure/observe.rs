@@ -253,7 +253,7 @@ pub(crate) fn plan_of(suite: &cipherlane_lab::Suite, seconds: f64) -> String {
         let none = || "-".to_owned();
         let (keys, messages, bytes) = match choice {
             Choice::Custom(custom) => (
-                units::keys(custom.keys == Keys::Distinct && custom.algorithm.key_bytes() > 0),
+                units::keys(custom.keys() == Keys::Distinct),
                 custom.messages.map_or_else(none, units::count),
                 units::bytes(custom.message_bytes as u64),
             ),

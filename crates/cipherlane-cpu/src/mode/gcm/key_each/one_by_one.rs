@@ -3,7 +3,6 @@
 use cipherlane_core::BLOCK;
 
 use super::in_lanes::MAX_TEXT_BLOCKS;
-
 use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::Lanes;
