@@ -158,33 +158,40 @@ impl<'a> Job<'a> {
         self.batch
     }
 
-    /// Where message `index` lies.
+    /// Where message `index` begins in both buffers, and how many bytes it has.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn message(&self, index: usize) -> Message {
+    fn place(&self, index: usize) -> (usize, usize) {
         debug_assert!(index < self.batch.len());
-        // SAFETY: the check has shown that both buffers reach to the last offset; `index` is one of the messages.
-        unsafe {
-            let offsets = self.batch.messages.offsets;
-            let (start, end) = (*offsets.get_unchecked(index), *offsets.get_unchecked(index + 1));
-            let (start, bytes) = (start as usize, (end - start) as usize);
-            let (input, output) = (self.input.add(start), self.output.add(start));
-            Message { input, output, bytes, past_caches: false, prefetched: self.prefetched }
-        }
+        let offsets = self.batch.messages.offsets;
+        // SAFETY: `index` is one of the messages, of which there are one less than offsets.
+        let (start, end) = unsafe { (*offsets.get_unchecked(index), *offsets.get_unchecked(index + 1)) };
+        (start as usize, (end - start) as usize)
+    }
+
+    /// Bytes of message `index`.
+    #[inline(always)]
+    pub(crate) fn bytes(&self, index: usize) -> usize {
+        self.place(index).1
+    }
+
+    /// Where message `index` lies.
+    #[inline(always)]
+    pub(crate) fn message(&self, index: usize) -> Message {
+        let (start, bytes) = self.place(index);
+        // SAFETY: the check has shown that both buffers reach to the last offset.
+        let (input, output) = unsafe { (self.input.add(start), self.output.add(start)) };
+        Message { input, output, bytes, past_caches: false, prefetched: self.prefetched }
     }
 
     /// The text of message `index` of a batch to hash, which has no place in the output.
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
     pub(crate) fn text(&self, index: usize) -> &[u8] {
-        debug_assert!(index < self.batch.len() && matches!(self.batch.messages.source, Source::Apart(_)));
+        debug_assert!(matches!(self.batch.messages.source, Source::Apart(_)));
+        let (start, bytes) = self.place(index);
         // SAFETY: the check has shown that the input reaches to the last offset, and that it is apart from what
-        // threads write; `index` is one of the messages.
-        unsafe {
-            let offsets = self.batch.messages.offsets;
-            let (start, end) = (*offsets.get_unchecked(index), *offsets.get_unchecked(index + 1));
-            std::slice::from_raw_parts(self.input.add(start as usize), (end - start) as usize)
-        }
+        // threads write.
+        unsafe { std::slice::from_raw_parts(self.input.add(start), bytes) }
     }
 
     /// Where the messages of `range` lie: one after the other, so that they are one message to a mode that treats

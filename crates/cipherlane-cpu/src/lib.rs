@@ -26,6 +26,8 @@ mod lanes;
 mod microarchitecture;
 #[allow(unsafe_code)] // loads and stores through the pointers of a checked batch
 mod mode;
+#[allow(unsafe_code)] // places of an array that have been written
+mod order;
 #[allow(unsafe_code)] // an instruction that touches nothing
 mod prefetch;
 #[allow(unsafe_code)] // rows of a checked batch

@@ -194,58 +194,37 @@ pub(crate) trait KeyPerLane: Permutation {
 
     /// [`KeyPerLane::per_lane`] of G sets of lanes, `key(set, lane)` for each, written to where they are to stay: with
     /// keys for a few blocks each, copies of round keys cost as much as their use.
-    #[inline(always)]
     fn sets_per_lane<'k, const G: usize>(
         places: &mut [MaybeUninit<Self>; G],
         source: Self::Source,
         key: impl Fn(usize, usize) -> &'k [u8],
-    ) {
-        for (set, place) in places.iter_mut().enumerate() {
-            place.write(Self::per_lane(source, |lane| key(set, lane)));
-        }
-    }
+    );
 
     /// Takes other keys in the place of its own.
     fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]);
 
-    /// Takes `key`, which `lanes` has in lane `lane`, in the place of its own, for all lanes.
-    #[inline(always)]
-    fn rekey_from(&mut self, _lanes: &Self, _lane: usize, key: &[u8]) {
-        self.rekey(key);
-    }
+    /// Takes the key that `lanes` has in lane `lane` in the place of its own, for all lanes.
+    fn rekey_from(&mut self, lanes: &Self, lane: usize);
 
     /// Applies `each[i]` to R registers, all round by round, with other work between the rounds: one fills the latency
     /// of another.
-    #[inline(always)]
     fn apply_sets<const G: usize, const R: usize>(
         each: &[Self; G],
-        mut blocks: [[V<Self>; R]; G],
+        blocks: [[V<Self>; R]; G],
         meanwhile: &mut impl Meanwhile,
-    ) -> [[V<Self>; R]; G] {
-        for call in 0..CALLS {
-            meanwhile.step(call);
-        }
-        for (blocks, cipher) in blocks.iter_mut().zip(each) {
-            *blocks = cipher.apply(*blocks);
-        }
-        blocks
-    }
+    ) -> [[V<Self>; R]; G];
 
     /// Whether [`KeyPerLane::apply_while_expanding`] does more than one thing at a time.
-    const EXPANDS_MEANWHILE: bool = false;
+    const EXPANDS_MEANWHILE: bool;
 
     /// [`Permutation::apply_whitened`], while `key(i)` is expanded for lane `i`, to where it is to stay.
-    #[inline(always)]
     fn apply_while_expanding<'k, const N: usize>(
         &self,
         whitened: [V<Self>; N],
-        (next, source): (&mut MaybeUninit<Self>, Self::Source),
+        next: (&mut MaybeUninit<Self>, Self::Source),
         key: impl Fn(usize) -> &'k [u8],
         meanwhile: &mut impl Meanwhile,
-    ) -> [V<Self>; N] {
-        next.write(Self::per_lane(source, key));
-        self.apply_whitened(whitened, meanwhile)
-    }
+    ) -> [V<Self>; N];
 
     /// Applies `each[i]` to register `i`. All of them are keyed lane by lane.
     fn apply_each<const N: usize>(each: [&Self; N], blocks: [V<Self>; N]) -> [V<Self>; N];

@@ -8,7 +8,6 @@ pub(crate) mod either;
 pub(crate) mod incremental;
 pub(crate) mod integers;
 pub(crate) mod keccak;
-mod order;
 pub(crate) mod sha2;
 mod streams;
 pub(crate) mod table;

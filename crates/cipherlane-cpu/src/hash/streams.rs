@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use super::order::Order;
 use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, wipe};
 use crate::job::Job;
+use crate::order::Order;
 
 /// What a lane absorbs.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::order::Order;
 use super::streams::Streams;
 use super::{Absorb, Iterated};
 use crate::job::Job;
 use crate::lanes::Work;
+use crate::order::Order;
 use crate::worker::{Kernel, Segments, Worker};
 
 /// A hash function on an engine: kernel and worker in one, as there is no key.
@@ -51,6 +51,6 @@ impl<H: Iterated, E: Absorb<H>> Work for Batch<'_, H, E> {
     #[inline(always)]
     fn run(self) {
         let Hashing { hash, engine } = self.hashing;
-        Streams::new(hash, engine, self.job, Order::new(self.job, self.range)).run();
+        Streams::new(hash, engine, self.job, Order::by_bytes(self.job, self.range)).run();
     }
 }

@@ -11,7 +11,7 @@ pub(crate) mod gcm;
 mod key_each;
 pub(crate) mod keys;
 mod last_byte;
-mod order;
+mod listed;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
 mod tests;

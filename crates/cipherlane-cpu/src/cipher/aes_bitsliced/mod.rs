@@ -16,7 +16,7 @@ use keys::{RoundKeys, Schedule};
 use sbox::{inverse_sub_bytes, sub_bytes};
 
 use super::slices::{Native, Slice, Wire, transpose_bytes};
-use super::{CALLS, KeyEach, KeyPerLane, Meanwhile, Permutation, SMALL};
+use super::{CALLS, KeyEach, Meanwhile, Permutation, SMALL};
 use crate::lanes::portable::{Portable, X1};
 
 /// Blocks sliced together: as many as a byte has bits.
@@ -160,13 +160,13 @@ impl<const INVERSE: bool> Aes<INVERSE> {
     }
 }
 
-/// Runs `apply` on groups of eight blocks, the last one filled up. `apply` is told the index of the first block.
+/// Runs `apply` on groups of eight blocks, the last one filled up.
 #[inline(always)]
-fn in_groups(blocks: &mut [X1], mut apply: impl FnMut(usize, &mut [X1; GROUP])) {
-    for (i, some) in blocks.chunks_mut(GROUP).enumerate() {
+fn in_groups(blocks: &mut [X1], mut apply: impl FnMut(&mut [X1; GROUP])) {
+    for some in blocks.chunks_mut(GROUP) {
         let mut group = [X1([0; 2]); GROUP];
         group[..some.len()].copy_from_slice(some);
-        apply(GROUP * i, &mut group);
+        apply(&mut group);
         some.copy_from_slice(&group[..some.len()]);
     }
 }
@@ -195,27 +195,7 @@ impl<const INVERSE: bool> Permutation for Aes<INVERSE> {
         for call in 0..CALLS {
             meanwhile.step(call);
         }
-        in_groups(&mut blocks, |_, group| self.apply_shared(group));
-        blocks
-    }
-}
-
-impl<const INVERSE: bool> KeyPerLane for Aes<INVERSE> {
-    fn per_lane<'k>(isa: Portable, key: impl Fn(usize) -> &'k [u8]) -> Self {
-        Self::new(isa, key(0))
-    }
-
-    fn rekey_lanes<'k>(&mut self, key: impl Fn(usize) -> &'k [u8]) {
-        self.rekey(key(0));
-    }
-
-    #[inline(always)]
-    fn apply_each<const N: usize>(each: [&Self; N], mut blocks: [X1; N]) -> [X1; N] {
-        in_groups(&mut blocks, |first, group| {
-            // Blocks that fill up the last group are run under the last key, and dropped.
-            let keys = std::array::from_fn(|i| &each[(first + i).min(N - 1)].keys);
-            Self::apply_own(keys, group);
-        });
+        in_groups(&mut blocks, |group| self.apply_shared(group));
         blocks
     }
 }

@@ -297,7 +297,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> KeyPerLane f
     }
 
     #[inline(always)]
-    fn rekey_from(&mut self, lanes: &Self, lane: usize, _: &[u8]) {
+    fn rekey_from(&mut self, lanes: &Self, lane: usize) {
         for (key, from) in self.keys.iter_mut().zip(&lanes.keys).take(ROUNDS + 1) {
             assert!(lane < I::V::LANES, "no such lane");
             // SAFETY: every value is given its keys when it is made, and each lane of a register is a block.

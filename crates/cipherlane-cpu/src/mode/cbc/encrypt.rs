@@ -11,7 +11,7 @@ use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::keys::Keyless;
-use crate::mode::order::Order;
+use crate::order::Order;
 use crate::worker::{Kernel, Segments, Worker};
 
 /// CBC encryption with N registers in flight; K runs messages with a key each.
@@ -102,7 +102,7 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
     fn run(mut self) {
         let lanes = V::<C::Cipher>::LANES;
         let mut streams = Streams::new(self.range.start);
-        let mut order = Order::new(self.job, self.range.clone());
+        let mut order = Order::by_blocks(self.job, self.range.clone());
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {
             if streams.active() == 1 && C::Cipher::WHOLE_GROUPS {

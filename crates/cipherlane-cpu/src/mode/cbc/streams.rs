@@ -4,7 +4,7 @@ use cipherlane_core::BLOCK;
 
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
-use crate::mode::order::Order;
+use crate::order::Order;
 
 /// Most messages side by side: 16 registers.
 pub(super) const MAX_STREAMS: usize = 16 * MAX_LANES;

@@ -11,9 +11,9 @@ use self::members::blocks_of;
 pub(super) use self::members::{MAX_MEMBERS, Member, Members};
 pub(super) use self::stepwise::{Stepwise, run};
 pub(super) use self::team::Team;
-use super::order::Order;
 use crate::cipher::KeyEach;
 use crate::lanes::{Isa, Lanes};
+use crate::order::Order;
 
 /// How a mode runs one block of a message after the other.
 pub(super) trait Steps {

@@ -7,7 +7,7 @@ use super::{Member, Steps, Team, Teamwork};
 use crate::cipher::{KeyEach, Permutation};
 use crate::job::{Job, Message};
 use crate::mode::keys::Keys;
-use crate::mode::order::Order;
+use crate::order::Order;
 
 /// A mode whose messages are nothing but such steps.
 pub(in crate::mode) trait Stepwise: Steps {
@@ -39,7 +39,7 @@ pub(in crate::mode) unsafe fn run<S: Stepwise, P: KeyEach, const N: usize>(
 ) {
     let mut messages = Messages::<S, P, N> { keys, job, own: None, steps: PhantomData };
     // SAFETY: the caller's promise.
-    unsafe { messages.all(Order::new(job, range)) }
+    unsafe { messages.all(Order::by_blocks(job, range)) }
 }
 
 struct Messages<'a, S, P: Permutation, const N: usize> {

@@ -13,7 +13,7 @@ use crate::lanes::Isa;
 use crate::mode::body::Body;
 use crate::mode::ecb::Alike;
 use crate::mode::key_each::{MAX_MEMBERS, Member, Members, Team, Teamwork, block_of};
-use crate::mode::order::Order;
+use crate::order::Order;
 
 /// Runs units with a key each.
 #[inline(always)]
@@ -25,7 +25,7 @@ where
 {
     let mut units = Units { body, job, tweaks: None, own_tweak: None, own_data: None };
     // SAFETY: the job's pointers are good, and this thread alone has these units.
-    unsafe { units.all(Order::new(job, range)) }
+    unsafe { units.all(Order::by_blocks(job, range)) }
 }
 
 struct Units<'a, P: KeyEach, E: KeyEach, D, const N: usize> {

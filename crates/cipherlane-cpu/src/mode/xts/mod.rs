@@ -1,5 +1,6 @@
 //! XEX with tweak and ciphertext stealing (IEEE 1619, SP 800-38E).
 
+mod in_company;
 mod key_each;
 mod steal;
 mod tweak;
@@ -10,6 +11,7 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
+use self::in_company::InCompany;
 use self::tweak::MAX_GROUP;
 use self::unit::{run, run_apart};
 use super::blocks;
@@ -93,6 +95,11 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
             return key_each::units(self, job, range);
         }
         let isa = self.isa();
+        if let Some(cipher) = self.data.shared()
+            && in_company::pays::<P, N>(job, &range)
+        {
+            return isa.vectorize(InCompany { body: self, cipher, job, range });
+        }
         let together = if self.tweak.shared().is_some() { N * V::<P>::LANES } else { 1 };
         let (mut own_tweak, mut own_data) = (None, None);
         let mut short = self.data.shared().filter(|_| P::WHOLE_GROUPS).map(Together::<P, N>::new);

@@ -68,6 +68,31 @@ pub(super) fn start<I: Isa, const N: usize>(isa: I, first: I::V) -> [I::V; N] {
     tweaks
 }
 
+/// Stores the tweaks of the first `blocks` blocks of a unit to `to`, from `first` on, which is in every lane. Where the last
+/// register has others, they are stored as well.
+///
+/// # Safety
+/// So many blocks are writable, and one less than there are lanes behind them.
+#[inline(always)]
+pub(super) unsafe fn list<I: Isa>(isa: I, first: I::V, blocks: usize, to: *mut u8) {
+    debug_assert!(blocks <= MAX_GROUP);
+    let mut tweak = first;
+    for block in (0..blocks).step_by(I::V::LANES) {
+        // SAFETY: the caller's promise; the table has a register from each of the first MAX_GROUP blocks on that is the
+        // first of one.
+        unsafe {
+            if I::V::LANES == 1 {
+                tweak.store(to.add(block * BLOCK));
+                tweak = tweak.times_x(tweak.carries());
+            } else {
+                let power = isa.load(POWERS[block..].as_ptr().cast());
+                reduce(first.clmul_low(power), first.clmul_high(power), reduced(isa))
+                    .store(to.add(block * BLOCK));
+            }
+        }
+    }
+}
+
 /// Tweaks of N registers that become those of the same lanes one group later.
 pub(super) struct Advance<'a, V, const N: usize> {
     tweaks: &'a mut [V; N],

@@ -16,7 +16,7 @@ use crate::mode::gcm::Direction;
 use crate::mode::gcm::counter::pre_counter_96;
 use crate::mode::key_each::{Member, Steps, Team, Teamwork, counted};
 use crate::mode::keys::Keyless;
-use crate::mode::order::Order;
+use crate::order::Order;
 use crate::rows::load_block;
 use crate::worker::{Segments, Worker};
 
@@ -64,7 +64,7 @@ impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATS
         let one_by_one = OneByOne::new(job, source);
         let mut messages = Messages::<P, D, N, POWERS, KARATSUBA> { source, job, one_by_one };
         // SAFETY: the job's pointers are good, and this thread alone has these messages.
-        unsafe { messages.all(Order::with_empty(job, range)) }
+        unsafe { messages.all(Order::by_blocks_with_empty(job, range)) }
     }
 }
 

@@ -85,7 +85,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<
         match (place, &ahead.cipher) {
             (Some(one), Some(cipher)) => {
                 let highest = prepared.powers;
-                source.isa().vectorize(Take { one, key, cipher, powers: &ahead.powers, lane, highest });
+                source.isa().vectorize(Take { one, cipher, powers: &ahead.powers, lane, highest });
                 one.prepare_first_round(prepared);
                 one
             }
@@ -97,7 +97,6 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<
 /// The taking of a key from its lane, as work.
 struct Take<'a, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
     one: &'a mut OneKey<P, D, N, KARATSUBA>,
-    key: &'a [u8],
     cipher: &'a P,
     powers: &'a LanePowers<V<P>>,
     lane: usize,
@@ -109,8 +108,8 @@ impl<P: KeyPerLane, D, const N: usize, const KARATSUBA: bool> Work for Take<'_, 
 
     #[inline(always)]
     fn run(self) {
-        let Self { one, key, cipher, powers, lane, highest } = self;
-        one.cipher.rekey_from(cipher, lane, key);
+        let Self { one, cipher, powers, lane, highest } = self;
+        one.cipher.rekey_from(cipher, lane);
         one.powers.rekey_from(powers, lane, highest);
     }
 }

@@ -1,0 +1,126 @@
+//! Short messages of whole blocks under one key, for ciphers that are quick: messages follow one another in memory, so that
+//! many of them run as one, and a list that is made before says what each block is combined with.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use super::blocks::{self, Pass};
+use crate::cipher::{Permutation, V};
+use crate::job::{Job, Message};
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+
+/// What a mode makes of blocks by those of a list.
+pub(super) trait Combine: Send + Sync + 'static {
+    /// The output for `text`, where `listed` belongs to it.
+    fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], listed: &[V<P>; M]) -> [V<P>; M];
+}
+
+/// Blocks of a list: those of many groups, so that what is left behind the last whole one weighs little.
+const MOST: usize = 512;
+
+/// Room for a list, which is made where it stays: a copy would cost as much as many messages.
+#[repr(C, align(64))] // registers of groups lie within cache lines
+pub(super) struct List(MaybeUninit<[[u8; BLOCK]; MOST + MAX_LANES]>);
+
+impl List {
+    /// Nothing is written yet.
+    #[inline(always)]
+    pub(super) const fn new() -> Self {
+        Self(MaybeUninit::uninit())
+    }
+}
+
+/// Messages that run together with N registers in flight.
+pub(super) struct Listed<'a, P, C, const N: usize> {
+    cipher: &'a P,
+    job: &'a Job<'a>,
+    /// The messages whose blocks are listed, which follow one another.
+    messages: Range<usize>,
+    list: &'a mut List,
+    /// Blocks that are listed: the first ones are written.
+    count: usize,
+    combine: PhantomData<fn() -> C>,
+}
+
+impl<'a, P: Permutation, C: Combine, const N: usize> Listed<'a, P, C, N> {
+    /// No messages yet.
+    #[inline(always)]
+    pub(super) fn new(cipher: &'a P, job: &'a Job<'a>, list: &'a mut List) -> Self {
+        Self { cipher, job, messages: 0..0, list, count: 0, combine: PhantomData }
+    }
+
+    /// Whether a message gains by company: of whole blocks, and shorter than a group.
+    #[inline(always)]
+    pub(super) const fn takes(message: Message) -> bool {
+        message.bytes.is_multiple_of(BLOCK) && message.bytes < N * V::<P>::BYTES
+    }
+
+    /// Takes message `index` of `blocks` blocks, which is the next one or follows a call of [`Listed::run`]. Returns where
+    /// its list is to be written at once: there is room for a register more than it needs.
+    ///
+    /// # Safety
+    /// The job's pointers are good, and until messages are run nobody else touches their output.
+    #[inline(always)]
+    pub(super) unsafe fn push(&mut self, index: usize, blocks: usize) -> *mut u8 {
+        const { assert!(N * V::<P>::LANES <= MOST, "one message must fit") };
+        if self.count + blocks > MOST {
+            // SAFETY: the caller's promise.
+            unsafe { self.run() }
+        }
+        if self.messages.is_empty() {
+            self.messages.start = index;
+        }
+        debug_assert!(self.messages.is_empty() || self.messages.end == index);
+        self.messages.end = index + 1;
+        let place = self.list.0.as_mut_ptr().cast::<[u8; BLOCK]>().wrapping_add(self.count);
+        self.count += blocks;
+        place.cast()
+    }
+
+    /// Runs the messages that are there.
+    ///
+    /// # Safety
+    /// That of [`Listed::push`], and all that is listed has been written.
+    #[inline(always)]
+    pub(super) unsafe fn run(&mut self) {
+        if self.count > 0 {
+            let list = self.list.0.as_mut_ptr().cast::<[u8; BLOCK]>();
+            // SAFETY: there is room for a register behind the blocks that are listed, and the last one is read to its end.
+            unsafe {
+                self.cipher.isa().zero().store(list.add(self.count).cast());
+                let mut pass =
+                    Combined::<P, C> { cipher: self.cipher, next: list.cast(), combine: self.combine };
+                blocks::all::<_, N>(&mut pass, self.job.consecutive(self.messages.clone()));
+            }
+        }
+        (self.count, self.messages) = (0, 0..0);
+    }
+}
+
+/// Blocks from the first to the last of a list.
+struct Combined<'a, P, C> {
+    cipher: &'a P,
+    /// What belongs to the next register.
+    next: *const u8,
+    combine: PhantomData<fn() -> C>,
+}
+
+impl<P: Permutation, C: Combine> Pass for Combined<'_, P, C> {
+    type Cipher = P;
+
+    #[inline(always)]
+    fn cipher(&self) -> &P {
+        self.cipher
+    }
+
+    #[inline(always)]
+    fn registers<const M: usize>(&mut self, registers: &mut [V<P>; M]) {
+        // SAFETY: as many blocks are listed as there are in the messages, and zeros follow up to a register's end.
+        let listed = unsafe { blocks::load::<_, M>(self.cipher.isa(), self.next) };
+        self.next = self.next.wrapping_add(M * V::<P>::BYTES);
+        *registers = C::combine(self.cipher, *registers, &listed);
+    }
+}
