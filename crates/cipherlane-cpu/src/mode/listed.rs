@@ -10,10 +10,10 @@ use cipherlane_core::BLOCK;
 use super::blocks::{self, Pass};
 use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
-use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 
 /// What a mode makes of blocks by those of a list.
-pub(super) trait Combine: Send + Sync + 'static {
+pub(super) trait Combine {
     /// The output for `text`, where `listed` belongs to it.
     fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], listed: &[V<P>; M]) -> [V<P>; M];
 }
@@ -87,16 +87,31 @@ impl<'a, P: Permutation, C: Combine, const N: usize> Listed<'a, P, C, N> {
     #[inline(always)]
     pub(super) unsafe fn run(&mut self) {
         if self.count > 0 {
+            let Self { cipher, job, ref messages, count, combine, .. } = *self;
             let list = self.list.0.as_mut_ptr().cast::<[u8; BLOCK]>();
             // SAFETY: there is room for a register behind the blocks that are listed, and the last one is read to its end.
-            unsafe {
-                self.cipher.isa().zero().store(list.add(self.count).cast());
-                let mut pass =
-                    Combined::<P, C> { cipher: self.cipher, next: list.cast(), combine: self.combine };
-                blocks::all::<_, N>(&mut pass, self.job.consecutive(self.messages.clone()));
-            }
+            unsafe { cipher.isa().zero().store(list.add(count).cast()) }
+            let pass = Combined { cipher, next: list.cast(), combine };
+            cipher.isa().vectorize(All::<_, N> { pass, message: job.consecutive(messages.clone()) });
         }
         (self.count, self.messages) = (0, 0..0);
+    }
+}
+
+/// The messages of a list, as work of its own, so that it is compiled once and not wherever they are run. Only where the
+/// promise of [`blocks::all`] is kept is it made.
+struct All<T, const N: usize> {
+    pass: T,
+    message: Message,
+}
+
+impl<T: Pass, const N: usize> Work for All<T, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        // SAFETY: that of who made it.
+        unsafe { blocks::all::<_, N>(&mut self.pass, self.message) }
     }
 }
 

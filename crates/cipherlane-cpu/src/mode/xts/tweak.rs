@@ -160,6 +160,8 @@ fn product<I: Isa>(isa: I, a: I::V, b: I::V) -> I::V {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "x86_64")]
+    use crate::lanes::MAX_LANES;
 
     #[test]
     fn multiplication_doubles_and_wraps() {
@@ -191,6 +193,13 @@ mod tests {
                 }
                 assert_eq!(tweaks[i].to_blocks(), group_later(before[i], 8 * lanes).to_blocks());
             }
+        }
+        for blocks in 1..=MAX_GROUP {
+            let mut listed = [[0; BLOCK]; MAX_GROUP + MAX_LANES];
+            // SAFETY: so many blocks are there, and a register behind them.
+            unsafe { list(isa, splat, blocks, listed.as_mut_ptr().cast()) };
+            let listed = listed[..blocks].iter().map(|block| u128::from_le_bytes(*block));
+            assert!(listed.eq(expected[..blocks].iter().copied()), "{blocks} blocks");
         }
         for blocks in [0, 1, 2, 3, 63, 64, 100, 4097] {
             let there = later(isa, splat, blocks).to_blocks();
