@@ -21,8 +21,8 @@ const LONGEST: u64 = u64::MAX >> NUMBER_BITS;
 pub(crate) struct Order<'a> {
     job: &'a Job<'a>,
     rest: Range<usize>,
-    /// Bytes that lengths are counted by.
-    unit: usize,
+    /// Lengths are counted by 2 to this power bytes: messages of a batch are too many for a division each.
+    unit_bits: u32,
     /// Whether empty messages are among them.
     with_empty: bool,
     /// First message of the window.
@@ -36,22 +36,22 @@ pub(crate) struct Order<'a> {
 impl<'a> Order<'a> {
     /// By blocks, those begun with the others, and without the messages that are empty.
     pub(crate) fn by_blocks(job: &'a Job<'a>, range: Range<usize>) -> Self {
-        Self::new(job, range, BLOCK, false)
+        Self::new(job, range, BLOCK.ilog2(), false)
     }
 
     /// The same with the messages that are empty.
     pub(crate) fn by_blocks_with_empty(job: &'a Job<'a>, range: Range<usize>) -> Self {
-        Self::new(job, range, BLOCK, true)
+        Self::new(job, range, BLOCK.ilog2(), true)
     }
 
     /// By bytes, with the messages that are empty.
     pub(crate) fn by_bytes(job: &'a Job<'a>, range: Range<usize>) -> Self {
-        Self::new(job, range, 1, true)
+        Self::new(job, range, 0, true)
     }
 
-    fn new(job: &'a Job<'a>, range: Range<usize>, unit: usize, with_empty: bool) -> Self {
+    fn new(job: &'a Job<'a>, range: Range<usize>, unit_bits: u32, with_empty: bool) -> Self {
         let (window, base) = ([MaybeUninit::uninit(); WINDOW], range.start);
-        Self { job, rest: range, unit, with_empty, base, window, next: 0, end: 0 }
+        Self { job, rest: range, unit_bits, with_empty, base, window, next: 0, end: 0 }
     }
 
     /// Whether all messages have been given out.
@@ -72,7 +72,7 @@ impl<'a> Order<'a> {
         let mut is_sorted = true;
         let mut before = 0;
         for number in 0..numbers {
-            let length = self.job.bytes(self.base + number).div_ceil(self.unit) as u64;
+            let length = self.job.bytes(self.base + number).div_ceil(1 << self.unit_bits) as u64;
             if length > 0 || self.with_empty {
                 let entry = (LONGEST - length.min(LONGEST)) << NUMBER_BITS | number as u64;
                 is_sorted &= before <= entry;
