@@ -18,6 +18,13 @@ pub(super) trait Combine {
     fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], listed: &[V<P>; M]) -> [V<P>; M];
 }
 
+/// Whether several messages under one key are shorter than a group on average. Others are quicker one by one, by code that has
+/// no list beside it.
+#[inline(always)]
+pub(super) fn pays<P: Permutation, const N: usize>(job: &Job<'_>, messages: &Range<usize>) -> bool {
+    messages.len() > 1 && job.consecutive(messages.clone()).bytes < messages.len() * N * V::<P>::BYTES
+}
+
 /// Blocks of a list: those of many groups, so that what is left behind the last whole one weighs little.
 const MOST: usize = 512;
 

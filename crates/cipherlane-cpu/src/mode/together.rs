@@ -3,13 +3,12 @@
 //! Ciphers that run whole groups take as long for one block as for all of a group.
 
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::key_each::{Steps, Stepwise};
+use super::key_each::Steps;
 use crate::cipher::{Permutation, SMALL, V};
-use crate::job::{Job, Message};
+use crate::job::Message;
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
 use crate::rows::{load_block, store_block};
 
@@ -30,32 +29,6 @@ pub(super) trait Short: Steps {
     fn next_block(state: &mut u128, text: u128) -> [u128; 2];
 }
 
-/// Runs messages that share `cipher`: together those that would leave half of a group empty.
-///
-/// # Safety
-/// The job's pointers are good, and nobody else touches the output of these messages.
-#[inline(always)]
-pub(super) unsafe fn run<S: Short + Stepwise, P: Permutation, const N: usize>(
-    cipher: &P,
-    job: &Job<'_>,
-    range: Range<usize>,
-) {
-    let mut together = Together::<P, N>::new(cipher);
-    for index in range {
-        let (state, message) = (S::begin(job.nonce(index)), job.message(index));
-        // SAFETY: the caller's promise.
-        unsafe {
-            if Together::<P, N>::takes(message.bytes) {
-                together.push_all::<S>(state, message);
-            } else {
-                S::alone::<P, N>(cipher, state, message);
-            }
-        }
-    }
-    // SAFETY: the caller's promise.
-    unsafe { together.end() }
-}
-
 /// Up to N registers of blocks that wait for the cipher.
 pub(super) struct Together<'a, P: Permutation, const N: usize> {
     cipher: &'a P,
@@ -73,11 +46,13 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
         Self { cipher, registers: [cipher.isa().zero(); N], sums, count: 0 }
     }
 
-    /// Whether a message of `bytes` bytes leaves half of a group empty where it is alone.
+    /// How many bytes of a message of `bytes` bytes, behind its whole groups, would leave so much of a group empty that they
+    /// had better go together with others.
     #[inline(always)]
-    pub(super) const fn takes(bytes: usize) -> bool {
-        let group = if N < SMALL { N } else { SMALL };
-        bytes <= group * V::<P>::BYTES / 2
+    pub(super) const fn takes(bytes: usize) -> usize {
+        let group = if N < SMALL { N } else { SMALL } * V::<P>::BYTES;
+        let rest = bytes % group;
+        if rest <= group / 4 * 3 { rest } else { 0 }
     }
 
     /// Pushes the blocks of `message`, before which the mode knows `state`.

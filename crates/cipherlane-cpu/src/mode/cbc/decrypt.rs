@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
+use super::seams;
 use crate::cipher::{KeyEach, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes};
@@ -11,7 +12,6 @@ use crate::mode::blocks::{self, Pass};
 use crate::mode::body::{Body, Vectorized, part};
 use crate::mode::key_each::{self, Steps, Stepwise, block_of};
 use crate::mode::keys::Keys;
-use crate::mode::together::{self, Short};
 use crate::worker::{Kernel, Segment, Worker};
 
 /// CBC decryption with N registers in flight.
@@ -47,10 +47,10 @@ impl<P: KeyEach, const N: usize> Body for DecryptBody<P, N> {
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         if P::WHOLE_GROUPS {
-            // SAFETY: the job's pointers are good, and this thread alone has these messages.
+            // SAFETY: the job's pointers are good, and this thread alone has these messages, which have not run yet.
             return unsafe {
                 match self.keys.shared() {
-                    Some(cipher) => together::run::<Chained, P, N>(cipher, job, range),
+                    Some(cipher) => seams::run::<P, N>(cipher, job, range),
                     None => key_each::run::<Chained, P, N>(&self.keys, job, range),
                 }
             };
@@ -74,15 +74,8 @@ impl<P: KeyEach, const N: usize> Body for DecryptBody<P, N> {
     }
 }
 
-/// Short messages: each block is added to the one before it.
+/// Messages with a key each: each block is added to the one before it.
 struct Chained;
-
-impl Short for Chained {
-    #[inline(always)]
-    fn next_block(before: &mut u128, text: u128) -> [u128; 2] {
-        [text, std::mem::replace(before, text)]
-    }
-}
 
 impl Steps for Chained {
     #[inline(always)]
@@ -109,7 +102,7 @@ impl Stepwise for Chained {
 /// # Safety
 /// The pointers of `message` are good, and nobody else touches its output.
 #[inline(always)]
-unsafe fn run<P: Permutation, const N: usize>(cipher: &P, before: &[u8; BLOCK], message: Message) {
+pub(super) unsafe fn run<P: Permutation, const N: usize>(cipher: &P, before: &[u8; BLOCK], message: Message) {
     // SAFETY: the caller's promise.
     unsafe { blocks::all::<_, N>(&mut Chain { cipher, before: cipher.isa().splat(before) }, message) }
 }

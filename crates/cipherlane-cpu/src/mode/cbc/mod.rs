@@ -7,6 +7,7 @@ mod ciphers;
 mod decrypt;
 mod encrypt;
 mod in_teams;
+mod seams;
 mod stage;
 mod streams;
 

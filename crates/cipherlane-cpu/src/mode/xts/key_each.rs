@@ -4,13 +4,11 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::tweak::MAX_GROUP;
+use super::first::first_tweak;
 use super::unit::run_apart;
 use super::{Between, Direction, XtsBody, halves};
 use crate::cipher::KeyEach;
 use crate::job::{Job, Message};
-use crate::lanes::Isa;
-use crate::mode::body::Body;
 use crate::mode::ecb::Alike;
 use crate::mode::key_each::{MAX_MEMBERS, Member, Members, Team, Teamwork, block_of};
 use crate::order::Order;
@@ -61,11 +59,10 @@ where
     #[inline(always)]
     unsafe fn alone(&mut self, index: usize) {
         let Self { body, job, own_tweak, own_data, .. } = self;
-        let mut first = [[0; BLOCK]; MAX_GROUP];
-        body.first_tweaks(job, index..index + 1, own_tweak, &mut first);
+        let first = first_tweak(body.tweak.of(halves(job.key(index)).1, own_tweak), job, index);
         let cipher = body.data.of(halves(job.key(index)).0, own_data);
         // SAFETY: the caller's promise.
-        unsafe { run_apart::<P, D, N>(cipher, body.isa().splat(&first[0]), job.message(index)) }
+        unsafe { run_apart::<P, D, N>(cipher, first, job.message(index)) }
     }
 
     #[inline(always)]

@@ -1,9 +1,13 @@
 //! Counter mode (SP 800-38A section 6.5): the whole counter block is one 128-bit big-endian number.
 
+mod in_company;
+mod in_groups;
+
 use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
+use self::in_company::{InCompany, OneByOne};
 use super::blocks::{self, Pass, add};
 use super::body::{Body, Vectorized, part};
 use super::counters::{Count, Counters};
@@ -11,7 +15,7 @@ use super::first_round::FirstRound;
 use super::key_each::{self, Steps, Stepwise, block_of, counted};
 use super::keys::Keys;
 use super::last_byte::LastByte;
-use super::together::{self, Short};
+use super::listed;
 use crate::cipher::{KeyEach, Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
@@ -56,18 +60,16 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
             return unsafe {
                 match self.keys.shared() {
-                    Some(cipher) => together::run::<Counted, P, N>(cipher, job, range),
+                    Some(cipher) => in_groups::run::<P, N>(cipher, job, range),
                     None => key_each::run::<Counted, P, N>(&self.keys, job, range),
                 }
             };
         }
-        let mut own = None;
-        for index in range {
-            let cipher = self.keys.of(job.key(index), &mut own);
-            // SAFETY: the job's pointers are good, and this thread alone has this message.
-            unsafe {
-                run::<P, N>(cipher, self.first_round.as_ref(), job.nonce_block(index), job.message(index));
+        match self.keys.shared() {
+            Some(cipher) if listed::pays::<P, N>(job, &range) => {
+                self.isa().vectorize(InCompany { body: self, cipher, job, range });
             }
+            _ => self.isa().vectorize(OneByOne { body: self, job, range }),
         }
     }
 
@@ -81,17 +83,23 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
     }
 }
 
-/// Short messages: each block is that of a counter, to which text is added.
-struct Counted;
-
-impl Short for Counted {
+impl<P: KeyEach, const N: usize> CtrBody<P, N> {
+    /// Runs the messages of `range`, one after the other.
     #[inline(always)]
-    fn next_block(counter: &mut u128, text: u128) -> [u128; 2] {
-        let block = counter.swap_bytes();
-        *counter = counter.wrapping_add(1);
-        [block, text]
+    fn one_by_one(&self, job: &Job<'_>, range: Range<usize>) {
+        let mut own = None;
+        for index in range {
+            let cipher = self.keys.of(job.key(index), &mut own);
+            // SAFETY: the job's pointers are good, and this thread alone has this message.
+            unsafe {
+                run::<P, N>(cipher, self.first_round.as_ref(), job.nonce_block(index), job.message(index));
+            }
+        }
     }
 }
+
+/// Each block is that of a counter, to which text is added.
+struct Counted;
 
 impl Steps for Counted {
     #[inline(always)]
@@ -159,7 +167,10 @@ unsafe fn run<P: Permutation, const N: usize>(
             _ if pays && !P::BEGINS => {
                 stream::<_, N>(counter, message, |first| LastByte::new(cipher, first));
             }
-            _ => stream::<_, N>(counter, message, |first| Little::new(cipher, first)),
+            _ => stream::<_, N>(counter, message, |first| Soon {
+                cipher,
+                counters: Little::new(cipher.isa(), first),
+            }),
         }
     }
 }
@@ -207,25 +218,36 @@ impl<P: Permutation> Pass for Counters<'_, P> {
 const LANE_NUMBERS: [[u8; BLOCK]; MAX_LANES] =
     [0_u128.to_le_bytes(), 1_u128.to_le_bytes(), 2_u128.to_le_bytes(), 3_u128.to_le_bytes()];
 
-/// Consecutive counter blocks, little-endian: soon ready for few of them.
-struct Little<'a, P: Permutation> {
-    cipher: &'a P,
-    /// The next counters, little-endian.
-    next: V<P>,
+/// Consecutive counter blocks, a register at a time.
+struct Little<V> {
+    /// The next ones, little-endian.
+    next: V,
     /// The number of lanes, in each lane.
-    step: V<P>,
+    step: V,
 }
 
-impl<'a, P: Permutation> Little<'a, P> {
+impl<V: Lanes> Little<V> {
     #[inline(always)]
-    fn new(cipher: &'a P, first: &[u8; BLOCK]) -> Self {
-        let isa = cipher.isa();
+    fn new<I: Isa<V = V>>(isa: I, first: &[u8; BLOCK]) -> Self {
         let next = isa.splat(first).reverse_bytes().add32(isa.lanes(&LANE_NUMBERS));
-        Self { cipher, next, step: isa.splat(&(V::<P>::LANES as u128).to_le_bytes()) }
+        Self { next, step: isa.splat(&(V::LANES as u128).to_le_bytes()) }
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> V {
+        let counters = self.next.reverse_bytes();
+        self.next = self.next.add32(self.step);
+        counters
     }
 }
 
-impl<P: Permutation> Pass for Little<'_, P> {
+/// Counter blocks that are soon ready for few of them.
+struct Soon<'a, P: Permutation> {
+    cipher: &'a P,
+    counters: Little<V<P>>,
+}
+
+impl<P: Permutation> Pass for Soon<'_, P> {
     type Cipher = P;
 
     #[inline(always)]
@@ -235,10 +257,9 @@ impl<P: Permutation> Pass for Little<'_, P> {
 
     #[inline(always)]
     fn registers<const M: usize>(&mut self, text: &mut [V<P>; M]) {
-        let mut blocks = [self.next; M];
+        let mut blocks = *text;
         for block in &mut blocks {
-            *block = self.next.reverse_bytes();
-            self.next = self.next.add32(self.step);
+            *block = self.counters.next();
         }
         self.cipher.apply_first::<M>(&mut blocks);
         add(text, &blocks);
