@@ -207,6 +207,17 @@ impl<'a> Job<'a> {
         Message { bytes, ..first }
     }
 
+    /// Whether the messages of `range` are whole blocks. Takes a fraction of what it takes to look at them one by one.
+    #[inline(always)]
+    pub(crate) fn are_whole_blocks(&self, range: Range<usize>) -> bool {
+        let offsets = &self.batch.messages.offsets[range.start..=range.end];
+        let mut differences = 0;
+        for offset in offsets {
+            differences |= offset ^ offsets[0];
+        }
+        differences.is_multiple_of(BLOCK as u64)
+    }
+
     /// The 16 bytes of input before byte `start` of message `index`.
     ///
     /// # Panics

@@ -1,5 +1,5 @@
-//! Short messages of whole blocks under one key, for ciphers that are quick: messages follow one another in memory, so that
-//! many of them run as one, and a list that is made before says what each block is combined with.
+//! Short messages of whole blocks under one key: messages follow one another in memory, so that many of them run as one, and
+//! a list that is made before says what each block is combined with.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -10,7 +10,7 @@ use cipherlane_core::BLOCK;
 use super::blocks::{self, Pass};
 use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
-use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
+use crate::lanes::{Isa, Lanes, Work};
 
 /// What a mode makes of blocks by those of a list.
 pub(super) trait Combine {
@@ -18,19 +18,24 @@ pub(super) trait Combine {
     fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], listed: &[V<P>; M]) -> [V<P>; M];
 }
 
-/// Whether several messages under one key are shorter than a group on average. Others are quicker one by one, by code that has
-/// no list beside it.
+/// Whether a list pays for `messages` under one key: several of whole blocks, and of fewer than `most` bytes on average. Others
+/// are quicker by code that has no list beside it.
 #[inline(always)]
-pub(super) fn pays<P: Permutation, const N: usize>(job: &Job<'_>, messages: &Range<usize>) -> bool {
-    messages.len() > 1 && job.consecutive(messages.clone()).bytes < messages.len() * N * V::<P>::BYTES
+pub(super) fn pays(job: &Job<'_>, messages: &Range<usize>, most: usize) -> bool {
+    messages.len() > 1
+        && job.consecutive(messages.clone()).bytes < messages.len() * most
+        && job.are_whole_blocks(messages.clone())
 }
 
 /// Blocks of a list: those of many groups, so that what is left behind the last whole one weighs little.
 const MOST: usize = 512;
 
+/// Most blocks of a group, which may have to be filled up behind them.
+const MAX_GROUP: usize = 128;
+
 /// Room for a list, which is made where it stays: a copy would cost as much as many messages.
 #[repr(C, align(64))] // registers of groups lie within cache lines
-pub(super) struct List(MaybeUninit<[[u8; BLOCK]; MOST + MAX_LANES]>);
+pub(super) struct List(MaybeUninit<[[u8; BLOCK]; MOST + MAX_GROUP]>);
 
 impl List {
     /// Nothing is written yet.
@@ -59,10 +64,10 @@ impl<'a, P: Permutation, C: Combine, const N: usize> Listed<'a, P, C, N> {
         Self { cipher, job, messages: 0..0, list, count: 0, combine: PhantomData }
     }
 
-    /// Whether a message gains by company: of whole blocks, and shorter than a group.
+    /// Whether a message of whole blocks gains by company: one that is shorter than a group.
     #[inline(always)]
     pub(super) const fn takes(message: Message) -> bool {
-        message.bytes.is_multiple_of(BLOCK) && message.bytes < N * V::<P>::BYTES
+        message.bytes < N * V::<P>::BYTES
     }
 
     /// Takes message `index` of `blocks` blocks, which is the next one or follows a call of [`Listed::run`]. Returns where
@@ -72,7 +77,7 @@ impl<'a, P: Permutation, C: Combine, const N: usize> Listed<'a, P, C, N> {
     /// The job's pointers are good, and until messages are run nobody else touches their output.
     #[inline(always)]
     pub(super) unsafe fn push(&mut self, index: usize, blocks: usize) -> *mut u8 {
-        const { assert!(N * V::<P>::LANES <= MOST, "one message must fit") };
+        const { assert!(N * V::<P>::LANES <= MAX_GROUP, "one message and what fills up its group must fit") };
         if self.count + blocks > MOST {
             // SAFETY: the caller's promise.
             unsafe { self.run() }
@@ -96,8 +101,11 @@ impl<'a, P: Permutation, C: Combine, const N: usize> Listed<'a, P, C, N> {
         if self.count > 0 {
             let Self { cipher, job, ref messages, count, combine, .. } = *self;
             let list = self.list.0.as_mut_ptr().cast::<[u8; BLOCK]>();
-            // SAFETY: there is room for a register behind the blocks that are listed, and the last one is read to its end.
-            unsafe { cipher.isa().zero().store(list.add(count).cast()) }
+            // The last group is read to its end.
+            for register in 0..if P::WHOLE_GROUPS { N } else { 1 } {
+                // SAFETY: there is room for N registers behind the blocks that are listed.
+                unsafe { cipher.isa().zero().store(list.add(count + register * V::<P>::LANES).cast()) }
+            }
             let pass = Combined { cipher, next: list.cast(), combine };
             cipher.isa().vectorize(All::<_, N> { pass, message: job.consecutive(messages.clone()) });
         }
@@ -140,7 +148,7 @@ impl<P: Permutation, C: Combine> Pass for Combined<'_, P, C> {
 
     #[inline(always)]
     fn registers<const M: usize>(&mut self, registers: &mut [V<P>; M]) {
-        // SAFETY: as many blocks are listed as there are in the messages, and zeros follow up to a register's end.
+        // SAFETY: as many blocks are listed as there are in the messages, and zeros follow up to the end of a group.
         let listed = unsafe { blocks::load::<_, M>(self.cipher.isa(), self.next) };
         self.next = self.next.wrapping_add(M * V::<P>::BYTES);
         *registers = C::combine(self.cipher, *registers, &listed);

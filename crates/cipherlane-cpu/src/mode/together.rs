@@ -46,13 +46,11 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
         Self { cipher, registers: [cipher.isa().zero(); N], sums, count: 0 }
     }
 
-    /// How many bytes of a message of `bytes` bytes, behind its whole groups, would leave so much of a group empty that they
-    /// had better go together with others.
+    /// Whether a message of `bytes` bytes leaves half of a group empty where it is alone.
     #[inline(always)]
-    pub(super) const fn takes(bytes: usize) -> usize {
-        let group = if N < SMALL { N } else { SMALL } * V::<P>::BYTES;
-        let rest = bytes % group;
-        if rest <= group / 4 * 3 { rest } else { 0 }
+    pub(super) const fn takes(bytes: usize) -> bool {
+        let group = if N < SMALL { N } else { SMALL };
+        bytes <= group * V::<P>::BYTES / 2
     }
 
     /// Pushes the blocks of `message`, before which the mode knows `state`.

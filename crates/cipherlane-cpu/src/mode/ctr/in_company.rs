@@ -1,4 +1,4 @@
-//! Several messages under one key, by a cipher that is quick: what is shorter than a group runs with its neighbours.
+//! Several messages of whole blocks under one key: what is shorter than a group runs with its neighbours.
 
 use std::ops::Range;
 

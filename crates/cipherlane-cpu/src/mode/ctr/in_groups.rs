@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
-use cipherlane_core::BLOCK;
-
-use super::{Counted, advanced};
+use super::Counted;
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::mode::together::{Short, Together};
 
-/// Runs messages that share `cipher`: together what would leave much of a group empty.
+/// Runs messages that share `cipher`: together those that would leave half of a group empty.
 ///
 /// # Safety
 /// The job's pointers are good, and nobody else touches the output of these messages.
@@ -17,15 +15,14 @@ use crate::mode::together::{Short, Together};
 pub(super) unsafe fn run<P: Permutation, const N: usize>(cipher: &P, job: &Job<'_>, range: Range<usize>) {
     let mut together = Together::<P, N>::new(cipher);
     for index in range {
-        let (mut counter, message) = (job.nonce_block(index), job.message(index));
-        let alone = message.bytes - Together::<P, N>::takes(message.bytes);
-        // SAFETY: the caller's promise, for the parts of the message.
+        let (counter, message) = (job.nonce_block(index), job.message(index));
+        // SAFETY: the caller's promise.
         unsafe {
-            if alone > 0 {
-                super::run::<P, N>(cipher, None, counter, message.take(alone));
-                counter = advanced(counter, alone / BLOCK);
+            if Together::<P, N>::takes(message.bytes) {
+                together.push_all::<Counted>(u128::from_be_bytes(counter), message);
+            } else {
+                super::run::<P, N>(cipher, None, counter, message);
             }
-            together.push_all::<Counted>(u128::from_be_bytes(counter), message.skip(alone));
         }
     }
     // SAFETY: the caller's promise.

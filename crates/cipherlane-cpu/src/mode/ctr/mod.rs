@@ -56,6 +56,11 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        if let Some(cipher) = self.keys.shared()
+            && listed::pays(job, &range, Self::MOST_IN_COMPANY)
+        {
+            return self.isa().vectorize(InCompany { body: self, cipher, job, range });
+        }
         if P::WHOLE_GROUPS {
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
             return unsafe {
@@ -65,12 +70,7 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
                 }
             };
         }
-        match self.keys.shared() {
-            Some(cipher) if listed::pays::<P, N>(job, &range) => {
-                self.isa().vectorize(InCompany { body: self, cipher, job, range });
-            }
-            _ => self.isa().vectorize(OneByOne { body: self, job, range }),
-        }
+        self.isa().vectorize(OneByOne { body: self, job, range });
     }
 
     #[inline(always)]
@@ -84,6 +84,11 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
 }
 
 impl<P: KeyEach, const N: usize> CtrBody<P, N> {
+    /// Bytes of messages on average below which they run in company. Registers of four lanes by themselves take as long as the
+    /// list for as few as two of them, if the cipher is quick.
+    const MOST_IN_COMPANY: usize =
+        if P::WHOLE_GROUPS || V::<P>::LANES < 4 { N * V::<P>::BYTES } else { 2 * V::<P>::BYTES };
+
     /// Runs the messages of `range`, one after the other.
     #[inline(always)]
     fn one_by_one(&self, job: &Job<'_>, range: Range<usize>) {

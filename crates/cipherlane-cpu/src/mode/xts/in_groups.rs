@@ -5,14 +5,15 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::unit::run_apart;
-use super::{Between, Direction, XtsBody, tweak};
+use super::{Between, Direction, XtsBody};
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::lanes::{Lanes, times_x_of_tweak};
 use crate::mode::key_each::block_of;
 use crate::mode::together::{Short, Together};
 
-/// Runs the units of `range`, which share `cipher`: together what would leave much of a group empty.
+/// Runs the units of `range`, which share `cipher`: together those of whole blocks that would leave half of a group
+/// empty.
 #[inline(always)]
 pub(super) fn units<P, E, D, const N: usize>(
     body: &XtsBody<P, E, D, N>,
@@ -26,19 +27,14 @@ pub(super) fn units<P, E, D, const N: usize>(
 {
     let mut together = Together::<P, N>::new(cipher);
     let mut firsts = body.firsts(job, range);
-    while let Some((index, mut tweak)) = firsts.next() {
+    while let Some((index, tweak)) = firsts.next() {
         let message = job.message(index);
-        let with_others =
-            if message.bytes.is_multiple_of(BLOCK) { Together::<P, N>::takes(message.bytes) } else { 0 };
-        let alone = message.bytes - with_others;
         // SAFETY: the job's pointers are good, and this thread alone has this message.
         unsafe {
-            if alone > 0 {
-                run_apart::<P, D, N>(cipher, tweak, message.take(alone));
-                tweak = tweak::later(cipher.isa(), tweak, alone / BLOCK);
-            }
-            if with_others > 0 {
-                together.push_all::<Between>(block_of(&tweak.to_blocks()[0]), message.skip(alone));
+            if message.bytes.is_multiple_of(BLOCK) && Together::<P, N>::takes(message.bytes) {
+                together.push_all::<Between>(block_of(&tweak.to_blocks()[0]), message);
+            } else {
+                run_apart::<P, D, N>(cipher, tweak, message);
             }
         }
     }

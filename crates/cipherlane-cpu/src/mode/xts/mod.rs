@@ -20,7 +20,7 @@ use super::body::{Body, Vectorized, part};
 use super::key_each::Steps;
 use super::keys::Keys;
 use super::listed;
-use crate::cipher::{KeyEach, Permutation};
+use crate::cipher::{KeyEach, Permutation, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes};
 use crate::worker::{Kernel, Segment, Worker};
@@ -96,11 +96,11 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
             return key_each::units(self, job, range);
         }
         if let Some(cipher) = self.data.shared() {
+            if listed::pays(job, &range, N * V::<P>::BYTES) {
+                return self.isa().vectorize(InCompany { body: self, cipher, job, range });
+            }
             if P::WHOLE_GROUPS {
                 return in_groups::units(self, cipher, job, range);
-            }
-            if listed::pays::<P, N>(job, &range) {
-                return self.isa().vectorize(InCompany { body: self, cipher, job, range });
             }
         }
         let mut own = None;
