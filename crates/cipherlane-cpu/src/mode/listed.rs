@@ -15,7 +15,7 @@ use crate::lanes::{Isa, Lanes, Work};
 /// What a mode makes of blocks by those of a list.
 pub(super) trait Combine {
     /// The output for `text`, where `listed` belongs to it.
-    fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], listed: &[V<P>; M]) -> [V<P>; M];
+    fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], listed: [V<P>; M]) -> [V<P>; M];
 }
 
 /// Whether a list pays for `messages` under one key: several of whole blocks, and of fewer than `most` bytes on average. Others
@@ -27,15 +27,15 @@ pub(super) fn pays(job: &Job<'_>, messages: &Range<usize>, most: usize) -> bool 
         && job.are_whole_blocks(messages.clone())
 }
 
-/// Blocks of a list: those of many groups, so that what is left behind the last whole one weighs little.
+/// Blocks of a list: those of four groups or more, so that what is left behind the last whole one weighs little.
 const MOST: usize = 512;
 
-/// Most blocks of a group, which may have to be filled up behind them.
-const MAX_GROUP: usize = 128;
+/// Room behind them for what fills up the last group.
+const FILLING: usize = 128;
 
 /// Room for a list, which is made where it stays: a copy would cost as much as many messages.
 #[repr(C, align(64))] // registers of groups lie within cache lines
-pub(super) struct List(MaybeUninit<[[u8; BLOCK]; MOST + MAX_GROUP]>);
+pub(super) struct List(MaybeUninit<[[u8; BLOCK]; MOST + FILLING]>);
 
 impl List {
     /// Nothing is written yet.
@@ -70,14 +70,15 @@ impl<'a, P: Permutation, C: Combine, const N: usize> Listed<'a, P, C, N> {
         message.bytes < N * V::<P>::BYTES
     }
 
-    /// Takes message `index` of `blocks` blocks, which is the next one or follows a call of [`Listed::run`]. Returns where
-    /// its list is to be written at once: there is room for a register more than it needs.
+    /// Takes message `index`, which is the next one or follows a call of [`Listed::run`]. Returns where its list is to be
+    /// written at once: there is room for a register more than it needs.
     ///
     /// # Safety
-    /// The job's pointers are good, and until messages are run nobody else touches their output.
+    /// The message is one that this [takes](Listed::takes), and has that many whole blocks. The job's pointers are good, and
+    /// until messages are run nobody else touches their output. What was listed before has been written.
     #[inline(always)]
     pub(super) unsafe fn push(&mut self, index: usize, blocks: usize) -> *mut u8 {
-        const { assert!(N * V::<P>::LANES <= MAX_GROUP, "one message and what fills up its group must fit") };
+        const { assert!(N * V::<P>::LANES <= FILLING, "one message and what fills up its group must fit") };
         if self.count + blocks > MOST {
             // SAFETY: the caller's promise.
             unsafe { self.run() }
@@ -95,7 +96,7 @@ impl<'a, P: Permutation, C: Combine, const N: usize> Listed<'a, P, C, N> {
     /// Runs the messages that are there.
     ///
     /// # Safety
-    /// That of [`Listed::push`], and all that is listed has been written.
+    /// That of [`Listed::push`], for all messages that are there.
     #[inline(always)]
     pub(super) unsafe fn run(&mut self) {
         if self.count > 0 {
@@ -151,6 +152,6 @@ impl<P: Permutation, C: Combine> Pass for Combined<'_, P, C> {
         // SAFETY: as many blocks are listed as there are in the messages, and zeros follow up to the end of a group.
         let listed = unsafe { blocks::load::<_, M>(self.cipher.isa(), self.next) };
         self.next = self.next.wrapping_add(M * V::<P>::BYTES);
-        *registers = C::combine(self.cipher, *registers, &listed);
+        *registers = C::combine(self.cipher, *registers, listed);
     }
 }

@@ -6,7 +6,6 @@ use std::mem::MaybeUninit;
 
 use cipherlane_core::BLOCK;
 
-use super::key_each::Steps;
 use crate::cipher::{Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, MAX_LANES, wipe};
@@ -14,18 +13,18 @@ use crate::rows::{load_block, store_block};
 
 /// What becomes of a block that has gone through the cipher.
 #[derive(Clone, Copy)]
-pub(super) struct Sum {
+struct Sum {
     /// What it is added to, little-endian.
-    pub(super) text: u128,
+    text: u128,
     /// Where the sum goes.
-    pub(super) output: *mut u8,
+    output: *mut u8,
     /// How many bytes of it: 1 to 16.
-    pub(super) bytes: usize,
+    bytes: usize,
 }
 
 /// A mode whose blocks go through the cipher each by itself.
-pub(super) trait Short: Steps {
-    /// [`Steps::next`] of one block, little-endian.
+pub(super) trait Short {
+    /// [`Steps::next`](super::key_each::Steps::next) of one block, little-endian.
     fn next_block(state: &mut u128, text: u128) -> [u128; 2];
 }
 
@@ -75,7 +74,7 @@ impl<'a, P: Permutation, const N: usize> Together<'a, P, N> {
     /// # Safety
     /// Until then the bytes of the output are writable, and nobody else touches them.
     #[inline(always)]
-    pub(super) unsafe fn push(&mut self, block: u128, sum: Sum) {
+    unsafe fn push(&mut self, block: u128, sum: Sum) {
         self.sums.as_flattened_mut()[self.count].write(sum);
         // SAFETY: `count` is below the number of lanes; the caller's promise.
         unsafe {

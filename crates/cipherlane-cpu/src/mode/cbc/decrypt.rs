@@ -47,7 +47,7 @@ impl<P: KeyEach, const N: usize> Body for DecryptBody<P, N> {
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         if P::WHOLE_GROUPS {
-            // SAFETY: the job's pointers are good, and this thread alone has these messages, which have not run yet.
+            // SAFETY: the job's pointers are good, and this thread alone has these messages.
             return unsafe {
                 match self.keys.shared() {
                     Some(cipher) => seams::run::<P, N>(cipher, job, range),

@@ -1,6 +1,6 @@
-//! Decryption of messages under one key as if they were one, by a cipher that runs whole groups: what the last group of each
-//! would lack is lost once. The chain breaks off between them, but they follow one another in memory: the first block of
-//! each comes out added to the block before it there, and not to its IV. That is mended afterwards.
+//! Decryption of messages under one key as if they were one, by a cipher that runs whole groups: only the last group of all
+//! of them is padded. The chain breaks off between them, but they follow one another in memory: the first block of each
+//! comes out added to the block before it there, and not to its IV. That is mended afterwards.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -16,7 +16,8 @@ use crate::rows::{load_block, store_block};
 /// Most messages that run as one.
 const MOST: usize = 256;
 
-/// Bytes from which on no other message is added to those that run as one: what is mended still lies in the first cache.
+/// Bytes from which on no other message is added to those that run as one: what is mended mostly still lies in the
+/// first cache.
 const BYTES: usize = 16 << 10;
 
 /// Decrypts the messages of `range`, which share `cipher`.
@@ -28,7 +29,7 @@ pub(super) unsafe fn run<P: Permutation, const N: usize>(cipher: &P, job: &Job<'
     let mut seams = Seams::new();
     let mut next = range.start;
     while next < range.end {
-        // SAFETY: the caller's promise; none of these messages has run.
+        // SAFETY: the caller's promise.
         unsafe {
             let messages = next..next + seams.open(job, next..range.end);
             let iv = job.nonce_block(next);

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::{Counted, CtrBody, Little, until_wrap};
+use super::{Counted, CtrBody, Little, OneByOne, until_wrap};
 use crate::cipher::{KeyEach, Permutation, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::blocks::add;
 use crate::mode::listed::{Combine, List, Listed};
 
-/// Messages that share `cipher`, as work.
+/// Messages of whole blocks that share `cipher`, as work.
 pub(super) struct InCompany<'a, P: Permutation, const N: usize> {
     pub(super) body: &'a CtrBody<P, N>,
     pub(super) cipher: &'a P,
@@ -30,7 +30,7 @@ impl<P: KeyEach, const N: usize> Work for InCompany<'_, P, N> {
         for index in range {
             let (counter, message) = (job.nonce_block(index), job.message(index));
             let blocks = message.bytes / BLOCK;
-            // SAFETY: the job's pointers are good, and this thread alone has this message.
+            // SAFETY: the job's pointers are good, this thread alone has this message, and all messages are whole blocks.
             unsafe {
                 if Listed::<P, Counted, N>::takes(message) && until_wrap(&counter) >= blocks as u64 {
                     list_counters(cipher.isa(), &counter, blocks, listed.push(index, blocks));
@@ -40,24 +40,8 @@ impl<P: KeyEach, const N: usize> Work for InCompany<'_, P, N> {
                 }
             }
         }
-        // SAFETY: as above, and the counters of all messages that are there have been listed.
+        // SAFETY: as above.
         unsafe { listed.run() }
-    }
-}
-
-/// Messages one by one, as work of its own, so that it is compiled once and not wherever it is wanted.
-pub(super) struct OneByOne<'a, P: Permutation, const N: usize> {
-    pub(super) body: &'a CtrBody<P, N>,
-    pub(super) job: &'a Job<'a>,
-    pub(super) range: Range<usize>,
-}
-
-impl<P: KeyEach, const N: usize> Work for OneByOne<'_, P, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.body.one_by_one(self.job, self.range);
     }
 }
 
@@ -79,9 +63,10 @@ impl Combine for Counted {
     fn combine<P: Permutation, const M: usize>(
         cipher: &P,
         mut text: [V<P>; M],
-        counters: &[V<P>; M],
+        mut counters: [V<P>; M],
     ) -> [V<P>; M] {
-        add(&mut text, &cipher.apply(*counters));
+        cipher.apply_first::<M>(&mut counters);
+        add(&mut text, &counters);
         text
     }
 }

@@ -1,4 +1,4 @@
-//! Messages under one key, by a cipher that runs whole groups.
+//! Messages under one key, by a cipher that runs whole groups, where they do not run by a list.
 
 use std::ops::Range;
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use self::in_company::{InCompany, OneByOne};
+use self::in_company::InCompany;
 use super::blocks::{self, Pass, add};
 use super::body::{Body, Vectorized, part};
 use super::counters::{Count, Counters};
@@ -18,7 +18,7 @@ use super::last_byte::LastByte;
 use super::listed;
 use crate::cipher::{KeyEach, Nothing, Permutation, V};
 use crate::job::{Job, Message};
-use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::worker::{Kernel, Segment, Worker};
 
 /// CTR with N registers in flight, either direction.
@@ -56,21 +56,16 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        if let Some(cipher) = self.keys.shared()
-            && listed::pays(job, &range, Self::MOST_IN_COMPANY)
-        {
-            return self.isa().vectorize(InCompany { body: self, cipher, job, range });
-        }
-        if P::WHOLE_GROUPS {
+        match self.keys.shared() {
+            Some(cipher) if listed::pays(job, &range, Self::MOST_IN_COMPANY) => {
+                self.isa().vectorize(InCompany { body: self, cipher, job, range });
+            }
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
-            return unsafe {
-                match self.keys.shared() {
-                    Some(cipher) => in_groups::run::<P, N>(cipher, job, range),
-                    None => key_each::run::<Counted, P, N>(&self.keys, job, range),
-                }
-            };
+            Some(cipher) if P::WHOLE_GROUPS => unsafe { in_groups::run::<P, N>(cipher, job, range) },
+            // SAFETY: as above.
+            None if P::WHOLE_GROUPS => unsafe { key_each::run::<Counted, P, N>(&self.keys, job, range) },
+            _ => self.isa().vectorize(OneByOne { body: self, job, range }),
         }
-        self.isa().vectorize(OneByOne { body: self, job, range });
     }
 
     #[inline(always)]
@@ -83,21 +78,32 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
     }
 }
 
-impl<P: KeyEach, const N: usize> CtrBody<P, N> {
-    /// Bytes of messages on average below which they run in company. Registers of four lanes by themselves take as long as the
-    /// list for as few as two of them, if the cipher is quick.
+impl<P: Permutation, const N: usize> CtrBody<P, N> {
+    /// Bytes of messages on average below which they run in company. Where registers have four lanes and the cipher is quick, a
+    /// message of two registers takes as long alone as with a list.
     const MOST_IN_COMPANY: usize =
         if P::WHOLE_GROUPS || V::<P>::LANES < 4 { N * V::<P>::BYTES } else { 2 * V::<P>::BYTES };
+}
 
-    /// Runs the messages of `range`, one after the other.
+/// Messages one by one, as work of its own, so that it is compiled once and not wherever it is wanted.
+struct OneByOne<'a, P: Permutation, const N: usize> {
+    body: &'a CtrBody<P, N>,
+    job: &'a Job<'a>,
+    range: Range<usize>,
+}
+
+impl<P: Permutation, const N: usize> Work for OneByOne<'_, P, N> {
+    type Output = ();
+
     #[inline(always)]
-    fn one_by_one(&self, job: &Job<'_>, range: Range<usize>) {
+    fn run(self) {
+        let Self { body, job, range } = self;
         let mut own = None;
         for index in range {
-            let cipher = self.keys.of(job.key(index), &mut own);
+            let cipher = body.keys.of(job.key(index), &mut own);
             // SAFETY: the job's pointers are good, and this thread alone has this message.
             unsafe {
-                run::<P, N>(cipher, self.first_round.as_ref(), job.nonce_block(index), job.message(index));
+                run::<P, N>(cipher, body.first_round.as_ref(), job.nonce_block(index), job.message(index));
             }
         }
     }

@@ -12,7 +12,8 @@ use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::mode::blocks;
 use crate::mode::keys::Keys;
 
-/// The first tweaks of units, one after the other: where they share a key, N registers of them are made at a time.
+/// The first tweaks of units, in every lane, one after the other: where they share a key, N registers of them are made at a
+/// time.
 pub(super) struct FirstTweaks<'a, E: Permutation, const N: usize> {
     keys: &'a Keys<E>,
     job: &'a Job<'a>,
@@ -20,8 +21,8 @@ pub(super) struct FirstTweaks<'a, E: Permutation, const N: usize> {
     own: Option<E>,
     /// The units whose tweaks are made, from the next one on.
     made: Range<usize>,
-    /// The units behind them.
-    left: Range<usize>,
+    /// The end of all units.
+    end: usize,
     /// The tweaks of units up to the last one made.
     tweaks: [[u8; BLOCK]; MAX_GROUP],
     /// The unit of the first of them.
@@ -32,46 +33,44 @@ impl<'a, E: Permutation, const N: usize> FirstTweaks<'a, E, N> {
     /// Those of `units`; none is made yet.
     #[inline(always)]
     pub(super) fn new(keys: &'a Keys<E>, job: &'a Job<'a>, units: Range<usize>) -> Self {
-        let start = units.start;
-        Self { keys, job, own: None, made: start..start, left: units, tweaks: [[0; BLOCK]; MAX_GROUP], start }
+        let Range { start, end } = units;
+        Self { keys, job, own: None, made: start..start, end, tweaks: [[0; BLOCK]; MAX_GROUP], start }
     }
 
-    /// The next unit, and its tweak in every lane.
+    /// Makes as many tweaks as go through the cipher at a time, behind those that are made.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> Option<(usize, V<E>)> {
-        if self.made.is_empty() {
-            self.make()?;
-        }
-        let unit = self.made.next()?;
-        Some((unit, self.keys.isa().splat(&self.tweaks[unit - self.start])))
-    }
-
-    /// Makes as many tweaks as go through the cipher at a time, if there are units left.
-    #[inline(always)]
-    fn make(&mut self) -> Option<()> {
-        let Range { start, end } = self.left;
-        if start == end {
-            return None;
-        }
-        let cipher = self.keys.of(halves(self.job.key(start)).1, &mut self.own);
+    fn make(&mut self) {
+        self.start = self.made.end;
+        let cipher = self.keys.of(halves(self.job.key(self.start)).1, &mut self.own);
         let together = if self.keys.shared().is_some() { N * V::<E>::LANES } else { 1 };
-        self.made = start..end.min(start + together);
-        (self.start, self.left.start) = (start, self.made.end);
+        self.made = self.start..self.end.min(self.start + together);
         if self.made.len() <= V::<E>::LANES {
             encrypt_numbers::<E, 1>(cipher, self.job, self.made.clone(), &mut self.tweaks);
         } else {
             encrypt_numbers::<E, N>(cipher, self.job, self.made.clone(), &mut self.tweaks);
         }
-        Some(())
+    }
+}
+
+/// Units, and their tweaks.
+impl<E: Permutation, const N: usize> Iterator for FirstTweaks<'_, E, N> {
+    type Item = (usize, V<E>);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, V<E>)> {
+        if self.made.is_empty() && self.made.end < self.end {
+            self.make();
+        }
+        let unit = self.made.next()?;
+        Some((unit, self.keys.isa().splat(&self.tweaks[unit - self.start])))
     }
 }
 
 /// The first tweak of `unit` under the key of `cipher`, in every lane.
 #[inline(always)]
 pub(super) fn first_tweak<E: Permutation>(cipher: &E, job: &Job<'_>, unit: usize) -> V<E> {
-    let mut tweaks = [[0; BLOCK]; MAX_GROUP];
-    encrypt_numbers::<E, 1>(cipher, job, unit..unit + 1, &mut tweaks);
-    cipher.isa().splat(&tweaks[0])
+    let [tweak] = cipher.apply([cipher.isa().splat(&job.nonce_block(unit))]);
+    tweak
 }
 
 /// Encrypts the numbers of `units`, at most M registers of them.

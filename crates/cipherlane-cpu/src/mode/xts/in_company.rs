@@ -12,7 +12,7 @@ use crate::job::Job;
 use crate::lanes::Work;
 use crate::mode::listed::{Combine, List, Listed};
 
-/// Units that share keys, as work.
+/// Units of whole blocks that share keys, as work.
 pub(super) struct InCompany<'a, P: Permutation, E: Permutation, D, const N: usize> {
     pub(super) body: &'a XtsBody<P, E, D, N>,
     /// That of their data.
@@ -32,10 +32,10 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
         let isa = cipher.isa();
         let mut list = List::new();
         let mut listed = Listed::<P, Between, N>::new(cipher, job, &mut list);
-        let mut firsts = body.firsts(job, range);
-        while let Some((index, first)) = firsts.next() {
+        for (index, first) in body.firsts(job, range) {
             let message = job.message(index);
-            // SAFETY: the job's pointers are good, and this thread alone has this message.
+            // SAFETY: the job's pointers are good, this thread alone has this message, and all are whole blocks; those of a
+            // group, for which `tweak::start` compiles, are MAX_GROUP or fewer.
             unsafe {
                 if Listed::<P, Between, N>::takes(message) {
                     let blocks = message.bytes / BLOCK;
@@ -46,14 +46,14 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
                 }
             }
         }
-        // SAFETY: as above, and the tweaks of all units that are there have been listed.
+        // SAFETY: as above.
         unsafe { listed.run() }
     }
 }
 
 impl Combine for Between {
     #[inline(always)]
-    fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], tweaks: &[V<P>; M]) -> [V<P>; M] {
-        tweaked(cipher, text, tweaks, &mut Nothing)
+    fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], tweaks: [V<P>; M]) -> [V<P>; M] {
+        tweaked(cipher, text, &tweaks, &mut Nothing)
     }
 }

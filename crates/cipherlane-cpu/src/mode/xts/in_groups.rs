@@ -1,4 +1,4 @@
-//! Units under one key, by a cipher that runs whole groups.
+//! Units under one key, by a cipher that runs whole groups, where they do not run by a list.
 
 use std::ops::Range;
 
@@ -14,8 +14,11 @@ use crate::mode::together::{Short, Together};
 
 /// Runs the units of `range`, which share `cipher`: together those of whole blocks that would leave half of a group
 /// empty.
+///
+/// # Safety
+/// The job's pointers are good, and nobody else touches the output of these units.
 #[inline(always)]
-pub(super) fn units<P, E, D, const N: usize>(
+pub(super) unsafe fn run<P, E, D, const N: usize>(
     body: &XtsBody<P, E, D, N>,
     cipher: &P,
     job: &Job<'_>,
@@ -26,10 +29,9 @@ pub(super) fn units<P, E, D, const N: usize>(
     D: Direction,
 {
     let mut together = Together::<P, N>::new(cipher);
-    let mut firsts = body.firsts(job, range);
-    while let Some((index, tweak)) = firsts.next() {
+    for (index, tweak) in body.firsts(job, range) {
         let message = job.message(index);
-        // SAFETY: the job's pointers are good, and this thread alone has this message.
+        // SAFETY: the caller's promise.
         unsafe {
             if message.bytes.is_multiple_of(BLOCK) && Together::<P, N>::takes(message.bytes) {
                 together.push_all::<Between>(block_of(&tweak.to_blocks()[0]), message);
@@ -38,7 +40,7 @@ pub(super) fn units<P, E, D, const N: usize>(
             }
         }
     }
-    // SAFETY: as above.
+    // SAFETY: the caller's promise.
     unsafe { together.end() }
 }
 

@@ -92,23 +92,14 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
 
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
-        if P::WHOLE_GROUPS && self.data.shared().is_none() {
-            return key_each::units(self, job, range);
-        }
-        if let Some(cipher) = self.data.shared() {
-            if listed::pays(job, &range, N * V::<P>::BYTES) {
-                return self.isa().vectorize(InCompany { body: self, cipher, job, range });
+        match self.data.shared() {
+            Some(cipher) if listed::pays(job, &range, N * V::<P>::BYTES) => {
+                self.isa().vectorize(InCompany { body: self, cipher, job, range });
             }
-            if P::WHOLE_GROUPS {
-                return in_groups::units(self, cipher, job, range);
-            }
-        }
-        let mut own = None;
-        let mut firsts = self.firsts(job, range);
-        while let Some((index, first)) = firsts.next() {
-            let cipher = self.data.of(halves(job.key(index)).0, &mut own);
-            // SAFETY: the job's pointers are good, and this thread alone has this message.
-            unsafe { run::<P, D, N>(cipher, first, job.message(index)) }
+            // SAFETY: the job's pointers are good, and this thread alone has these messages.
+            Some(cipher) if P::WHOLE_GROUPS => unsafe { in_groups::run(self, cipher, job, range) },
+            None if P::WHOLE_GROUPS => key_each::units(self, job, range),
+            _ => self.one_by_one(job, range),
         }
     }
 
@@ -125,6 +116,17 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
 }
 
 impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize> XtsBody<P, E, D, N> {
+    /// Runs the units of `range`, one after the other.
+    #[inline(always)]
+    fn one_by_one(&self, job: &Job<'_>, range: Range<usize>) {
+        let mut own = None;
+        for (index, first) in self.firsts(job, range) {
+            let cipher = self.data.of(halves(job.key(index)).0, &mut own);
+            // SAFETY: the job's pointers are good, and this thread alone has this message.
+            unsafe { run::<P, D, N>(cipher, first, job.message(index)) }
+        }
+    }
+
     /// The first tweaks of the units of `range`.
     #[inline(always)]
     fn firsts<'a>(&'a self, job: &'a Job<'a>, range: Range<usize>) -> FirstTweaks<'a, E, N> {

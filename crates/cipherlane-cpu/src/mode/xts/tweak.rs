@@ -72,14 +72,13 @@ pub(super) fn start<I: Isa, const N: usize>(isa: I, first: I::V) -> [I::V; N] {
 /// register has others, they are stored as well.
 ///
 /// # Safety
-/// So many blocks are writable, and one less than there are lanes behind them.
+/// There are [`MAX_GROUP`] of them or fewer. So many blocks are writable, and one less than there are lanes behind them.
 #[inline(always)]
 pub(super) unsafe fn list<I: Isa>(isa: I, first: I::V, blocks: usize, to: *mut u8) {
     debug_assert!(blocks <= MAX_GROUP);
     let mut tweak = first;
     for block in (0..blocks).step_by(I::V::LANES) {
-        // SAFETY: the caller's promise; the table has a register from each of the first MAX_GROUP blocks on that is the
-        // first of one.
+        // SAFETY: the caller's promise; `block` is a multiple of LANES below MAX_GROUP, so that a whole register is there.
         unsafe {
             if I::V::LANES == 1 {
                 tweak.store(to.add(block * BLOCK));
