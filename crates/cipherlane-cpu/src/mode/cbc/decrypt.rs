@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use cipherlane_core::BLOCK;
-
+use super::chain::run;
 use super::seams;
-use crate::cipher::{KeyEach, Permutation, V};
+use crate::cipher::{KeyEach, Permutation};
 use crate::job::{Job, Message};
-use crate::lanes::{Isa, Lanes};
-use crate::mode::blocks::{self, Pass};
+use crate::lanes::Lanes;
 use crate::mode::body::{Body, Vectorized, part};
 use crate::mode::key_each::{self, Steps, Stepwise, block_of};
 use crate::mode::keys::Keys;
@@ -94,56 +92,5 @@ impl Stepwise for Chained {
     unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, before: u128, message: Message) {
         // SAFETY: the caller's promise.
         unsafe { run::<P, N>(cipher, &before.to_le_bytes(), message) }
-    }
-}
-
-/// Decrypts `message`, which follows the ciphertext block (or IV) `before`.
-///
-/// # Safety
-/// The pointers of `message` are good, and nobody else touches its output.
-#[inline(always)]
-pub(super) unsafe fn run<P: Permutation, const N: usize>(cipher: &P, before: &[u8; BLOCK], message: Message) {
-    // SAFETY: the caller's promise.
-    unsafe { blocks::all::<_, N>(&mut Chain { cipher, before: cipher.isa().splat(before) }, message) }
-}
-
-/// Each block under the one before it. That before a group is carried along: in place, it has been overwritten.
-struct Chain<'a, P: Permutation> {
-    cipher: &'a P,
-    /// The last lane is the ciphertext block before the next register.
-    before: V<P>,
-}
-
-impl<P: Permutation> Pass for Chain<'_, P> {
-    type Cipher = P;
-
-    #[inline(always)]
-    fn cipher(&self) -> &P {
-        self.cipher
-    }
-
-    #[inline(always)]
-    fn registers<const M: usize>(&mut self, registers: &mut [V<P>; M]) {
-        let mut output = *registers;
-        self.cipher.apply_first::<M>(&mut output);
-        for (text, out) in registers.iter_mut().zip(&output) {
-            let before = text.shift_in(self.before);
-            self.before = *text;
-            *text = out.xor(before);
-        }
-    }
-
-    /// Copies of what goes into the rounds would take registers that keys are kept in.
-    #[inline(always)]
-    unsafe fn registers_of<const M: usize>(&mut self, registers: &mut [V<P>; M], input: *const u8) {
-        let isa = self.cipher.isa();
-        // SAFETY: the caller's promise; the block before each register but the first is in the one before it.
-        let load = |i: usize, before: usize| unsafe { isa.load(input.add(i * V::<P>::BYTES - before)) };
-        self.cipher.apply_first::<M>(registers);
-        registers[0] = registers[0].xor(load(0, 0).shift_in(self.before));
-        for (i, register) in registers.iter_mut().enumerate().skip(1) {
-            *register = register.xor(load(i, BLOCK));
-        }
-        self.before = load(M - 1, 0);
     }
 }

@@ -3,6 +3,7 @@
 //! Decryption runs blocks side by side. Encryption waits for the block before, so it runs messages side by side.
 
 mod alone;
+mod chain;
 mod ciphers;
 mod decrypt;
 mod encrypt;

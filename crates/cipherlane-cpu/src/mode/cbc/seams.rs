@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::decrypt;
+use super::chain;
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::mode::key_each::block_of;
@@ -33,7 +33,7 @@ pub(super) unsafe fn run<P: Permutation, const N: usize>(cipher: &P, job: &Job<'
         unsafe {
             let messages = next..next + seams.open(job, next..range.end);
             let iv = job.nonce_block(next);
-            decrypt::run::<P, N>(cipher, &iv, job.consecutive(messages.clone()));
+            chain::run::<P, N>(cipher, &iv, job.consecutive(messages.clone()));
             next = messages.end;
             seams.mend(job, messages);
         }
