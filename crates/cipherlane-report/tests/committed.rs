@@ -198,7 +198,8 @@ fn ten_thousand_rows_of_every_kind_make_a_light_page_soon() {
     let start = cpu_seconds();
     let page = page(&records);
     let time = cpu_seconds() - start;
-    assert!(time < 2.0, "{time} s");
+    // Unoptimised and beside a busy neighbour it takes two or three; anything that grows faster than the rows takes minutes.
+    assert!(time < 10.0, "{time} s");
     // Loads have a chart for each algorithm and quantity, on each machine.
     assert!(page.len() < 6_000_000, "{} bytes", page.len());
 }
