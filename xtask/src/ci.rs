@@ -31,7 +31,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         let needs = needs.join();
         checks?;
         let needs = needs.unwrap_or_else(|panic| panic::resume_unwind(panic));
-        step("test", || test::run_with(workspace, needs?))
+        step("test", || test::run_with(workspace, &needs?))
     })
 }
 

@@ -9,6 +9,7 @@ mod layers;
 mod msrv;
 mod offload;
 mod pictures;
+mod programs;
 mod python;
 mod rivals;
 mod shell;

@@ -2,12 +2,10 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
-use cargo_metadata::Message;
+use anyhow::{Result, bail, ensure};
 
+use crate::programs::{self, Job, Program};
 use crate::shell::{self, Workspace};
 use crate::{chromium, offload, python, rivals, vectors};
 
@@ -23,7 +21,13 @@ const SWITCHED_OFF: [&[&str]; 4] = [
 /// The switch without which the kernels of a tier are the same whatever else is switched off.
 const NO_VAES: &str = "CIPHERLANE_NO_VAES";
 
-/// The tests of kernels that take the best tier there is.
+/// The crate whose tiers are switched off.
+const CPU: &str = "cipherlane-cpu";
+
+/// Its tests of every kernel.
+const KERNELS: &str = "kernels";
+
+/// Those among them that take the best tier there is.
 const HASHER: &str = "hasher";
 
 /// Variables of the tests, which tell where what they need lies.
@@ -41,33 +45,50 @@ pub(crate) fn needs(workspace: &Workspace) -> Result<Environment> {
 
 /// Runs everything.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    run_with(workspace, needs(workspace)?)
+    run_with(workspace, &needs(workspace)?)
 }
 
-/// Runs everything in `environment`. Ends with the test harness's own result lines.
-pub(crate) fn run_with(workspace: &Workspace, environment: Environment) -> Result<()> {
+/// Runs everything in `environment`.
+pub(crate) fn run_with(workspace: &Workspace, environment: &Environment) -> Result<()> {
     let features = features()?;
-    let arguments = ["test", "--workspace", "--locked", "--features", &features];
-    shell::run(workspace.cargo(&arguments).envs(environment))?;
-    if !cfg!(target_arch = "x86_64") {
+    let arguments = ["--workspace", "--locked", "--features", &features];
+    let programs = programs::build(workspace, &arguments)?;
+    let mut documentation = workspace.cargo(&["test", "--doc"]);
+    documentation.args(arguments);
+    let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documentation }];
+    jobs.extend(programs.iter().map(Program::job));
+    if cfg!(target_arch = "x86_64") {
+        jobs.extend(switched_off(&programs)?);
+    } else {
         eprintln!("this CPU has one tier, so there is none to switch off");
-        return Ok(());
     }
-    let programs = cpu_tests(workspace, &arguments)?;
+    for job in &mut jobs {
+        job.command.envs(environment.iter().map(|(name, value)| (name, value)));
+    }
+    programs::run(jobs)
+}
+
+/// The integration tests of the CPU crate, with tiers switched off. Unit tests make their kernels by hand, whatever is
+/// switched off.
+fn switched_off(programs: &[Program]) -> Result<Vec<Job>> {
+    let of_cpu: Vec<_> =
+        programs.iter().filter(|program| program.package == CPU && program.is_integration).collect();
+    ensure!(!of_cpu.is_empty(), "cargo built no test of {CPU}");
+    let mut jobs = Vec::new();
     for variables in SWITCHED_OFF {
-        for (program, folder) in &programs {
-            let environment = variables.iter().map(|name| (name, "1"));
-            let mut command = Command::new(program);
-            command.current_dir(folder).envs(environment);
+        for program in &of_cpu {
+            let mut job = program.job();
+            job.command.envs(variables.iter().map(|name| (name, "1")));
             // Its tests name the tier: what they find in this one they have found before. A hasher takes the best.
-            if is_of_kernels(program) && !variables.contains(&NO_VAES) {
-                ensure!(has_tests(program, HASHER)?, "no test of {} is called {HASHER}", program.display());
-                command.arg(HASHER);
+            if program.target == KERNELS && !variables.contains(&NO_VAES) {
+                ensure!(program.has_tests(HASHER)?, "no test of {KERNELS} is called {HASHER}");
+                job.command.arg(HASHER);
             }
-            shell::run(&mut command)?;
+            job.name += &format!(" with {}", variables.join(", "));
+            jobs.push(job);
         }
     }
-    Ok(())
+    Ok(jobs)
 }
 
 /// The features under which everything is built, so that clippy, docs and tests share their C builds.
@@ -87,37 +108,4 @@ pub(crate) fn features() -> Result<String> {
         eprintln!("NOT TESTED: the OpenSSL rival. Building it needs {missing}; install it and rerun.");
     }
     Ok(features.join(","))
-}
-
-/// Whether a program has the tests of every kernel.
-fn is_of_kernels(program: &Path) -> bool {
-    program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("kernels-"))
-}
-
-fn has_tests(program: &Path, name: &str) -> Result<bool> {
-    Ok(shell::capture(Command::new(program).args(["--list", name]))?.contains(": test"))
-}
-
-/// The integration tests of the CPU crate that `arguments` build, each with the folder that cargo runs it in. Unit tests
-/// make their kernels by hand, whatever is switched off.
-///
-/// They are started directly: narrowing `cargo test` to one package would unify features anew, and build anew.
-fn cpu_tests(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<(PathBuf, PathBuf)>> {
-    let mut cargo = workspace.cargo(arguments);
-    cargo.args(["--quiet", "--no-run", "--message-format=json-render-diagnostics"]).stderr(Stdio::inherit());
-    let messages = shell::capture(&mut cargo)?;
-    let mut programs = Vec::new();
-    for message in Message::parse_stream(messages.as_bytes()) {
-        let Message::CompilerArtifact(artifact) = message.context("cargo's messages")? else { continue };
-        let package = workspace.metadata.packages.iter().find(|package| package.id == artifact.package_id);
-        if let (true, Some(program), Some(package)) = (artifact.profile.test, artifact.executable, package)
-            && package.name == "cipherlane-cpu"
-            && artifact.target.is_test()
-        {
-            let folder = package.manifest_path.parent().context("a manifest lies in a folder")?;
-            programs.push((program.into(), folder.into()));
-        }
-    }
-    ensure!(!programs.is_empty(), "cargo built no test of cipherlane-cpu");
-    Ok(programs)
 }

@@ -1,0 +1,138 @@
+//! The programs of tests that cargo builds, and running them two at a time.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use std::vec::IntoIter;
+use std::{panic, thread};
+
+use anyhow::{Context, Result, bail, ensure};
+use cargo_metadata::{Artifact, Message};
+
+use crate::shell::{self, Workspace};
+
+/// How many run beside each other. A program's tests have threads of their own, but its last tests, those that wait, and
+/// those that it has only one of leave CPUs idle.
+const AT_ONCE: usize = 2;
+
+/// A program of tests.
+pub(crate) struct Program {
+    /// The crate that it tests.
+    pub(crate) package: String,
+    /// The target's name: that of a file in `tests/`, or of the crate with its unit tests.
+    pub(crate) target: String,
+    /// Whether it is a file in `tests/`.
+    pub(crate) is_integration: bool,
+    executable: PathBuf,
+    /// Where cargo would run it.
+    folder: PathBuf,
+}
+
+/// Something to run, and what to call it.
+pub(crate) struct Job {
+    pub(crate) name: String,
+    pub(crate) command: Command,
+}
+
+impl Program {
+    /// Whether a test's name contains `name`.
+    pub(crate) fn has_tests(&self, name: &str) -> Result<bool> {
+        Ok(shell::capture(Command::new(&self.executable).args(["--list", name]))?.contains(": test"))
+    }
+
+    /// All its tests. `CARGO` and the variables of a package are not set; none here reads them while it runs.
+    pub(crate) fn job(&self) -> Job {
+        let mut command = Command::new(&self.executable);
+        command.current_dir(&self.folder);
+        Job { name: format!("{} of {}", self.target, self.package), command }
+    }
+}
+
+/// Builds the programs of tests of the workspace, as `cargo test` with `arguments` would; in the order in which they were
+/// finished, so that those of the program itself, which take longest to build, come last.
+pub(crate) fn build(workspace: &Workspace, arguments: &[&str]) -> Result<Vec<Program>> {
+    let mut cargo = workspace.cargo(&["test"]);
+    cargo.args(arguments).args(["--no-run", "--message-format=json-render-diagnostics"]);
+    let messages = shell::capture(&mut cargo)?;
+    let mut programs = Vec::new();
+    for message in Message::parse_stream(messages.as_bytes()) {
+        if let Message::CompilerArtifact(artifact) = message.context("cargo's messages")?
+            && artifact.profile.test
+        {
+            programs.extend(program(workspace, artifact)?);
+        }
+    }
+    ensure!(!programs.is_empty(), "cargo built no tests");
+    Ok(programs)
+}
+
+/// What cargo says that it built, if that can be run.
+fn program(workspace: &Workspace, artifact: Artifact) -> Result<Option<Program>> {
+    let Some(executable) = artifact.executable else { return Ok(None) };
+    let package = workspace.metadata.packages.iter().find(|package| package.id == artifact.package_id);
+    let package = package.context("cargo built tests of another workspace")?;
+    let folder = package.manifest_path.parent().context("a manifest lies in a folder")?;
+    Ok(Some(Program {
+        package: package.name.to_string(),
+        is_integration: artifact.target.is_test(),
+        target: artifact.target.name,
+        executable: executable.into(),
+        folder: folder.into(),
+    }))
+}
+
+/// Runs `jobs`, and shows what each has written when it ends. After one that fails, no other begins.
+///
+/// # Errors
+/// If one fails.
+pub(crate) fn run(jobs: Vec<Job>) -> Result<()> {
+    let left = Mutex::new(jobs.into_iter());
+    thread::scope(|scope| {
+        let lanes: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(|| one_by_one(&left))).collect();
+        // Each ends before the first error is returned.
+        let ended: Vec<_> = lanes.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        ended.into_iter().try_for_each(|ended| ended.unwrap_or_else(|panic| panic::resume_unwind(panic)))
+    })
+}
+
+/// Takes jobs from those that are left until there are none.
+fn one_by_one(left: &Mutex<IntoIter<Job>>) -> Result<()> {
+    let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let Some(job) = left().next() else { return Ok(()) };
+        if let Err(error) = run_one(job) {
+            left().by_ref().for_each(drop);
+            return Err(error);
+        }
+    }
+}
+
+fn run_one(Job { name, mut command }: Job) -> Result<()> {
+    let line = shell::line(&command);
+    eprintln!("--- {name}: started");
+    let start = Instant::now();
+    let (status, written) = output(&mut command).with_context(|| format!("cannot run `{line}`"))?;
+    let time = start.elapsed().as_secs_f64();
+    let outcome = if status.success() { "passed" } else { "FAILED" };
+    // In one piece: the other's does not come between.
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "--- {name}: {outcome} in {time:.1} s\n{}\n", written.trim())?;
+    if !status.success() {
+        bail!("{name} failed ({status}); its own words stand above, and `{line}` repeats it");
+    }
+    Ok(())
+}
+
+/// Runs it with its output going into a file: a pipe would be open as long as anything that it leaves behind.
+fn output(command: &mut Command) -> Result<(ExitStatus, String)> {
+    let mut file = tempfile::tempfile()?;
+    let to_file = |file: &File| file.try_clone().map(Stdio::from);
+    let status = command.stdin(Stdio::null()).stdout(to_file(&file)?).stderr(to_file(&file)?).status()?;
+    let mut written = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut written)?;
+    Ok((status, String::from_utf8_lossy(&written).into_owned()))
+}
