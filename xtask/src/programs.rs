@@ -1,7 +1,7 @@
 //! The programs of tests that cargo builds, and running them two at a time.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use std::time::Instant;
 use std::vec::IntoIter;
 use std::{panic, thread};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use cargo_metadata::{Artifact, Message};
 
 use crate::shell::{self, Workspace};
@@ -111,18 +111,15 @@ fn one_by_one(left: &Mutex<IntoIter<Job>>) -> Result<()> {
 }
 
 fn run_one(Job { name, mut command }: Job) -> Result<()> {
-    let line = shell::line(&command);
-    eprintln!("--- {name}: started");
+    println!("--- {name}: started");
     let start = Instant::now();
-    let (status, written) = output(&mut command).with_context(|| format!("cannot run `{line}`"))?;
+    let (status, written) = output(&mut command).with_context(|| format!("cannot run {name}"))?;
     let time = start.elapsed().as_secs_f64();
     let outcome = if status.success() { "passed" } else { "FAILED" };
-    // In one piece: the other's does not come between.
-    let mut stdout = io::stdout().lock();
-    writeln!(stdout, "--- {name}: {outcome} in {time:.1} s\n{}\n", written.trim())?;
-    if !status.success() {
-        bail!("{name} failed ({status}); its own words stand above, and `{line}` repeats it");
-    }
+    // In one piece: what another says does not come between.
+    println!("--- {name}: {outcome} in {time:.1} s\n{}\n", written.trim());
+    let program = command.get_program().display();
+    ensure!(status.success(), "{name} failed ({status}); its own words stand above, and it is {program}");
     Ok(())
 }
 
@@ -135,4 +132,40 @@ fn output(command: &mut Command) -> Result<(ExitStatus, String)> {
     file.rewind()?;
     file.read_to_end(&mut written)?;
     Ok((status, String::from_utf8_lossy(&written).into_owned()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn job(name: &str, script: &str) -> Job {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Job { name: name.to_owned(), command }
+    }
+
+    #[test]
+    fn after_one_that_fails_no_other_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let begun = folder.path().join("begun");
+        let other = format!("touch '{}'", begun.display());
+        // Each lane meets one, whichever comes first.
+        let jobs = vec![job("one", "exit 3"), job("two", "exit 3"), job("another", &other)];
+        let error = run(jobs).unwrap_err().to_string();
+        assert!(error.contains("failed") && error.contains('3'), "{error}");
+        assert!(!begun.exists());
+        run(vec![job("another", &other)]).unwrap();
+        assert!(begun.exists());
+    }
+
+    #[test]
+    fn both_streams_are_kept_and_nobody_is_waited_for() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 60 & echo out; echo err >&2"]);
+        let start = Instant::now();
+        let (status, written) = output(&mut command).unwrap();
+        assert!(status.success());
+        assert_eq!(written, "out\nerr\n");
+        assert!(start.elapsed().as_secs() < 30);
+    }
 }

@@ -83,7 +83,7 @@ pub(crate) fn version(program: &std::ffi::OsStr) -> Option<String> {
 }
 
 /// The command as one would type it.
-pub(crate) fn line(command: &Command) -> String {
+fn line(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());
     let name = program.file_name().unwrap_or(command.get_program()).to_string_lossy().into_owned();
     let variables = command
