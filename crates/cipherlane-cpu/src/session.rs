@@ -95,9 +95,9 @@ fn spans(start: Instant) -> Spans {
 struct Workers {
     kernel: Box<dyn Kernel>,
     /// For batches with a key each.
-    keyless: Box<dyn Worker>,
+    key_each: Box<dyn Worker>,
     /// For the one key of the last batch that had one.
-    keyed: Option<Keyed>,
+    one_key: Option<Keyed>,
 }
 
 /// A key, wiped when it is dropped, with what it was expanded to.
@@ -108,7 +108,7 @@ struct Keyed {
 
 impl Workers {
     fn new(kernel: Box<dyn Kernel>) -> Self {
-        Self { keyless: kernel.worker(None), keyed: None, kernel }
+        Self { key_each: kernel.worker(None), one_key: None, kernel }
     }
 
     /// The worker for `batch`, which is checked and not empty. A key that the last batch had is not expanded again.
@@ -118,11 +118,11 @@ impl Workers {
             // One message with a key of its own can be run on several threads, too, if it is long enough for all that a
             // shared key prepares. Its key is expanded each time: a key for each message is what the caller said.
             (_, &[start, end]) if end - start > chunk as u64 => (batch.keys.row(0), false),
-            (Column::Each { .. } | Column::Ragged(_), _) => return &*self.keyless,
+            (Column::Each { .. } | Column::Ragged(_), _) => return &*self.key_each,
         };
-        self.keyed.take_if(|keyed| !(kept && agree(&keyed.key, key)));
+        self.one_key.take_if(|keyed| !(kept && agree(&keyed.key, key)));
         let expand = || Keyed { key: Zeroizing::new(key.to_vec()), worker: self.kernel.worker(Some(key)) };
-        &*self.keyed.get_or_insert_with(expand).worker
+        &*self.one_key.get_or_insert_with(expand).worker
     }
 }
 

@@ -12,7 +12,7 @@ use crate::mode::cbc::{self, CbcDecrypt, CbcEncrypt, InTeams};
 use crate::mode::ctr::Ctr;
 use crate::mode::ecb::Ecb;
 use crate::mode::gcm::{self, Gcm, Open, Seal};
-use crate::mode::keys::Keyless;
+use crate::mode::keys::KeyEachWorker;
 use crate::mode::xts::{self, Xts};
 use crate::tier::Tier;
 use crate::worker::Kernel;
@@ -87,7 +87,7 @@ fn mode<E, D, K, const N: usize, const LONG: usize, const TWEAKED: usize>(
 where
     E: KeyEach,
     D: KeyEach<Isa = E::Isa>,
-    K: Keyless<E>,
+    K: KeyEachWorker<E>,
 {
     match (mode, operation.is_forward()) {
         (Mode::Ecb, true) => Box::new(Ecb::<E, LONG>::new(encrypt)),

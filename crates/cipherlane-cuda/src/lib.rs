@@ -14,6 +14,6 @@ mod foreign;
 pub mod kernels;
 
 pub use backend::{Cuda, Program, Step};
-pub use cipherlane_offload::{Fleet, Member, calls};
+pub use cipherlane_offload::{Fleet, Member};
 pub use device::{CudaDevice, Found, alike, devices};
 pub use foreign::{foreign_memory, wait_for_others};

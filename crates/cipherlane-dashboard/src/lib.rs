@@ -72,7 +72,7 @@ pub enum StartError {
         error: io::Error,
     },
     /// The file of records cannot be written.
-    #[error("cannot write {}: {error}", path.display())]
+    #[error("cannot write {}: {error}; name a file in a folder that you may write to", path.display())]
     Records {
         /// The file.
         path: PathBuf,

@@ -165,7 +165,9 @@ impl Keyset {
 fn one_primary(keyset: &json::Keyset, primary: u32) -> Result<(), String> {
     let enabled = keyset.key.iter().filter(|key| key.status == json::ENABLED);
     match enabled.filter(|key| json::number(key.key_id) == primary).count() {
-        0 => Err(format!("its primary key {primary} is not there, or not enabled")),
+        0 => Err(format!(
+            "its primary key {primary} is not there, or not enabled; make an enabled key the primary one (`tinkey promote-key`)"
+        )),
         1 => Ok(()),
         several => Err(format!(
             "{several} enabled keys have the number {primary} of the primary one; give all but one of them another"

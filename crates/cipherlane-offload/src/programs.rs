@@ -31,7 +31,7 @@ pub(crate) enum Tuning {
     /// The plan's kernel as the plan says; all that it leaves open, and all other programs, as tuning has found for this
     /// device and driver, or where it has not as the manifest says.
     Kept(String),
-    /// So.
+    /// All programs as this says: for tuning, which tries one launch after the other.
     Given(Launch),
 }
 

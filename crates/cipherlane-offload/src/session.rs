@@ -120,7 +120,8 @@ impl<B: Backend> OffloadSession<B> {
         Ok(())
     }
 
-    /// The same for `programs` of somebody who runs no sessions, in one for that alone.
+    /// Has program `index` of `programs` give its known answer, in a session that is opened for that alone: for those who
+    /// run none.
     pub(crate) fn answer_for(
         backend: Arc<B>,
         programs: &mut Programs<B>,

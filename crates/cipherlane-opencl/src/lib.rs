@@ -14,7 +14,7 @@ mod foreign;
 
 pub use alike::alike;
 pub use backend::OpenCl;
-pub use cipherlane_offload::{Fleet, Member, calls};
+pub use cipherlane_offload::{Fleet, Member};
 pub use compile::Compiled;
 pub use device::{Found, OpenClDevice, devices};
 pub use foreign::foreign_memory;

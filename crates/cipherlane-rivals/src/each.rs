@@ -69,8 +69,10 @@ impl Limits {
             let first = batch.nonces.row(index).last_chunk().map_or(0, |last| u32::from_be_bytes(*last));
             let blocks = (ends[1] - ends[0]).div_ceil(BLOCK as u64);
             if u64::from(first) + blocks > 1 << 32 {
-                let what = "number of messages whose counters wrap in their last 32 bits";
-                return Err(Unsupported::Range { what, wanted: "0".to_owned(), found: 1 });
+                let what = "the last 32 bits of an initial counter block";
+                let most = (1_u64 << 32).saturating_sub(blocks);
+                let (wanted, found) = (format!("at most {most} before {blocks} blocks"), first as usize);
+                return Err(Unsupported::Range { what, wanted, found });
             }
         }
         Ok(())
@@ -107,8 +109,8 @@ impl Limits {
             for index in 0..batch.keys.rows().unwrap_or(1).min(batch.len()) {
                 let (data, tweak) = batch.keys.row(index).split_at(batch.algorithm.key_bytes() / 2);
                 if bool::from(data.ct_eq(tweak)) {
-                    let what = "number of equal XTS key halves";
-                    return Err(Unsupported::Range { what, wanted: "0".to_owned(), found: 1 });
+                    let what = "different halves of an XTS key";
+                    return Err(Unsupported::Range { what, wanted: "2".to_owned(), found: 1 });
                 }
             }
         }

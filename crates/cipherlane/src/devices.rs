@@ -6,11 +6,7 @@ use cipherlane_core::{Device, UnknownName};
 use cipherlane_cpu::Cpu;
 
 #[cfg(feature = "cuda")]
-pub use cipherlane_cuda::calls;
-#[cfg(feature = "cuda")]
 use cipherlane_cuda::{Fleet, Member};
-#[cfg(all(feature = "opencl", not(feature = "cuda")))]
-pub use cipherlane_opencl::calls;
 #[cfg(all(feature = "opencl", not(feature = "cuda")))]
 use cipherlane_opencl::{Fleet, Member};
 

@@ -25,7 +25,8 @@ const GCM_NONCE_BYTES: usize = 12;
 ///
 /// An engine may be shared between threads; batches of one plan then take turns, because each of them uses all threads of
 /// its plan. The first batch that wants threads starts them, each pinned to one of the CPUs that the thread which made the
-/// engine might use then; of engines that have some of the CPUs each takes others, as far as there are any.
+/// engine might use then. Engines of one process that use fewer threads than there are CPUs take different CPUs, as far as
+/// there are any.
 /// `CIPHERLANE_NO_PINNING=1` in the environment leaves it to the system where they run, and a [`Wish`] of one thread starts
 /// none: batches run on the caller. After a `fork` the new process makes an engine of its own: one that it has inherited
 /// runs batches on the caller, and waits for ever if another thread was in a call of it meanwhile.
@@ -151,11 +152,15 @@ impl Engine {
     /// of the shape of one before runs as that was planned: what [`Device::tune`] finds in between serves new engines.
     ///
     /// # Errors
-    /// If the batch is not well formed, or the device cannot run it. [`BatchError::SharedNonce`] if it would seal, or
-    /// encrypt in CTR, several messages under one key and one nonce. Where all share a nonce and each has a key of its own,
-    /// keys are looked at, and none may come twice. In GCM, to seal and to open, a nonce that all share has 12 bytes, so that
-    /// those of all messages are not taken for one ([`BatchError::Rows`]). That rows of nonces differ is the caller's to see to: rows that happen to be
-    /// equal are not looked for. A wrong tag is no error: see [`Output::accepted`].
+    /// If the batch is not well formed ([`BatchError`]), or the device cannot run it, or fails. In GCM and CTR, where several
+    /// messages share a nonce ([`Column::Shared`]):
+    ///
+    /// - [`BatchError::SharedNonce`] if two of them would be sealed, or encrypted, under the same key as well;
+    /// - [`BatchError::Rows`], in GCM, to seal and to open, if that nonce has not 12 bytes: it may be the nonces of all
+    ///   messages, of which nobody has said how long each is.
+    ///
+    /// Rows of nonces are not compared with one another: that they differ is the caller's to see to. A wrong tag is no error:
+    /// see [`Output::accepted`].
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let (start, device) = (Instant::now(), &self.devices[0]);
         let mut checked =

@@ -85,7 +85,7 @@ impl<T> Kept<T> {
 
     /// Closes all of them, those that run a batch when they have run it.
     pub(crate) fn close(&self) {
-        // As there.
+        // Dropped when the lock is free again: closing takes time.
         let all = std::mem::take(&mut *lock(&self.0));
         drop(all);
     }

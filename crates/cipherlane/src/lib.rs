@@ -81,7 +81,12 @@ mod kept;
 pub mod messages;
 pub mod verify;
 
-pub use cipherlane_core::*;
+pub use cipherlane_core::{
+    Algorithm, BLOCK, Batch, BatchError, Checked, Cipher, Column, Device, DeviceError, DeviceMemory,
+    DeviceTexts, Geometry, Hash, HostMemory, Info, Kernel, Messages, Mode, Operation, Output, Plan, Ragged,
+    Resident, Session, Shape, Source, Spans, StreamSpans, TagLengths, Tried, Tuned, UnknownName, Unsupported,
+    Wish, limits,
+};
 pub use cipherlane_cpu::{Cpu, Hasher, Tier, Xof};
 pub use engine::Engine;
 pub use messages::{Digests, Error, Opened, Sealed, Texts};

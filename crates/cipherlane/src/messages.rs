@@ -238,11 +238,13 @@ impl Engine {
         Ok(Digests { bytes, width: digest_bytes })
     }
 
-    /// Encrypts and authenticates `messages` under one key, each with its own nonce; `aad` is authenticated with
-    /// each of them.
+    /// Encrypts and authenticates `messages` under one key (SP 800-38D section 7.1), with tags of 16 bytes, in their order.
+    /// `key` has [`Algorithm::key_bytes`] bytes, `nonces` one for each message, of 12 bytes best; `aad`, which may be empty,
+    /// is authenticated with each.
     ///
     /// # Errors
-    /// [`Error::RepeatedNonce`], or lengths that the algorithm does not take.
+    /// [`Error::RepeatedNonce`] if two nonces are equal. [`Error::Device`] if the algorithm is not GCM, the key or a nonce has
+    /// a length that it does not take, there are not as many nonces as messages, or the device fails.
     pub fn seal<N: AsRef<[u8]>, M: AsRef<[u8]>>(
         &self,
         algorithm: Algorithm,
@@ -265,10 +267,12 @@ impl Engine {
         Ok(Sealed { texts, tags })
     }
 
-    /// Checks the tags of `sealed` and decrypts the messages whose tag is right.
+    /// Checks the tags of `sealed`, of 16 bytes each, and decrypts the messages whose tag is right (SP 800-38D section 7.2);
+    /// `key`, `nonces` and `aad` are those of [`Engine::seal`].
     ///
     /// # Errors
-    /// Lengths that the algorithm does not take. A wrong tag is no error: [`Opened::text`] then has no text.
+    /// [`Error::Device`] if the algorithm is not GCM, the key or a nonce has a length that it does not take, there are not as
+    /// many nonces as messages, or the device fails. A wrong tag is no error: [`Opened::text`] then has no text.
     ///
     /// ```
     /// # use cipherlane::Engine;
@@ -311,7 +315,8 @@ impl Engine {
     /// do not meet is the caller's to see to, beyond their starts.
     ///
     /// # Errors
-    /// [`Error::RepeatedNonce`] in CTR, or lengths that the algorithm does not take.
+    /// [`Error::RepeatedNonce`] if in CTR two nonces are equal. [`Error::Device`] if the algorithm is GCM or a hash, the key,
+    /// a nonce or a message has a length that it does not take, there are not as many nonces as messages, or the device fails.
     ///
     /// ```
     /// # use cipherlane::Engine;
@@ -341,7 +346,7 @@ impl Engine {
     /// Undoes [`Engine::encrypt`].
     ///
     /// # Errors
-    /// Lengths that the algorithm does not take.
+    /// [`Error::Device`], as of [`Engine::encrypt`].
     pub fn decrypt<N: AsRef<[u8]>, M: AsRef<[u8]>>(
         &self,
         algorithm: Algorithm,

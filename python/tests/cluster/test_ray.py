@@ -20,6 +20,10 @@ ROWS = 5000
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
+# One task for a step, where it is not the point how many there are: each takes seconds to start.
+ONE = {"concurrency": 1}
+
+
 def fetch_key(password=None):
     return KEY
 
@@ -76,12 +80,12 @@ class Datasets(unittest.TestCase):
             tags = [tag and tag[:12] for tag in table["tag"].to_pylist()]
             return table.drop_columns(["tag"]).append_column("tag", pa.array(tags, pa.binary(12)))
 
-        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", KEY, column="reading")
+        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", KEY, column="reading", **ONE)
         short = sealed.map_batches(cut, batch_format="pyarrow").materialize()
-        opened = cipherlane.ray.open(short, "aes-256-gcm", KEY, column="reading")
+        opened = cipherlane.ray.open(short, "aes-256-gcm", KEY, column="reading", **ONE)
         remedy = "tags of 12 bytes, where 16 are asked for; pass tag_bytes=12 if that is meant"
         self.assertRaisesRegex(Exception, remedy, opened.materialize)
-        opened = cipherlane.ray.open(short, "aes-256-gcm", KEY, column="reading", tag_bytes=12)
+        opened = cipherlane.ray.open(short, "aes-256-gcm", KEY, column="reading", tag_bytes=12, **ONE)
         self.assertEqual(self.rows(opened), self.rows(self.readings))
 
     def test_both_machines_work(self):
@@ -96,13 +100,13 @@ class Datasets(unittest.TestCase):
             self.assertEqual(len(list(pathlib.Path(folder).iterdir())), 2)
 
     def test_keys_are_shown_nowhere(self):
-        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", KEY, column="reading")
+        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", KEY, column="reading", **ONE)
         operator = sealed._logical_plan.dag
         self.assertIn("a key", repr(vars(operator)))
         self.assertNotIn(repr(KEY), repr(vars(operator)))
         # What fetches it may have a password in it.
         fetch = functools.partial(fetch_key, password="open sesame")
-        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", fetch, column="reading")
+        sealed = cipherlane.ray.seal(self.readings, "aes-256-gcm", fetch, column="reading", **ONE)
         operator = sealed._logical_plan.dag
         self.assertIn("a key", repr(vars(operator)))
         self.assertNotIn("open sesame", repr(vars(operator)))
@@ -131,7 +135,7 @@ class Datasets(unittest.TestCase):
     def test_ciphers_and_digests(self):
         before = self.rows(self.readings)
         other = cipherlane.ray.seal(
-            self.readings, "sm4-gcm", KEY[:16], column="reading", nonce="iv", tag="mac"
+            self.readings, "sm4-gcm", KEY[:16], column="reading", nonce="iv", tag="mac", **ONE
         ).materialize()
         again = cipherlane.ray.seal(
             self.readings.zip(other.select_columns(["iv"])),
@@ -141,9 +145,10 @@ class Datasets(unittest.TestCase):
             nonce="iv",
             tag="mac",
             random_nonces=False,
+            **ONE,
         )
         self.assertEqual(len(self.rows(again)), ROWS)
-        hashed = self.rows(cipherlane.ray.hash(self.readings, "sha3-256", column="reading"))
+        hashed = self.rows(cipherlane.ray.hash(self.readings, "sha3-256", column="reading", **ONE))
         expected = cipherlane.Engine().hash("sha3-256", [row["reading"] or b"" for row in before])
         for row, digest in zip(hashed, expected):
             self.assertEqual(row["digest"], None if row["reading"] is None else digest)
@@ -151,8 +156,8 @@ class Datasets(unittest.TestCase):
             lambda table: table.append_column("counter", pa.array([bytes(16)] * len(table), pa.binary(16))),
             batch_format="pyarrow",
         )
-        there = cipherlane.ray.encrypt(ivs, "aes-256-ctr", KEY, column="reading", nonce="counter")
-        back = cipherlane.ray.decrypt(there, "aes-256-ctr", KEY, column="reading", nonce="counter")
+        there = cipherlane.ray.encrypt(ivs, "aes-256-ctr", KEY, column="reading", nonce="counter", **ONE)
+        back = cipherlane.ray.decrypt(there, "aes-256-ctr", KEY, column="reading", nonce="counter", **ONE)
         self.assertEqual(self.rows(back.drop_columns(["counter"])), self.rows(other))
 
     def test_all_machines_measure_themselves(self):
@@ -205,7 +210,7 @@ class Datasets(unittest.TestCase):
         for words, names in {"no column 'text'": {"column": "text"}, "no column 'more'": {"aad": "more"}, "'id' is there already": {"tag": "id"}}.items():
             with self.subTest(words):
                 sealed = cipherlane.ray.seal(
-                    self.readings, "aes-256-gcm", KEY, **{"column": "reading"} | names
+                    self.readings, "aes-256-gcm", KEY, **{"column": "reading"} | ONE | names
                 )
                 self.assertRaisesRegex(Exception, words, sealed.materialize)
 

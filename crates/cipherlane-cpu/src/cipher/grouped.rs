@@ -15,7 +15,7 @@ pub(crate) trait InGroups: Send + Sync + Sized + 'static {
     type Isa: Isa;
 
     /// The same cipher under a key for each block of a group.
-    type EachKey: Each<Isa = Self::Isa>;
+    type GroupKeys: GroupKeys<Isa = Self::Isa>;
 
     /// Expands `key`, whose length is one that the cipher has.
     fn new(isa: Self::Isa, key: &[u8]) -> Self;
@@ -38,7 +38,7 @@ pub(crate) trait InGroups: Send + Sync + Sized + 'static {
 }
 
 /// A block cipher in one direction under a key for each block of a group. Values wipe their keys when dropped.
-pub(crate) trait Each: Send + Sync + Sized + 'static {
+pub(crate) trait GroupKeys: Send + Sync + Sized + 'static {
     /// Where it runs.
     type Isa: Isa;
 
@@ -66,9 +66,9 @@ pub(crate) fn rekey_one_by_one<P: InGroups<Isa = Portable>>(ciphers: &mut Vec<P>
 }
 
 /// A cipher for each block: for those whose registers are single blocks.
-pub(crate) struct OneEach<P>(Vec<P>);
+pub(crate) struct KeyPerBlock<P>(Vec<P>);
 
-impl<P: InGroups<Isa = Portable>> Each for OneEach<P> {
+impl<P: InGroups<Isa = Portable>> GroupKeys for KeyPerBlock<P> {
     type Isa = Portable;
 
     fn new(_: Portable) -> Self {
@@ -95,7 +95,7 @@ pub(crate) fn filled_up<V: Lanes, const GROUP: usize>(some: &mut [V], run: impl 
 }
 
 /// The table: [`InGroups`], whichever cipher it is.
-trait GroupCipher<I: Isa>: Send + Sync {
+trait DynInGroups<I: Isa>: Send + Sync {
     fn rekey(&mut self, key: &[u8]);
 
     fn apply(&self, blocks: &mut [I::V]);
@@ -105,7 +105,7 @@ trait GroupCipher<I: Isa>: Send + Sync {
     fn chain(&self) -> Option<&dyn Chain>;
 }
 
-impl<P: InGroups> GroupCipher<P::Isa> for P {
+impl<P: InGroups> DynInGroups<P::Isa> for P {
     fn rekey(&mut self, key: &[u8]) {
         InGroups::rekey(self, key);
     }
@@ -123,20 +123,20 @@ impl<P: InGroups> GroupCipher<P::Isa> for P {
     }
 }
 
-/// The table of [`Each`].
-trait GroupOfKeys<I: Isa>: Send + Sync {
+/// The table of [`GroupKeys`].
+trait DynGroupKeys<I: Isa>: Send + Sync {
     fn rekey(&mut self, keys: &[&[u8]]);
 
     fn apply(&self, blocks: &mut [I::V; GROUP]);
 }
 
-impl<E: Each> GroupOfKeys<E::Isa> for E {
+impl<E: GroupKeys> DynGroupKeys<E::Isa> for E {
     fn rekey(&mut self, keys: &[&[u8]]) {
-        Each::rekey(self, keys);
+        GroupKeys::rekey(self, keys);
     }
 
     fn apply(&self, blocks: &mut [<E::Isa as Isa>::V; GROUP]) {
-        Each::apply(self, blocks);
+        GroupKeys::apply(self, blocks);
     }
 }
 
@@ -144,8 +144,8 @@ impl<E: Each> GroupOfKeys<E::Isa> for E {
 #[derive(Clone, Copy)]
 pub(crate) struct Which<I: Isa> {
     isa: I,
-    make: fn(I, &[u8]) -> Box<dyn GroupCipher<I>>,
-    make_each: fn(I) -> Box<dyn GroupOfKeys<I>>,
+    make: fn(I, &[u8]) -> Box<dyn DynInGroups<I>>,
+    make_each: fn(I) -> Box<dyn DynGroupKeys<I>>,
     most_blocks: usize,
 }
 
@@ -155,8 +155,8 @@ impl<I: Isa> Which<I> {
         Self {
             isa,
             make: |isa, key| Box::new(P::new(isa, key)),
-            make_each: |isa| Box::new(<P::EachKey as Each>::new(isa)),
-            most_blocks: P::EachKey::MOST_BLOCKS,
+            make_each: |isa| Box::new(<P::GroupKeys as GroupKeys>::new(isa)),
+            most_blocks: P::GroupKeys::MOST_BLOCKS,
         }
     }
 }
@@ -173,7 +173,7 @@ impl<I: Isa> Source for Which<I> {
 /// One of these ciphers under a key.
 pub(crate) struct Grouped<I: Isa> {
     isa: I,
-    cipher: Box<dyn GroupCipher<I>>,
+    cipher: Box<dyn DynInGroups<I>>,
 }
 
 impl<I: Isa> Permutation for Grouped<I> {
@@ -226,7 +226,7 @@ impl<I: Isa> Permutation for Grouped<I> {
 }
 
 /// One of these ciphers under a key for each block of a group.
-pub(crate) struct GroupedKeys<I: Isa>(Box<dyn GroupOfKeys<I>>);
+pub(crate) struct GroupedKeys<I: Isa>(Box<dyn DynGroupKeys<I>>);
 
 impl<I: Isa> KeyEach for Grouped<I> {
     type Keys = GroupedKeys<I>;
@@ -291,17 +291,17 @@ impl<P: InGroups> Permutation for Only<P> {
 
 #[cfg(test)]
 impl<P: InGroups> KeyEach for Only<P> {
-    type Keys = P::EachKey;
+    type Keys = P::GroupKeys;
 
-    fn no_keys(isa: P::Isa) -> P::EachKey {
-        Each::new(isa)
+    fn no_keys(isa: P::Isa) -> P::GroupKeys {
+        GroupKeys::new(isa)
     }
 
-    fn expand_keys(keys: &mut P::EachKey, each: &[&[u8]]) {
-        Each::rekey(keys, each);
+    fn expand_keys(keys: &mut P::GroupKeys, each: &[&[u8]]) {
+        GroupKeys::rekey(keys, each);
     }
 
-    fn apply_keys(keys: &P::EachKey, blocks: &mut [V<Self>; GROUP]) {
-        Each::apply(keys, blocks);
+    fn apply_keys(keys: &P::GroupKeys, blocks: &mut [V<Self>; GROUP]) {
+        GroupKeys::apply(keys, blocks);
     }
 }

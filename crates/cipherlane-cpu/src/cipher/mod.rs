@@ -25,7 +25,7 @@ use std::mem::MaybeUninit;
 use self::few::Chain;
 use crate::lanes::{Isa, Lanes, Woven};
 
-/// Registers of instruction set `I`.
+/// The register that cipher `P` runs in.
 pub(crate) type V<P> = <<P as Permutation>::Isa as Isa>::V;
 
 /// Registers of the smallest group of a cipher that runs in groups.

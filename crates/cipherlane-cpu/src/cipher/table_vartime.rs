@@ -3,7 +3,7 @@
 //!
 //! Not constant-time: secrets are indices, and caches tell them. No tier picks one of these ciphers.
 
-use super::grouped::{InGroups, OneEach};
+use super::grouped::{InGroups, KeyPerBlock};
 use crate::lanes::portable::{Portable, X1};
 
 /// A block cipher in one direction under one key. Values wipe their key when dropped.
@@ -36,7 +36,7 @@ pub(crate) struct OneByOne<C>(C);
 /// do not, by itself.
 impl<C: TableCipher> InGroups for OneByOne<C> {
     type Isa = Portable;
-    type EachKey = OneEach<Self>;
+    type GroupKeys = KeyPerBlock<Self>;
 
     fn new(_: Portable, key: &[u8]) -> Self {
         Self(C::expand_vartime(key))

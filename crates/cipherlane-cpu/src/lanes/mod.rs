@@ -375,7 +375,7 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
         self.isa().words(&words)
     }
 
-    /// Lane `i` of `registers[i]`, for the first LANES registers.
+    /// Lane `i` of `registers[i]`, whose lanes are all equal, for the first LANES registers.
     #[inline(always)]
     fn diagonal(registers: &[Self; MAX_LANES]) -> Self {
         Self::transpose(registers)[0]

@@ -4,7 +4,7 @@ use crate::cipher::{Permutation, Source};
 use crate::worker::Worker;
 
 /// A worker for batches with a key each.
-pub(crate) trait Keyless<P: Permutation>: Worker + Sized + 'static {
+pub(crate) trait KeyEachWorker<P: Permutation>: Worker + Sized + 'static {
     /// The worker of `source`.
     fn new(source: P::Source) -> Self;
 }

@@ -8,7 +8,7 @@ use self::material::Tested;
 use super::cbc::{CbcDecrypt, CbcEncrypt, InLanes, InTeams};
 use super::ctr::Ctr;
 use super::ecb::Ecb;
-use super::keys::Keyless;
+use super::keys::KeyEachWorker;
 use super::xts::{Decrypt, Encrypt, Xts};
 use crate::cipher::aes_rounds::{AesDecrypt, AesEncrypt};
 use crate::cipher::{KeyEach, Meanwhile, Permutation, SMALL, V};
@@ -77,7 +77,7 @@ fn push<K: Kernel + 'static>(
 fn add<
     E: KeyEach<Source = <E as Permutation>::Isa>,
     D: KeyEach<Isa = E::Isa, Source = E::Isa>,
-    K: Keyless<E>,
+    K: KeyEachWorker<E>,
     const N: usize,
 >(
     isa: E::Isa,

@@ -39,12 +39,17 @@ impl Session for Bare {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         batch.check_operation(self.algorithm, self.operation)?;
+        // Before the key is expanded, which takes its length for granted.
+        let checked = Checked::new(batch, output)?;
+        if batch.is_empty() {
+            return Ok(Spans::default());
+        }
         let key = match batch.keys {
             Column::Shared(key) => Some(key),
             Column::Each { .. } | Column::Ragged(_) => None,
         };
         let worker = self.kernel.worker(key);
-        let job = Job::new(Checked::new(batch, output)?);
+        let job = Job::new(checked);
         match (self.segment, worker.segments()) {
             (Some(bytes), Some(segments)) => {
                 (0..batch.len()).for_each(|message| run_cut(segments, &job, message, bytes));

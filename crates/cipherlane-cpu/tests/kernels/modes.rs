@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use cipherlane_core::{Algorithm, Mode};
+use cipherlane_core::{
+    Algorithm, Batch, BatchError, Column, DeviceError, Messages, Mode, Operation, Output, Source,
+};
 use cipherlane_cpu::Cpu;
 
 use super::material::{self, Tested};
@@ -52,4 +54,20 @@ fn segments_of_a_long_unit_find_their_tweak() {
 fn the_examples_of_the_standards_come_out() {
     let cases = material::the_examples_of_the_standards_come_out(&all());
     assert!(cases > 100, "{cases}");
+}
+
+/// A batch is checked before its key is expanded.
+#[test]
+fn a_key_of_another_length_is_refused() {
+    let cpu = Arc::new(Cpu::new());
+    let algorithm: Algorithm = "aes-128-ctr".parse().unwrap();
+    for tier in tiers() {
+        let plan = plan(&cpu, tier, (algorithm, Operation::Encrypt), (1, CHUNK));
+        let mut session = cpu.open_bare(&plan, None).unwrap();
+        let messages = Messages { source: Source::InPlace, offsets: &[0, 16] };
+        let (key, nonce) = (Column::Shared(&[0; 3]), Column::Shared(&[0; 16]));
+        let batch = Batch::cipher(algorithm, Operation::Encrypt, key, nonce, messages);
+        let refused = session.run(&batch, &mut Output::text(&mut [0; 16])).unwrap_err();
+        assert!(matches!(refused, DeviceError::Batch(BatchError::Width { .. })), "{refused}");
+    }
 }

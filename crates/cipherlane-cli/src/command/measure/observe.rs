@@ -46,7 +46,9 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, h
     let judges = Judges::new(&**cpu, &reference);
     let sensors =
         if how.sensors > 0.0 && !dry { Sensors::of_this_machine(&devices) } else { Sensors::default() };
-    let sampler = Sampler::start(sensors, MOST_HERTZ).context("no thread for the sensors")?;
+    let sampler = Sampler::start(sensors, MOST_HERTZ).context(
+        "no thread for the sensors; end other programs, or raise the limit of processes (`ulimit -u`)",
+    )?;
     let setting = Setting {
         experiment: name,
         devices: &devices,

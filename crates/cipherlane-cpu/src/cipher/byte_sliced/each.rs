@@ -5,7 +5,7 @@ use cipherlane_core::BLOCK;
 
 use super::permutation::{Group, LanesOf, SlicedCipher, blocks_of, slices_of};
 use super::{GROUP, transpose};
-use crate::cipher::grouped::Each;
+use crate::cipher::grouped::GroupKeys;
 use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 
@@ -63,10 +63,10 @@ fn gathered<B: Bytes>(isa: IsaOf<B>, keys: &[&[u8]], from: usize) -> [B; GROUP] 
 /// C under a key for each lane of each register of a group. INVERSE decrypts.
 pub(crate) struct EachKey<C: SlicedCipher, const INVERSE: bool> {
     isa: IsaOf<C::Bytes>,
-    keys: Box<C::EachKey>,
+    keys: Box<C::GroupKeys>,
 }
 
-impl<C: SlicedCipher, const INVERSE: bool> Each for EachKey<C, INVERSE> {
+impl<C: SlicedCipher, const INVERSE: bool> GroupKeys for EachKey<C, INVERSE> {
     type Isa = IsaOf<C::Bytes>;
 
     fn new(isa: Self::Isa) -> Self {
@@ -86,7 +86,7 @@ impl<C: SlicedCipher, const INVERSE: bool> Each for EachKey<C, INVERSE> {
 struct Expand<'a, C: SlicedCipher, const INVERSE: bool> {
     isa: IsaOf<C::Bytes>,
     keys: &'a [&'a [u8]],
-    to: &'a mut C::EachKey,
+    to: &'a mut C::GroupKeys,
 }
 
 impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
@@ -100,7 +100,7 @@ impl<C: SlicedCipher, const INVERSE: bool> Work for Expand<'_, C, INVERSE> {
 
 /// A group, as work of its own.
 struct Apply<'a, C: SlicedCipher> {
-    keys: &'a C::EachKey,
+    keys: &'a C::GroupKeys,
     blocks: &'a mut [LanesOf<C>; GROUP],
 }
 

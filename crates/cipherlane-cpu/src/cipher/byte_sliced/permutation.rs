@@ -17,7 +17,7 @@ pub(crate) trait SlicedCipher: Send + Sync + Sized + 'static {
     type Shared: Send + Sync;
 
     /// Round keys of a key for each lane of each register of a group. Wiped when dropped.
-    type EachKey: Send + Sync;
+    type GroupKeys: Send + Sync;
 
     /// What runs few blocks under one key. Wiped when dropped.
     type Few: Few<IsaOf<Self::Bytes>>;
@@ -29,13 +29,13 @@ pub(crate) trait SlicedCipher: Send + Sync + Sized + 'static {
     fn share<const INVERSE: bool>(isa: IsaOf<Self::Bytes>, key: &Key, to: &mut Self::Shared);
 
     /// No round keys.
-    fn none_each(isa: IsaOf<Self::Bytes>) -> Self::EachKey;
+    fn none_each(isa: IsaOf<Self::Bytes>) -> Self::GroupKeys;
 
     /// Expands `keys`. INVERSE decrypts.
     fn expand_each<const INVERSE: bool>(
         isa: IsaOf<Self::Bytes>,
         keys: &SlicedKeys<Self::Bytes>,
-        to: &mut Self::EachKey,
+        to: &mut Self::GroupKeys,
     );
 
     /// Runs sliced blocks, all under the same key.
@@ -55,7 +55,7 @@ pub(crate) trait SlicedCipher: Send + Sync + Sized + 'static {
     }
 
     /// Runs sliced blocks, each under its own key.
-    fn run_each(keys: &Self::EachKey, block: [Self::Bytes; GROUP]) -> [Self::Bytes; GROUP];
+    fn run_each(keys: &Self::GroupKeys, block: [Self::Bytes; GROUP]) -> [Self::Bytes; GROUP];
 }
 
 pub(crate) type LanesOf<C> = <<C as SlicedCipher>::Bytes as Bytes>::Lanes;
@@ -105,7 +105,7 @@ impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
 
 impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
     type Isa = IsaOf<C::Bytes>;
-    type EachKey = EachKey<C, INVERSE>;
+    type GroupKeys = EachKey<C, INVERSE>;
 
     fn new(isa: Self::Isa, key: &[u8]) -> Self {
         Self { isa, key: OneKey::new(key) }

@@ -32,7 +32,7 @@ pub(crate) type CamelliaDecrypt<X> = ByteSliced<Camellia<X>, true>;
 impl<X: Boxes> SlicedCipher for Camellia<X> {
     type Bytes = X::Bytes;
     type Shared = Shared;
-    type EachKey = EachKey<<X::Bytes as Bytes>::Lanes>;
+    type GroupKeys = EachKey<<X::Bytes as Bytes>::Lanes>;
     type Few = X::Few;
 
     #[inline(always)]
@@ -46,7 +46,7 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     }
 
     #[inline(always)]
-    fn none_each(isa: IsaOf<X::Bytes>) -> Self::EachKey {
+    fn none_each(isa: IsaOf<X::Bytes>) -> Self::GroupKeys {
         EachKey::none(isa)
     }
 
@@ -54,7 +54,7 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     fn expand_each<const INVERSE: bool>(
         isa: IsaOf<X::Bytes>,
         keys: &SlicedKeys<X::Bytes>,
-        to: &mut Self::EachKey,
+        to: &mut Self::GroupKeys,
     ) {
         to.set::<X, INVERSE>(isa, keys);
     }
@@ -65,7 +65,7 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     }
 
     #[inline(always)]
-    fn run_each(keys: &Self::EachKey, block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
+    fn run_each(keys: &Self::GroupKeys, block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
         rounds::crypt::<X>(&ForEach(keys), block)
     }
 }

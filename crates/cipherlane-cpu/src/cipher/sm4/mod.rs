@@ -31,7 +31,7 @@ pub(crate) type Sm4Decrypt<X> = ByteSliced<Sm4<X>, true>;
 impl<X: Boxes> SlicedCipher for Sm4<X> {
     type Bytes = X::Bytes;
     type Shared = Shared;
-    type EachKey = EachKey<<X::Bytes as Bytes>::Lanes>;
+    type GroupKeys = EachKey<<X::Bytes as Bytes>::Lanes>;
     type Few = X::Few;
 
     #[inline(always)]
@@ -45,7 +45,7 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     }
 
     #[inline(always)]
-    fn none_each(isa: IsaOf<X::Bytes>) -> Self::EachKey {
+    fn none_each(isa: IsaOf<X::Bytes>) -> Self::GroupKeys {
         EachKey::none(isa)
     }
 
@@ -53,7 +53,7 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     fn expand_each<const INVERSE: bool>(
         isa: IsaOf<X::Bytes>,
         keys: &SlicedKeys<X::Bytes>,
-        to: &mut Self::EachKey,
+        to: &mut Self::GroupKeys,
     ) {
         to.set::<X, INVERSE>(isa, keys);
     }
@@ -80,7 +80,7 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     }
 
     #[inline(always)]
-    fn run_each(keys: &Self::EachKey, block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
+    fn run_each(keys: &Self::GroupKeys, block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
         let [block] = rounds::crypt::<X, 1>(&ForEach(keys), [block]);
         block
     }

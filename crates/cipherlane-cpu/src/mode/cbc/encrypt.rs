@@ -10,7 +10,7 @@ use super::streams::{MAX_STEPS, Streams};
 use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
-use crate::mode::keys::Keyless;
+use crate::mode::keys::KeyEachWorker;
 use crate::order::Order;
 use crate::worker::{Kernel, Segments, Worker};
 
@@ -27,7 +27,7 @@ impl<P: Permutation, K, const N: usize> CbcEncrypt<P, K, N> {
     }
 }
 
-impl<P: Permutation, K: Keyless<P>, const N: usize> Kernel for CbcEncrypt<P, K, N> {
+impl<P: Permutation, K: KeyEachWorker<P>, const N: usize> Kernel for CbcEncrypt<P, K, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         match key {
             Some(key) => Box::new(OneKey::<P, N>(P::new(self.source, key))),
@@ -51,7 +51,7 @@ impl<P: Permutation, const N: usize> Worker for OneKey<P, N> {
 /// Messages with a key each, whose keys expand lane by lane: each joins the others when a lane is free.
 pub(crate) struct InLanes<P: Permutation, const N: usize>(P::Source);
 
-impl<P: KeyPerLane, const N: usize> Keyless<P> for InLanes<P, N> {
+impl<P: KeyPerLane, const N: usize> KeyEachWorker<P> for InLanes<P, N> {
     fn new(source: P::Source) -> Self {
         Self(source)
     }

@@ -8,13 +8,13 @@ use crate::cipher::{KeyEach, Permutation};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::key_each::{self, Steps, Stepwise, block_of};
-use crate::mode::keys::{Keyless, Keys};
+use crate::mode::keys::{KeyEachWorker, Keys};
 use crate::worker::{Segments, Worker};
 
 /// A worker without a key.
 pub(crate) struct InTeams<P: Permutation>(Keys<P>);
 
-impl<P: KeyEach> Keyless<P> for InTeams<P> {
+impl<P: KeyEach> KeyEachWorker<P> for InTeams<P> {
     fn new(source: P::Source) -> Self {
         Self(Keys::new(source, None))
     }

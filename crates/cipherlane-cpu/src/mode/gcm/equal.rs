@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::job::Job;
 use crate::lanes::MAX_LANES;
 
-/// Messages of a team: of as many, one fills what another waits for, and whatever the tier they are whole registers of ends.
-pub(super) const TEAM: usize = MAX_LANES;
+/// Messages of a four: of as many, one fills what another waits for, and whatever the tier they are whole registers of ends.
+pub(super) const FOUR: usize = MAX_LANES;
 
 /// Equal messages that follow one another.
 #[derive(Clone, Copy)]
@@ -14,7 +14,7 @@ pub(super) struct Row {
     /// The first one.
     pub(super) first: usize,
     /// How many times four there are.
-    pub(super) teams: usize,
+    pub(super) fours: usize,
 }
 
 impl Row {
@@ -23,7 +23,7 @@ impl Row {
     #[inline(always)]
     pub(super) fn may_begin(job: &Job<'_>, indices: &Range<usize>) -> bool {
         let bytes = |index| job.message(index).bytes;
-        indices.len() >= TEAM && bytes(indices.start) == bytes(indices.start + 1)
+        indices.len() >= FOUR && bytes(indices.start) == bytes(indices.start + 1)
     }
 
     /// Those of `indices`, from the first one on: a multiple of four, and none where all share a nonce, which a row has one
@@ -31,7 +31,7 @@ impl Row {
     #[inline(always)]
     pub(super) fn of(job: &Job<'_>, indices: Range<usize>) -> Self {
         let first = indices.start;
-        let teams = if job.shares_nonce() { 0 } else { job.as_long_as_first(indices) / TEAM };
-        Self { first, teams }
+        let fours = if job.shares_nonce() { 0 } else { job.as_long_as_first(indices) / FOUR };
+        Self { first, fours }
     }
 }

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::lanes::Lanes;
-use crate::mode::keys::Keyless;
+use crate::mode::keys::KeyEachWorker;
 use crate::worker::{Kernel, Worker};
 pub(crate) use key_each::{InLanes, InTeams};
 use one_key::OneKey;
@@ -101,7 +101,7 @@ impl<P, D, K, const N: usize, const POWERS: usize, const KARATSUBA: bool> Kernel
 where
     P: Permutation + 'static,
     D: Direction,
-    K: Keyless<P>,
+    K: KeyEachWorker<P>,
 {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
         match key {

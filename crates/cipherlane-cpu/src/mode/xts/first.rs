@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use super::halves;
+use super::XtsKey;
 use super::tweak::MAX_GROUP;
 use crate::cipher::{Permutation, V};
 use crate::job::Job;
@@ -41,7 +41,7 @@ impl<'a, E: Permutation, const N: usize> FirstTweaks<'a, E, N> {
     #[inline(always)]
     fn make(&mut self) {
         self.start = self.made.end;
-        let cipher = self.keys.of(halves(self.job.key(self.start)).1, &mut self.own);
+        let cipher = self.keys.of(XtsKey::of(self.job.key(self.start)).tweak, &mut self.own);
         let together = if self.keys.shared().is_some() { N * V::<E>::LANES } else { 1 };
         self.made = self.start..self.end.min(self.start + together);
         if self.made.len() <= V::<E>::LANES {

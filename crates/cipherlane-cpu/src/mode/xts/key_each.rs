@@ -6,7 +6,7 @@ use cipherlane_core::BLOCK;
 
 use super::first::first_tweak;
 use super::unit::run_apart;
-use super::{Between, Direction, XtsBody, halves};
+use super::{Between, Direction, XtsBody, XtsKey};
 use crate::cipher::KeyEach;
 use crate::job::{Job, Message};
 use crate::mode::ecb::Alike;
@@ -52,15 +52,15 @@ where
     /// A unit of whole blocks, whose tweak is still to be made.
     #[inline(always)]
     fn member(&self, index: usize) -> Option<Member<'a>> {
-        let (key, message) = (halves(self.job.key(index)).0, self.job.message(index));
+        let (key, message) = (XtsKey::of(self.job.key(index)).data, self.job.message(index));
         message.bytes.is_multiple_of(BLOCK).then_some(Member { index, key, state: 0, message })
     }
 
     #[inline(always)]
     unsafe fn alone(&mut self, index: usize) {
         let Self { body, job, own_tweak, own_data, .. } = self;
-        let first = first_tweak(body.tweak.of(halves(job.key(index)).1, own_tweak), job, index);
-        let cipher = body.data.of(halves(job.key(index)).0, own_data);
+        let first = first_tweak(body.tweak.of(XtsKey::of(job.key(index)).tweak, own_tweak), job, index);
+        let cipher = body.data.of(XtsKey::of(job.key(index)).data, own_data);
         // SAFETY: the caller's promise.
         unsafe { run_apart::<P, D, N>(cipher, first, job.message(index)) }
     }
@@ -87,7 +87,7 @@ unsafe fn first_tweaks<E: KeyEach>(team: &mut Team<E>, job: &Job<'_>, members: &
     for (&Member { index, .. }, tweak) in members.iter().zip(&mut tweaks) {
         let (input, output) = (job.nonce(index).as_ptr(), tweak.as_mut_ptr());
         let message = Message { input, output, bytes: BLOCK, past_caches: false, prefetched: false };
-        numbers.push(Member { index, key: halves(job.key(index)).1, state: 0, message });
+        numbers.push(Member { index, key: XtsKey::of(job.key(index)).tweak, state: 0, message });
     }
     // SAFETY: the check has shown that each number has 16 bytes; tweaks are written here alone.
     unsafe { team.run::<Alike>(numbers.as_mut_slice()) }

@@ -1,7 +1,7 @@
 //! XEX with tweak and ciphertext stealing (IEEE 1619, SP 800-38E).
 
+mod by_list;
 mod first;
-mod in_company;
 mod in_groups;
 mod key_each;
 mod steal;
@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
+use self::by_list::Listed;
 use self::first::{FirstTweaks, first_tweak};
-use self::in_company::InCompany;
 use self::unit::{run, run_apart};
 use super::body::{Body, Vectorized, part};
 use super::key_each::Steps;
@@ -61,19 +61,30 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
 
 impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Kernel for Xts<P, E, D, N> {
     fn worker(&self, key: Option<&[u8]>) -> Box<dyn Worker> {
-        let halves = key.map(halves);
+        let key = key.map(XtsKey::of);
         Box::new(Vectorized(XtsBody::<P, E, D, N> {
-            data: Keys::new(self.data, halves.map(|(data, _)| data)),
-            tweak: Keys::new(self.tweak, halves.map(|(_, tweak)| tweak)),
+            data: Keys::new(self.data, key.map(|key| key.data)),
+            tweak: Keys::new(self.tweak, key.map(|key| key.tweak)),
             direction: PhantomData,
         }))
     }
 }
 
-/// The keys of data and tweak (IEEE 1619 section 5.1).
-#[inline(always)]
-fn halves(key: &[u8]) -> (&[u8], &[u8]) {
-    key.split_at(key.len() / 2)
+/// The two keys that a key of XTS is (IEEE 1619 section 5.1).
+#[derive(Clone, Copy)]
+struct XtsKey<'k> {
+    /// Encrypts the text.
+    data: &'k [u8],
+    /// Encrypts the sector's number.
+    tweak: &'k [u8],
+}
+
+impl<'k> XtsKey<'k> {
+    #[inline(always)]
+    fn of(key: &'k [u8]) -> Self {
+        let (data, tweak) = key.split_at(key.len() / 2);
+        Self { data, tweak }
+    }
 }
 
 struct XtsBody<P: Permutation, E: Permutation, D, const N: usize> {
@@ -94,7 +105,7 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         match self.data.shared() {
             Some(cipher) if listed::pays(job, &range, N * V::<P>::BYTES) => {
-                self.isa().vectorize(InCompany { body: self, cipher, job, range });
+                self.isa().vectorize(Listed { body: self, cipher, job, range });
             }
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
             Some(cipher) if P::WHOLE_GROUPS => unsafe { in_groups::run(self, cipher, job, range) },
@@ -106,10 +117,10 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
     #[inline(always)]
     fn segment(&self, job: &Job<'_>, segment: &Segment) {
         let (isa, index) = (self.isa(), segment.message);
-        let first = first_tweak(self.tweak.of(halves(job.key(index)).1, &mut None), job, index);
+        let first = first_tweak(self.tweak.of(XtsKey::of(job.key(index)).tweak, &mut None), job, index);
         let first = tweak::later(isa, first, segment.bytes.start / BLOCK);
         let mut own = None;
-        let cipher = self.data.of(halves(job.key(index)).0, &mut own);
+        let cipher = self.data.of(XtsKey::of(job.key(index)).data, &mut own);
         // SAFETY: the job's pointers are good, and this thread alone has this segment.
         unsafe { run_apart::<P, D, N>(cipher, first, part(job, segment)) }
     }
@@ -121,7 +132,7 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
     fn one_by_one(&self, job: &Job<'_>, range: Range<usize>) {
         let mut own = None;
         for (index, first) in self.firsts(job, range) {
-            let cipher = self.data.of(halves(job.key(index)).0, &mut own);
+            let cipher = self.data.of(XtsKey::of(job.key(index)).data, &mut own);
             // SAFETY: the job's pointers are good, and this thread alone has this message.
             unsafe { run::<P, D, N>(cipher, first, job.message(index)) }
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-use cipherlane::devices::calls::{Calls, Watch};
 use cipherlane::{Algorithm, Device, Operation};
+use cipherlane_offload::calls::{Calls, Watch};
 use cipherlane_record::{Axis, Value};
 use serde::Deserialize;
 

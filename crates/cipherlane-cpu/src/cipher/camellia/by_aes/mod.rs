@@ -32,7 +32,7 @@ impl<B: Segments> SlicedCipher for Camellia<B> {
     type Bytes = B;
     /// Of registers, too: instructions add them from where they lie.
     type Shared = EachKey<B::Lanes>;
-    type EachKey = EachKey<B::Lanes>;
+    type GroupKeys = EachKey<B::Lanes>;
     type Few = Nothing;
 
     #[inline(always)]
@@ -46,12 +46,12 @@ impl<B: Segments> SlicedCipher for Camellia<B> {
     }
 
     #[inline(always)]
-    fn none_each(isa: IsaOf<B>) -> Self::EachKey {
+    fn none_each(isa: IsaOf<B>) -> Self::GroupKeys {
         EachKey::none(isa)
     }
 
     #[inline(always)]
-    fn expand_each<const INVERSE: bool>(isa: IsaOf<B>, keys: &SlicedKeys<B>, to: &mut Self::EachKey) {
+    fn expand_each<const INVERSE: bool>(isa: IsaOf<B>, keys: &SlicedKeys<B>, to: &mut Self::GroupKeys) {
         subkeys::expand_each::<B, INVERSE>(isa, keys, to);
     }
 
@@ -61,7 +61,7 @@ impl<B: Segments> SlicedCipher for Camellia<B> {
     }
 
     #[inline(always)]
-    fn run_each(subkeys: &Self::EachKey, block: [B; GROUP]) -> [B; GROUP] {
+    fn run_each(subkeys: &Self::GroupKeys, block: [B; GROUP]) -> [B; GROUP] {
         rounds::crypt(subkeys, block)
     }
 }

@@ -14,7 +14,7 @@ use self::words::{excess, intermediate};
 use super::circuits::{five, six, substitute, substitute_inversely};
 use super::tables::{MASKS, picked};
 use crate::cipher::SMALL;
-use crate::cipher::grouped::{Each, InGroups, filled_up, rekey_one_by_one};
+use crate::cipher::grouped::{GroupKeys, InGroups, filled_up, rekey_one_by_one};
 use crate::cipher::slices::{Native, Slice, Wire, transpose_halves};
 use crate::lanes::portable::{Portable, X1};
 use crate::lanes::{Isa, Lanes};
@@ -251,7 +251,7 @@ impl<const INVERSE: bool> Sc2000<INVERSE> {
 
 impl<const INVERSE: bool> InGroups for Sc2000<INVERSE> {
     type Isa = Portable;
-    type EachKey = EachKey<INVERSE>;
+    type GroupKeys = EachKey<INVERSE>;
 
     fn new(_: Portable, key: &[u8]) -> Self {
         let mut user = user_words(key);
@@ -299,7 +299,7 @@ impl<const INVERSE: bool> InGroups for Sc2000<INVERSE> {
 /// SC2000 under a key for each block.
 pub(crate) struct EachKey<const INVERSE: bool>(Vec<Sc2000<INVERSE>>);
 
-impl<const INVERSE: bool> Each for EachKey<INVERSE> {
+impl<const INVERSE: bool> GroupKeys for EachKey<INVERSE> {
     type Isa = Portable;
     /// Blocks with a key each leave three quarters of a group empty.
     const MOST_BLOCKS: usize = 1;

@@ -4,7 +4,7 @@ use super::layers::{LanesOf, Layers, RoundKeys};
 use super::schedule::{self, MAX_FOURS, fours};
 use super::{Group, expanded};
 use crate::cipher::byte_sliced::{GROUP, load, store};
-use crate::cipher::grouped::Each;
+use crate::cipher::grouped::GroupKeys;
 use crate::lanes::bytes::{Bytes, IsaOf};
 use crate::lanes::{Isa, Lanes, Work, wipe};
 
@@ -19,7 +19,7 @@ pub(crate) struct EachKey<L: Layers, const INVERSE: bool> {
     slices: Box<Slices<L>>,
 }
 
-impl<L: Layers, const INVERSE: bool> Each for EachKey<L, INVERSE> {
+impl<L: Layers, const INVERSE: bool> GroupKeys for EachKey<L, INVERSE> {
     type Isa = IsaOf<L::Bytes>;
     /// Round keys of a group are several times as many bytes as those of one key: longer messages are faster alone.
     const MOST_BLOCKS: usize = GROUP * LanesOf::<L>::LANES;

@@ -110,7 +110,7 @@ impl<L: Layers, const INVERSE: bool> Sc2000<L, INVERSE> {
 
 impl<L: Layers, const INVERSE: bool> InGroups for Sc2000<L, INVERSE> {
     type Isa = IsaOf<L::Bytes>;
-    type EachKey = EachKey<L, INVERSE>;
+    type GroupKeys = EachKey<L, INVERSE>;
 
     fn new(isa: Self::Isa, key: &[u8]) -> Self {
         // SAFETY: keys are plain bytes, and zeros are some.

@@ -22,9 +22,9 @@ use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::ending::MAX_AAD_BLOCKS;
-use crate::mode::gcm::equal::{Row, TEAM};
+use crate::mode::gcm::equal::{FOUR, Row};
 use crate::mode::gcm::one_key::Ahead;
-use crate::mode::keys::Keyless;
+use crate::mode::keys::KeyEachWorker;
 use crate::worker::{Segments, Worker};
 
 /// Most messages that are run together.
@@ -144,7 +144,7 @@ impl Company {
     }
 }
 
-impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Keyless<P>
+impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> KeyEachWorker<P>
     for InLanes<P, D, N, POWERS, KARATSUBA>
 {
     fn new(source: P::Source) -> Self {
@@ -171,7 +171,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             let class = Class::of(job, index, alike);
             if let Some(row) = Self::row(job, class, index..range.end) {
                 self.run_pipeline(job, row, schedules);
-                index += row.teams * TEAM;
+                index += row.fours * FOUR;
             } else if class.has_company() && Self::are_in(class, job, alike, index + 1..range.end) {
                 self.run_alike(job, index, schedules);
                 index += Self::TOGETHER;
@@ -219,7 +219,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         if !P::EXPANDS_MEANWHILE || !fits || !Row::may_begin(job, &indices) {
             return None;
         }
-        Some(Row::of(job, indices)).filter(|row| row.teams > 1)
+        Some(Row::of(job, indices)).filter(|row| row.fours > 1)
     }
 
     /// Runs equal messages of few blocks.

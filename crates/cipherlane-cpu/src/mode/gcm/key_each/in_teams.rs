@@ -15,7 +15,7 @@ use crate::lanes::{Isa, Lanes, MAX_LANES, Work, wipe};
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::counter::pre_counter_96;
 use crate::mode::key_each::{Member, Steps, Team, Teamwork, counted};
-use crate::mode::keys::Keyless;
+use crate::mode::keys::KeyEachWorker;
 use crate::order::Order;
 use crate::rows::load_block;
 use crate::worker::{Segments, Worker};
@@ -26,7 +26,7 @@ pub(crate) struct InTeams<P: KeyEach, D, const N: usize, const POWERS: usize, co
     direction: PhantomData<(fn() -> P, D)>,
 }
 
-impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> Keyless<P>
+impl<P: KeyEach, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool> KeyEachWorker<P>
     for InTeams<P, D, N, POWERS, KARATSUBA>
 {
     fn new(source: P::Source) -> Self {

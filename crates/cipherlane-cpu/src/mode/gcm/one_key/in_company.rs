@@ -6,7 +6,7 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::OneKey;
-use super::in_teams::MAX_REGISTERS;
+use super::in_fours::MAX_REGISTERS;
 use super::series::Ends;
 use super::waiting::{CLASSES, Waiting};
 use crate::cipher::{Permutation, V};
@@ -14,12 +14,12 @@ use crate::job::Job;
 use crate::lanes::Lanes;
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::ending::MAX_AAD_BLOCKS;
-use crate::mode::gcm::equal::{Row, TEAM};
+use crate::mode::gcm::equal::{FOUR, Row};
 use crate::prefetch::prefetch_all;
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
-    /// From how many messages on teams are faster than a series: where all stages of one are filled by others.
-    const ENOUGH: usize = TEAM * if D::OPEN { 2 } else { 3 };
+    /// From how many messages on fours are faster than a series: where all stages of one are filled by others.
+    const ENOUGH: usize = FOUR * if D::OPEN { 2 } else { 3 };
 
     /// No messages of `job`.
     #[inline(always)]
@@ -27,7 +27,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         Waiting::nobody(job.widths().map(|widths| self.most_bytes(widths)), ends)
     }
 
-    /// Runs rows, teams and series of the messages of `range` up to one that none of them takes, and returns that; in the
+    /// Runs rows, fours and series of the messages of `range` up to one that none of them takes, and returns that; in the
     /// end those that have not found company.
     #[inline(always)]
     pub(super) fn run_company_until_single(
@@ -40,7 +40,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             if Row::may_begin(job, &(index..range.end))
                 && let Some(row) = self.run_equal(job, index..range.end)
             {
-                range.start = index + row.teams * TEAM;
+                range.start = index + row.fours * FOUR;
                 continue;
             }
             let Some(class) = self.class(job, index, waiting.most) else { return Some(index) };
@@ -60,21 +60,21 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         None
     }
 
-    /// Runs messages of `class`: in teams, so that fewer than a team are left, or all in series.
+    /// Runs messages of `class`: in fours, so that fewer than a four are left, or all in series.
     #[inline(always)]
     fn run_class(&self, job: &Job<'_>, class: usize, waiting: &mut Waiting<'_, V<P>>) {
         if class >= MAX_REGISTERS {
             return self.run_all_in_series(job, class, waiting);
         }
-        let (teams, rest) = waiting.of(class).0.as_chunks();
+        let (fours, rest) = waiting.of(class).0.as_chunks();
         let left = rest.len();
-        if !teams.is_empty() {
-            self.run_teams(job, class, teams);
+        if !fours.is_empty() {
+            self.run_fours(job, class, fours);
             waiting.keep(class, left);
         }
     }
 
-    /// Runs the last messages of `class`: all of them, where there are series, otherwise fewer than a team are left.
+    /// Runs the last messages of `class`: all of them, where there are series, otherwise fewer than a four are left.
     #[inline(always)]
     fn run_last(&self, job: &Job<'_>, class: usize, waiting: &mut Waiting<'_, V<P>>) {
         let has_series = self.shared_by_series(job).is_some();
@@ -93,12 +93,12 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         waiting.keep(class, 0);
     }
 
-    /// Runs the messages of `range`, if they are fewer than a team, and if series take them all: nobody has to wait then, nor
+    /// Runs the messages of `range`, if they are fewer than a four, and if series take them all: nobody has to wait then, nor
     /// is anything prepared for that. Whether it has.
     #[inline(always)]
     pub(super) fn run_few(&self, job: &Job<'_>, range: Range<usize>) -> bool {
         let class = |index| self.class(job, index, None);
-        if range.len() >= TEAM
+        if range.len() >= FOUR
             || self.shared_by_series(job).is_none()
             || !range.clone().all(|index| class(index).is_some())
         {
@@ -126,14 +126,14 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         }
         let class = self.class(job, indices.start, None).filter(|&class| class < MAX_REGISTERS)?;
         let row = Row::of(job, indices);
-        if row.teams == 0 {
+        if row.fours == 0 {
             return None;
         }
         self.run_row(job, class, row);
         Some(row)
     }
 
-    /// Registers of a message that a team takes, or a series, less one; `most` as in [`Waiting`].
+    /// Registers of a message that a four takes, or a series, less one; `most` as in [`Waiting`].
     #[inline(always)]
     fn class(&self, job: &Job<'_>, index: usize, most: Option<usize>) -> Option<usize> {
         let bytes = job.message(index).bytes;

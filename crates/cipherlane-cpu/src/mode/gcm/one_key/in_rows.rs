@@ -6,7 +6,7 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::OneKey;
-use super::in_teams::MAX_REGISTERS;
+use super::in_fours::MAX_REGISTERS;
 use super::row::Rowed;
 use super::train::Train;
 use crate::cipher::{Permutation, V};
@@ -20,10 +20,10 @@ use crate::mode::gcm::ghash::{SPREAD_REGISTERS, Spread};
 /// Most registers of a message in a row: of 16, and more, whole groups in a train are faster on Zen 4.
 const MAX_IN_ROW: usize = SPREAD_REGISTERS;
 
-/// For MANY of a [`Rowed`]: registers that are run at once are all that a message has.
-const ALL: bool = false;
-/// They are some of them.
-const SOME: bool = true;
+/// For CHUNKED of a [`Rowed`]: the registers that are run at once are all that a message has.
+const AT_ONCE: bool = false;
+/// They are some of them: the message is run chunk by chunk.
+const IN_CHUNKS: bool = true;
 
 impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey<P, D, N, KARATSUBA> {
     /// Whether there are registers for two of each of four messages, and what is hashed besides, and no more.
@@ -46,7 +46,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         if P::WHOLE_GROUPS || !is_long || !self.has_powers(job, first) {
             return None;
         }
-        Some(Row::of(job, indices)).filter(|row| row.teams > 0)
+        Some(Row::of(job, indices)).filter(|row| row.fours > 0)
     }
 
     /// Runs equal messages of more registers than are run at once: two of each at a time, or, where there are registers for
@@ -59,15 +59,15 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         }
         let registers = job.message(row.first).bytes.div_ceil(V::<P>::BYTES);
         if Self::IS_NARROW {
-            self.row_of::<2, 8, SOME>(job, row);
+            self.row_of::<2, 8, IN_CHUNKS>(job, row);
         } else if registers.next_multiple_of(3) < registers.next_multiple_of(4) {
-            self.row_of::<3, 12, SOME>(job, row);
+            self.row_of::<3, 12, IN_CHUNKS>(job, row);
         } else {
-            self.row_of::<4, 16, SOME>(job, row);
+            self.row_of::<4, 16, IN_CHUNKS>(job, row);
         }
     }
 
-    /// Runs equal messages of so few registers as a team takes.
+    /// Runs equal messages of so few registers as a four takes.
     #[inline(always)]
     pub(super) fn run_row(&self, job: &Job<'_>, class: usize, row: Row) {
         // As above.
@@ -75,20 +75,20 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
             return;
         }
         match class {
-            0 => self.row_of::<1, 4, ALL>(job, row),
-            1 => self.row_of::<2, 8, ALL>(job, row),
-            2 => self.row_of::<3, 12, ALL>(job, row),
-            _ => self.row_of::<4, 16, ALL>(job, row),
+            0 => self.row_of::<1, 4, AT_ONCE>(job, row),
+            1 => self.row_of::<2, 8, AT_ONCE>(job, row),
+            2 => self.row_of::<3, 12, AT_ONCE>(job, row),
+            _ => self.row_of::<4, 16, AT_ONCE>(job, row),
         }
     }
 
-    /// Runs R registers of each of four messages at a time, M in all, which are ALL or SOME of a message's.
+    /// Runs R registers of each of four messages at a time, M in all: all that a message has, or, CHUNKED, some of them.
     #[inline(always)]
-    fn row_of<const R: usize, const M: usize, const MANY: bool>(&self, job: &Job<'_>, row: Row) {
+    fn row_of<const R: usize, const M: usize, const CHUNKED: bool>(&self, job: &Job<'_>, row: Row) {
         if job.message(row.first).bytes.is_multiple_of(R * V::<P>::BYTES) {
-            self.row::<R, M, true, MANY>(job, row);
+            self.row::<R, M, true, CHUNKED>(job, row);
         } else {
-            self.row::<R, M, false, MANY>(job, row);
+            self.row::<R, M, false, CHUNKED>(job, row);
         }
     }
 
@@ -105,7 +105,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         if job.nonce(first).len() != 12 || Self::is_past_caches(job, message) {
             return None;
         }
-        Some(Row::of(job, indices)).filter(|row| row.teams > 0)
+        Some(Row::of(job, indices)).filter(|row| row.fours > 0)
     }
 
     /// Runs a train.
@@ -127,12 +127,12 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
     }
 
     #[inline(always)]
-    fn row<const R: usize, const M: usize, const WHOLE: bool, const MANY: bool>(
+    fn row<const R: usize, const M: usize, const WHOLE: bool, const CHUNKED: bool>(
         &self,
         job: &Job<'_>,
         row: Row,
     ) {
-        self.cipher.isa().vectorize(Rowed::<P, D, R, M, WHOLE, MANY, KARATSUBA> {
+        self.cipher.isa().vectorize(Rowed::<P, D, R, M, WHOLE, CHUNKED, KARATSUBA> {
             job,
             cipher: &self.cipher,
             powers: &self.powers,

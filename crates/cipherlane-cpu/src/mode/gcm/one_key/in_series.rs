@@ -1,4 +1,4 @@
-//! Messages that have waited for others of as many registers and are more than a team takes, or too few for teams.
+//! Messages that have waited for others of as many registers and are more than a four takes, or too few for fours.
 
 use std::marker::PhantomData;
 

@@ -3,7 +3,7 @@
 
 use cipherlane_core::BLOCK;
 
-use super::long::{GroupHash, InMemory};
+use super::groups::{GroupHash, InMemory};
 use super::short;
 use crate::cipher::{Nothing, Permutation};
 use crate::job::Message;

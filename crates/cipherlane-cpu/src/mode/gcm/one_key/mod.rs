@@ -1,25 +1,25 @@
 //! Messages that share a key.
 //!
 //! [`row`] runs equal messages that follow one another, four side by side, up to a length, and [`train`] longer ones,
-//! coupled. Of others that have as many registers, [`team`] runs four of few, and [`series`] those of more, or too few for
-//! teams, one after the other. [`short`] finishes LANES others together, and [`long`] streams groups of registers. Where
-//! the cipher runs in groups, a [`bunch`] has as many messages as fill some.
+//! coupled. Of others that have as many registers, [`fours`] runs four of few, and [`series`] those of more, or too few for
+//! fours, one after the other. [`short`] finishes LANES others together, and [`long`] runs long ones by [`groups`] of registers.
+//! Where the cipher runs in groups, a [`bunch`] has as many messages as fill some.
 
 mod ahead;
 mod bunch;
+mod fours;
+mod groups;
 mod in_company;
+mod in_fours;
 mod in_rows;
 mod in_series;
-mod in_teams;
 mod lacking;
 mod long;
-mod one_by_one;
 mod past_caches;
 mod row;
 mod segments;
 mod series;
 mod short;
-mod team;
 mod train;
 mod waiting;
 
@@ -31,14 +31,14 @@ use std::sync::OnceLock;
 pub(super) use self::ahead::Ahead;
 pub(super) use self::bunch::Bunch;
 use self::bunch::Bunched;
-use self::long::Text;
-use self::one_by_one::Long;
+use self::groups::Text;
+use self::long::Long;
 use self::series::Ends;
 use self::short::Group;
 use self::waiting::Waiting;
 use super::Direction;
 use super::ending::LongEnds;
-use super::equal::TEAM;
+use super::equal::FOUR;
 use super::ghash::{Ghash, MAX_POWERS, Powers, Spread, lengths};
 use crate::cipher::{Permutation, V};
 use crate::job::{Job, Message};
@@ -114,7 +114,8 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         cipher.isa().vectorize(HashKey { cipher, powers, highest });
     }
 
-    /// The same for many messages: where those of more registers are run in series, with powers for as many as can be.
+    /// As [`OneKey::new`], for a key of many messages: with first rounds, and, where messages of more registers are run in
+    /// series, with powers for as many as can be.
     pub(super) fn shared(source: P::Source, key: &[u8], highest: usize) -> Self {
         let highest = if P::BEGINS { MAX_POWERS } else { highest };
         let key = Self::new(source, key, highest);
@@ -176,7 +177,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         self.cipher.isa().vectorize(Messages { key: self, job, range, bunch: bunch.as_mut() });
     }
 
-    /// Runs the messages of `range`: equal ones that are not long in rows and trains, others with as many registers in teams
+    /// Runs the messages of `range`: equal ones that are not long in rows and trains, others with as many registers in fours
     /// or in series, or both in the bunch; other short ones LANES at a time, and long ones one by one.
     #[inline(always)]
     fn run(&self, job: &Job<'_>, mut range: Range<usize>, mut bunch: Option<&mut Bunch<V<P>, N>>) {
@@ -184,7 +185,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> OneKey
         let (mut of_long, mut of_series) = (MaybeUninit::uninit(), MaybeUninit::uninit());
         let mut long = Long::none(LongEnds::nobody(&mut of_long));
         let mut waiting = self.nobody_waits(job, Ends::nobody(&mut of_series));
-        let are_few = range.len() < TEAM;
+        let are_few = range.len() < FOUR;
         while let Some(index) = self.next_single(job, are_few, &mut range, &mut waiting, &mut bunch) {
             match group.offer::<P::Isa, N, KARATSUBA>(job, &self.powers, index) {
                 ControlFlow::Break(pre_counter) => self.run_long(job, &mut long, index, pre_counter),

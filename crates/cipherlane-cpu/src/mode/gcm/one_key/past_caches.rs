@@ -4,7 +4,7 @@
 use cipherlane_core::BLOCK;
 
 use super::OneKey;
-use super::long::{GroupHash, InMemory, Text};
+use super::groups::{GroupHash, InMemory, Text};
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
@@ -52,7 +52,7 @@ impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Wo
 {
     type Output = Ghash<'p, P::Isa, KARATSUBA>;
 
-    /// As [`super::long::run`] does it: when sealing, the group before is hashed.
+    /// As [`super::groups::run`] does it: when sealing, the group before is hashed.
     #[inline(always)]
     fn run(self) -> Self::Output {
         let Text { cipher, mut hash, mut text, mut counters, .. } = self.0;

@@ -4,14 +4,14 @@
 
 use std::marker::PhantomData;
 
+use super::groups::crypt_and_hash;
 use super::lacking::{AFTER, Lacking};
-use super::long::crypt_and_hash;
 use crate::cipher::{Nothing, Permutation, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::{Count, Known};
 use crate::mode::first_round::FirstRound;
-use crate::mode::gcm::equal::{Row, TEAM};
+use crate::mode::gcm::equal::{FOUR, Row};
 use crate::mode::gcm::ghash::{Ghash, Powers, Products, lengths};
 use crate::mode::gcm::{Direction, text};
 
@@ -32,7 +32,7 @@ impl<P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
 
     #[inline(always)]
     fn run(self) {
-        let (first, messages) = (self.row.first, self.row.teams * TEAM);
+        let (first, messages) = (self.row.first, self.row.fours * FOUR);
         let (isa, shared) = (self.cipher.isa(), self.job.shared_aad().map(|aad| Ghash::of(self.powers, aad)));
         let mut progress = self.start();
         let mut ends = Ends { lengths: self.lengths(), sums: [Products::zero(isa); MAX_LANES] };

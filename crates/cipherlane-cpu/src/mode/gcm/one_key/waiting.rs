@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::series::Ends;
 use crate::lanes::{Lanes, MAX_LANES};
-use crate::mode::gcm::equal::TEAM;
+use crate::mode::gcm::equal::FOUR;
 use crate::mode::gcm::ghash::MAX_POWERS;
 
 /// Classes of messages, by their registers less one: as many as there are powers for where registers are widest.
@@ -12,8 +12,8 @@ pub(super) const CLASSES: usize = MAX_POWERS / MAX_LANES;
 /// Most messages of a class.
 const MOST: usize = 64;
 
-// `used` has a bit for each class, and full classes leave nobody when teams have gone.
-const _: () = assert!(CLASSES <= u32::BITS as usize && MOST.is_multiple_of(TEAM));
+// `used` has a bit for each class, and full classes leave nobody when fours have gone.
+const _: () = assert!(CLASSES <= u32::BITS as usize && MOST.is_multiple_of(FOUR));
 
 /// Indices of messages, class by class, and what is left of those that went.
 pub(super) struct Waiting<'e, V> {

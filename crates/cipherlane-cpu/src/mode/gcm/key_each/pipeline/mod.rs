@@ -69,9 +69,9 @@ impl<
         const { assert!(N == R + 2 && R.is_multiple_of(MAX_LANES) && R <= IN_PASS) };
         let Self { source, job, row, schedules, .. } = self;
         // A row goes by four, which is as many sets as it takes.
-        let sets = row.teams * (MAX_LANES / V::<P>::LANES);
+        let sets = row.fours * (MAX_LANES / V::<P>::LANES);
         let texts = Texts::<R, WHOLE>::of::<V<P>>(job.message(row.first));
-        debug_assert!((texts.passes == 1) == ONE && row.teams > 1);
+        debug_assert!((texts.passes == 1) == ONE && row.fours > 1);
         let columns = Columns::of(job, row.first);
         schedules.begin(source, |lane| columns.key(lane));
         let mut underway =

@@ -6,7 +6,7 @@ use super::texts::Texts;
 use crate::cipher::{CALLS, Meanwhile};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::mode::gcm::Direction;
-use crate::mode::gcm::equal::TEAM;
+use crate::mode::gcm::equal::FOUR;
 use crate::mode::gcm::ghash::{Falling, Power, Products};
 
 /// The hashes of four messages, a message a lane, some blocks each call: of the output when sealing, of the input when
@@ -17,31 +17,31 @@ pub(super) struct Hash<
     D,
     const R: usize,
     const PART: bool,
-    const MANY: bool,
+    const CHUNKED: bool,
     const KARATSUBA: bool,
 > {
     powers: Falling<'a, I>,
-    texts: Texts<I::V, R, MANY>,
+    texts: Texts<I::V, R, CHUNKED>,
     /// Sums of products, each of LANES messages.
-    pub(super) sums: [Products<I::V>; TEAM],
+    pub(super) sums: [Products<I::V>; FOUR],
     /// Register by register, block i of LANES messages.
     columns: [I::V; MAX_LANES],
     direction: PhantomData<D>,
 }
 
-impl<'a, I: Isa, D: Direction, const R: usize, const PART: bool, const MANY: bool, const KARATSUBA: bool>
-    Hash<'a, I, D, R, PART, MANY, KARATSUBA>
+impl<'a, I: Isa, D: Direction, const R: usize, const PART: bool, const CHUNKED: bool, const KARATSUBA: bool>
+    Hash<'a, I, D, R, PART, CHUNKED, KARATSUBA>
 {
     /// Blocks of a message that are multiplied at once.
     const AT_ONCE: usize = if I::V::LANES > 1 { 2 } else { 1 };
     /// How often that makes all.
-    const TIMES: usize = TEAM * R / Self::AT_ONCE;
+    const TIMES: usize = FOUR * R / Self::AT_ONCE;
 
     #[inline(always)]
     pub(super) fn new(
         powers: Falling<'a, I>,
-        texts: Texts<I::V, R, MANY>,
-        sums: [Products<I::V>; TEAM],
+        texts: Texts<I::V, R, CHUNKED>,
+        sums: [Products<I::V>; FOUR],
     ) -> Self {
         let columns = [powers.isa().zero(); MAX_LANES];
         Self { powers, texts, sums, columns, direction: PhantomData }
@@ -70,7 +70,7 @@ impl<'a, I: Isa, D: Direction, const R: usize, const PART: bool, const MANY: boo
     /// Multiplies some blocks of LANES messages, for the `time`-th time.
     #[inline(always)]
     fn multiply(&mut self, time: usize) {
-        let in_register = TEAM / Self::AT_ONCE;
+        let in_register = FOUR / Self::AT_ONCE;
         let (register, place) = (time / in_register, time % in_register * Self::AT_ONCE);
         let (group, column) = (place / I::V::LANES, place % I::V::LANES);
         if column == 0 {
@@ -88,8 +88,8 @@ impl<'a, I: Isa, D: Direction, const R: usize, const PART: bool, const MANY: boo
     }
 }
 
-impl<I: Isa, D: Direction, const R: usize, const PART: bool, const MANY: bool, const KARATSUBA: bool>
-    Meanwhile for Hash<'_, I, D, R, PART, MANY, KARATSUBA>
+impl<I: Isa, D: Direction, const R: usize, const PART: bool, const CHUNKED: bool, const KARATSUBA: bool>
+    Meanwhile for Hash<'_, I, D, R, PART, CHUNKED, KARATSUBA>
 {
     #[inline(always)]
     fn step(&mut self, call: usize) {

@@ -26,11 +26,11 @@ use crate::mode::first_round::FirstRound;
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::counter::ONE_EACH;
 use crate::mode::gcm::ending::add_aad;
-use crate::mode::gcm::equal::{Row, TEAM};
+use crate::mode::gcm::equal::{FOUR, Row};
 use crate::mode::gcm::ghash::{Falling, Powers, Products, Spread, lengths};
 
-/// A row, as work: messages of R registers, all of which are WHOLE or of which the last may not be; or of MANY times R, of
-/// which the last ones may be missing or not whole.
+/// A row, as work: messages of R registers, all of which are WHOLE or of which the last may not be; or, CHUNKED, of several
+/// times R, of which the last ones may be missing or not whole.
 pub(super) struct Rowed<
     'a,
     P: Permutation,
@@ -38,7 +38,7 @@ pub(super) struct Rowed<
     const R: usize,
     const N: usize,
     const WHOLE: bool,
-    const MANY: bool,
+    const CHUNKED: bool,
     const KARATSUBA: bool,
 > {
     pub(super) job: &'a Job<'a>,
@@ -56,21 +56,21 @@ impl<
     const R: usize,
     const N: usize,
     const WHOLE: bool,
-    const MANY: bool,
+    const CHUNKED: bool,
     const KARATSUBA: bool,
-> Work for Rowed<'_, P, D, R, N, WHOLE, MANY, KARATSUBA>
+> Work for Rowed<'_, P, D, R, N, WHOLE, CHUNKED, KARATSUBA>
 {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        const { assert!(N == TEAM * R, "N registers in all") };
-        let first = Texts::<V<P>, R, MANY>::new::<WHOLE>(self.job.message(self.row.first));
+        const { assert!(N == FOUR * R, "N registers in all") };
+        let first = Texts::<V<P>, R, CHUNKED>::new::<WHOLE>(self.job.message(self.row.first));
         let mut progress = self.start(first);
-        for number in 0..self.row.teams {
+        for number in 0..self.row.fours {
             // SAFETY: there are so many messages.
             let texts = unsafe { first.skip(number) };
-            if MANY || WHOLE {
+            if CHUNKED || WHOLE {
                 self.begin::<false>(&mut progress, texts, number);
             } else {
                 self.begin::<true>(&mut progress, texts, number);
@@ -79,9 +79,9 @@ impl<
             for chunk in 1..last {
                 self.go_on::<false>(&mut progress, texts.chunk(chunk), number);
             }
-            if MANY && WHOLE {
+            if CHUNKED && WHOLE {
                 self.go_on::<false>(&mut progress, texts.chunk(last), number);
-            } else if MANY {
+            } else if CHUNKED {
                 self.go_on::<true>(&mut progress, texts.chunk(last), number);
             }
             if D::OPEN {
@@ -90,24 +90,24 @@ impl<
         }
         if !D::OPEN {
             progress.sums = if WHOLE { self.hash::<false>(&progress) } else { self.hash::<true>(&progress) };
-            self.conclude(&progress, self.row.teams - 1);
+            self.conclude(&progress, self.row.fours - 1);
         }
     }
 }
 
 /// How far a row has got.
-struct Progress<'a, P: Permutation, const R: usize, const MANY: bool> {
+struct Progress<'a, P: Permutation, const R: usize, const CHUNKED: bool> {
     /// The powers of H that a message is multiplied by.
     powers: Falling<'a, P::Isa>,
     /// What messages hash to before their text.
     common: Products<V<P>>,
     /// What has gone through the cipher last.
-    texts: Texts<V<P>, R, MANY>,
+    texts: Texts<V<P>, R, CHUNKED>,
     /// What four messages hash to, LANES of them in each of the first sums: when opening all of that, when sealing what is
     /// before it.
-    sums: [Products<V<P>>; TEAM],
+    sums: [Products<V<P>>; FOUR],
     /// Their encrypted pre-counter blocks.
-    masks: [V<P>; TEAM],
+    masks: [V<P>; FOUR],
 }
 
 impl<
@@ -117,21 +117,21 @@ impl<
     const R: usize,
     const N: usize,
     const WHOLE: bool,
-    const MANY: bool,
+    const CHUNKED: bool,
     const KARATSUBA: bool,
-> Rowed<'a, P, D, R, N, WHOLE, MANY, KARATSUBA>
+> Rowed<'a, P, D, R, N, WHOLE, CHUNKED, KARATSUBA>
 {
     /// Registers with a message a lane.
-    const GROUPS: usize = TEAM / V::<P>::LANES;
+    const GROUPS: usize = FOUR / V::<P>::LANES;
 
     /// Before the row, with `first` as what has gone through the cipher: what is hashed of it is of no use.
     #[inline(always)]
-    fn start(&self, first: Texts<V<P>, R, MANY>) -> Progress<'a, P, R, MANY> {
+    fn start(&self, first: Texts<V<P>, R, CHUNKED>) -> Progress<'a, P, R, CHUNKED> {
         // The block of lengths follows the text.
         let powers = self.spread.falling(first.bytes.div_ceil(BLOCK) + 1);
         let common = self.common(first.bytes);
-        let masks = [self.cipher.isa().zero(); TEAM];
-        Progress { powers, common, texts: first, sums: [common; TEAM], masks }
+        let masks = [self.cipher.isa().zero(); FOUR];
+        Progress { powers, common, texts: first, sums: [common; FOUR], masks }
     }
 
     /// Runs the first R registers of four messages, of which the last may not be whole in PART; when sealing, ends those
@@ -139,8 +139,8 @@ impl<
     #[inline(always)]
     fn begin<const PART: bool>(
         &self,
-        progress: &mut Progress<'a, P, R, MANY>,
-        texts: Texts<V<P>, R, MANY>,
+        progress: &mut Progress<'a, P, R, CHUNKED>,
+        texts: Texts<V<P>, R, CHUNKED>,
         number: usize,
     ) {
         // Without this the compiler hoists round keys out of the loop, and spills.
@@ -149,7 +149,7 @@ impl<
         let mut pre_counters = self.pre_counters(cipher, bases);
         let beside = &mut pre_counters[..Self::GROUPS];
         if D::OPEN {
-            progress.sums = [progress.common; TEAM];
+            progress.sums = [progress.common; FOUR];
             self.crypt_and_hash::<PART, PART>(cipher, progress, beside, texts, &bases);
         } else {
             if WHOLE {
@@ -160,7 +160,7 @@ impl<
             if number > 0 {
                 self.conclude(progress, number - 1);
             }
-            progress.sums = [progress.common; TEAM];
+            progress.sums = [progress.common; FOUR];
         }
         progress.masks = pre_counters;
     }
@@ -169,8 +169,8 @@ impl<
     #[inline(always)]
     fn go_on<const PART: bool>(
         &self,
-        progress: &mut Progress<'a, P, R, MANY>,
-        texts: Texts<V<P>, R, MANY>,
+        progress: &mut Progress<'a, P, R, CHUNKED>,
+        texts: Texts<V<P>, R, CHUNKED>,
         number: usize,
     ) {
         let cipher = std::hint::black_box(self.cipher);
@@ -188,10 +188,10 @@ impl<
     fn crypt_and_hash<const PART: bool, const HASHED_PART: bool>(
         &self,
         cipher: &P,
-        progress: &mut Progress<'a, P, R, MANY>,
+        progress: &mut Progress<'a, P, R, CHUNKED>,
         beside: &mut [V<P>],
-        texts: Texts<V<P>, R, MANY>,
-        bases: &[V<P>; TEAM],
+        texts: Texts<V<P>, R, CHUNKED>,
+        bases: &[V<P>; FOUR],
     ) {
         let counters = self.counters(cipher, bases, texts.registers_before());
         if D::OPEN {
@@ -207,7 +207,7 @@ impl<
 
     /// The sums, with what is still to be hashed.
     #[inline(always)]
-    fn hash<const PART: bool>(&self, progress: &Progress<'a, P, R, MANY>) -> [Products<V<P>>; TEAM] {
+    fn hash<const PART: bool>(&self, progress: &Progress<'a, P, R, CHUNKED>) -> [Products<V<P>>; FOUR] {
         let mut hash = progress.hash::<D, PART, KARATSUBA>();
         for call in 0..CALLS {
             hash.step(call);
@@ -237,10 +237,10 @@ impl<
     /// Blocks that begin with the nonces of four messages, a message a lane, and end in zeros; with their first round, if it
     /// is known what counters do there.
     #[inline(always)]
-    fn bases(&self, cipher: &P, number: usize) -> [V<P>; TEAM] {
+    fn bases(&self, cipher: &P, number: usize) -> [V<P>; FOUR] {
         let isa = cipher.isa();
-        let nonces = self.job.nonces_from(self.row.first + TEAM * number);
-        let mut bases = [isa.zero(); TEAM];
+        let nonces = self.job.nonces_from(self.row.first + FOUR * number);
+        let mut bases = [isa.zero(); FOUR];
         for (group, base) in bases.iter_mut().enumerate().take(Self::GROUPS) {
             // SAFETY: nonces of 12 bytes follow one another.
             *base = unsafe { isa.rows_of_12(nonces.add(12 * group * V::<P>::LANES)) };
@@ -253,7 +253,7 @@ impl<
 
     /// The pre-counter blocks on `bases`, as [`Permutation::begin`] makes them.
     #[inline(always)]
-    fn pre_counters(&self, cipher: &P, mut bases: [V<P>; TEAM]) -> [V<P>; TEAM] {
+    fn pre_counters(&self, cipher: &P, mut bases: [V<P>; FOUR]) -> [V<P>; FOUR] {
         let isa = cipher.isa();
         for base in bases.iter_mut().take(Self::GROUPS) {
             *base = match self.known_round() {
@@ -266,7 +266,7 @@ impl<
 
     /// The counter blocks on `bases` behind `registers` registers of each message, likewise but message by message.
     #[inline(always)]
-    fn counters(&self, cipher: &P, bases: &[V<P>; TEAM], registers: usize) -> [V<P>; N] {
+    fn counters(&self, cipher: &P, bases: &[V<P>; FOUR], registers: usize) -> [V<P>; N] {
         let (isa, lanes) = (cipher.isa(), V::<P>::LANES);
         let mut counters = [isa.zero(); N];
         for (counters, base) in counters.chunks_exact_mut(lanes * R).zip(bases) {
@@ -293,11 +293,11 @@ impl<
 
     /// Makes the tags of four messages of their sums, but for AAD of their own, and of the encrypted pre-counter blocks.
     #[inline(always)]
-    fn conclude(&self, progress: &Progress<'a, P, R, MANY>, number: usize) {
+    fn conclude(&self, progress: &Progress<'a, P, R, CHUNKED>, number: usize) {
         let lanes = V::<P>::LANES;
         let sums = progress.sums.iter().zip(&progress.masks);
         for (group, (sum, &mask)) in sums.enumerate().take(Self::GROUPS) {
-            let (mut sum, first) = (*sum, self.row.first + number * TEAM + group * lanes);
+            let (mut sum, first) = (*sum, self.row.first + number * FOUR + group * lanes);
             if self.job.shared_aad().is_none() {
                 let longest = self.job.aad(first).len();
                 let indices = [first, first + 1, first + 2, first + 3];
@@ -309,12 +309,12 @@ impl<
     }
 }
 
-impl<'a, P: Permutation, const R: usize, const MANY: bool> Progress<'a, P, R, MANY> {
+impl<'a, P: Permutation, const R: usize, const CHUNKED: bool> Progress<'a, P, R, CHUNKED> {
     /// The hash of what has gone through the cipher last, which may be in PART.
     #[inline(always)]
     fn hash<D: Direction, const PART: bool, const KARATSUBA: bool>(
         &self,
-    ) -> Hash<'a, P::Isa, D, R, PART, MANY, KARATSUBA> {
+    ) -> Hash<'a, P::Isa, D, R, PART, CHUNKED, KARATSUBA> {
         // SAFETY: the message has a block behind those before.
         let powers = unsafe { self.powers.skip(self.texts.registers_before() * V::<P>::LANES) };
         Hash::new(powers, self.texts, self.sums)

@@ -4,12 +4,12 @@ use std::marker::PhantomData;
 
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
-use crate::mode::gcm::equal::TEAM;
+use crate::mode::gcm::equal::FOUR;
 
 /// Four equal messages that follow one another, from a register of each on: R registers of each are run together, which is
-/// all there is, or MANY times that.
+/// all there is, or CHUNKED times that.
 #[derive(Clone, Copy)]
-pub(super) struct Texts<T, const R: usize, const MANY: bool> {
+pub(super) struct Texts<T, const R: usize, const CHUNKED: bool> {
     input: *const u8,
     output: *mut u8,
     /// Bytes of each message.
@@ -19,23 +19,23 @@ pub(super) struct Texts<T, const R: usize, const MANY: bool> {
     registers: PhantomData<T>,
 }
 
-impl<T: Lanes, const R: usize, const MANY: bool> Texts<T, R, MANY> {
+impl<T: Lanes, const R: usize, const CHUNKED: bool> Texts<T, R, CHUNKED> {
     /// From the start of the first one on, WHOLE if R registers at a time are.
     #[inline(always)]
     pub(super) fn new<const WHOLE: bool>(Message { input, output, bytes, .. }: Message) -> Self {
         debug_assert!(bytes > 0 && (!WHOLE || bytes.is_multiple_of(R * T::BYTES)));
-        debug_assert!(MANY || bytes.div_ceil(T::BYTES) == R);
-        let bytes = if WHOLE && !MANY { R * T::BYTES } else { bytes };
+        debug_assert!(CHUNKED || bytes.div_ceil(T::BYTES) == R);
+        let bytes = if WHOLE && !CHUNKED { R * T::BYTES } else { bytes };
         Self { input, output, bytes, before: 0, registers: PhantomData }
     }
 
-    /// The four messages that come after `teams` times four, from their start on.
+    /// The four messages that come after `fours` times four, from their start on.
     ///
     /// # Safety
     /// There are as many.
     #[inline(always)]
-    pub(super) unsafe fn skip(self, teams: usize) -> Self {
-        let bytes = teams * TEAM * self.bytes;
+    pub(super) unsafe fn skip(self, fours: usize) -> Self {
+        let bytes = fours * FOUR * self.bytes;
         // SAFETY: the caller's.
         unsafe { Self { input: self.input.add(bytes), output: self.output.add(bytes), before: 0, ..self } }
     }
@@ -43,19 +43,19 @@ impl<T: Lanes, const R: usize, const MANY: bool> Texts<T, R, MANY> {
     /// The same messages from chunk `chunk` of R registers on.
     #[inline(always)]
     pub(super) fn chunk(self, chunk: usize) -> Self {
-        Self { before: if MANY { chunk * R * T::BYTES } else { 0 }, ..self }
+        Self { before: if CHUNKED { chunk * R * T::BYTES } else { 0 }, ..self }
     }
 
     /// Chunks of R registers of a message.
     #[inline(always)]
     pub(super) fn chunks(&self) -> usize {
-        if MANY { self.bytes.div_ceil(R * T::BYTES) } else { 1 }
+        if CHUNKED { self.bytes.div_ceil(R * T::BYTES) } else { 1 }
     }
 
     /// Registers of a message before these.
     #[inline(always)]
     pub(super) fn registers_before(&self) -> usize {
-        if MANY { self.before / T::BYTES } else { 0 }
+        if CHUNKED { self.before / T::BYTES } else { 0 }
     }
 
     #[inline(always)]
@@ -71,8 +71,8 @@ impl<T: Lanes, const R: usize, const MANY: bool> Texts<T, R, MANY> {
     /// Where register `register` of message `message` begins, and its bytes if it is not whole, as it may be in PART.
     #[inline(always)]
     fn place<const PART: bool>(&self, message: usize, register: usize) -> (usize, Option<usize>) {
-        let at = if MANY { self.before } else { 0 } + register * T::BYTES;
-        let is_whole = if MANY { at + T::BYTES <= self.bytes } else { register + 1 < R };
+        let at = if CHUNKED { self.before } else { 0 } + register * T::BYTES;
+        let is_whole = if CHUNKED { at + T::BYTES <= self.bytes } else { register + 1 < R };
         let part = (PART && !is_whole).then(|| self.bytes.saturating_sub(at));
         (message * self.bytes + at, part)
     }

@@ -2,7 +2,7 @@
 //!
 //! All have R registers, the last one perhaps in part, so that the compiler sees straight code: N = 4 R registers
 //! pass through the cipher together. The blocks of each message lie in the lanes of its registers, as everywhere; the
-//! ends are shared by LANES messages. While the cipher works on one team, the multipliers hash another: the one
+//! ends are shared by LANES messages. While the cipher works on one four, the multipliers hash another: the one
 //! before when sealing, the same when opening.
 
 use std::marker::PhantomData;
@@ -17,42 +17,42 @@ use crate::mode::first_round::FirstRound;
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::counter::ONE_EACH;
 use crate::mode::gcm::ending::Ending;
-use crate::mode::gcm::equal::TEAM;
+use crate::mode::gcm::equal::FOUR;
 use crate::mode::gcm::ghash::{Powers, Products};
 
-/// Teams, as work.
-pub(super) struct Teams<'a, P: Permutation, D, const R: usize, const N: usize, const KARATSUBA: bool> {
+/// Fours, as work: four messages each, of as many registers.
+pub(super) struct Fours<'a, P: Permutation, D, const R: usize, const N: usize, const KARATSUBA: bool> {
     pub(super) job: &'a Job<'a>,
     pub(super) cipher: &'a P,
     pub(super) powers: &'a Powers<P::Isa>,
     pub(super) first_round: Option<&'a FirstRound>,
     /// Indices of their messages, which have as many registers as each other.
-    pub(super) teams: &'a [[usize; TEAM]],
+    pub(super) fours: &'a [[usize; FOUR]],
     pub(super) direction: PhantomData<D>,
 }
 
 impl<P: Permutation, D: Direction, const R: usize, const N: usize, const KARATSUBA: bool> Work
-    for Teams<'_, P, D, R, N, KARATSUBA>
+    for Fours<'_, P, D, R, N, KARATSUBA>
 {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        const { assert!(N == TEAM * R, "N registers in all") };
-        let teams = self.teams.len();
+        const { assert!(N == FOUR * R, "N registers in all") };
+        let fours = self.fours.len();
         let mut hashed = Hashed::nobody(self.cipher.isa());
         let mut masks = hashed.masks;
-        for number in 0..teams {
-            let indices = self.teams[number];
-            // The first team has none before it, and hashes its output in vain.
+        for number in 0..fours {
+            let indices = self.fours[number];
+            // The first four has none before it, and hashes its output in vain.
             let before = if D::OPEN { number } else { number.saturating_sub(1) };
-            let last = self.teams[before];
+            let last = self.fours[before];
             let (begun, mut next) = self.counters(&indices);
             let mut hash = self.hash(&last, &hashed);
             let beside = &mut next[..Self::GROUPS];
             let keystream = self.cipher.finish_in_step(begun, beside, &mut hash);
             let messages = self.messages(&indices);
-            for m in 0..TEAM {
+            for m in 0..FOUR {
                 for r in 0..R {
                     // SAFETY: messages of so many registers.
                     unsafe { self.crypt(messages[m], r, keystream[m * R + r]) }
@@ -69,36 +69,36 @@ impl<P: Permutation, D: Direction, const R: usize, const N: usize, const KARATSU
     }
 }
 
-/// A team that was hashed, but for the lengths.
+/// A four that was hashed, but for the lengths.
 struct Hashed<V> {
     ending: Ending,
     /// A sum for LANES messages.
-    sums: [Products<V>; TEAM],
+    sums: [Products<V>; FOUR],
     /// The encrypted pre-counter blocks of LANES messages.
-    masks: [V; TEAM],
+    masks: [V; FOUR],
 }
 
 impl<V: Lanes> Hashed<V> {
     #[inline(always)]
     fn nobody(isa: V::Isa) -> Self {
-        Self { ending: Ending::nobody(), sums: [Products::zero(isa); TEAM], masks: [isa.zero(); TEAM] }
+        Self { ending: Ending::nobody(), sums: [Products::zero(isa); FOUR], masks: [isa.zero(); FOUR] }
     }
 }
 
 impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KARATSUBA: bool>
-    Teams<'a, P, D, R, N, KARATSUBA>
+    Fours<'a, P, D, R, N, KARATSUBA>
 {
     /// Groups of LANES messages.
-    const GROUPS: usize = TEAM / V::<P>::LANES;
-    /// Teams that begin before a team is concluded.
+    const GROUPS: usize = FOUR / V::<P>::LANES;
+    /// Fours that begin before a four is concluded.
     const LAG: usize = if D::OPEN { 1 } else { 2 };
 
-    /// What is left when all teams have begun.
+    /// What is left when all fours have begun.
     #[inline(always)]
-    fn conclude_rest(&self, hashed: &Hashed<V<P>>, masks: &[V<P>; TEAM]) {
-        let teams = self.teams.len();
-        let Some(number) = teams.checked_sub(1) else { return };
-        let last = self.teams[number];
+    fn conclude_rest(&self, hashed: &Hashed<V<P>>, masks: &[V<P>; FOUR]) {
+        let fours = self.fours.len();
+        let Some(number) = fours.checked_sub(1) else { return };
+        let last = self.fours[number];
         let mut hash = self.hash(&last, hashed);
         if D::OPEN {
             hash.make_tags();
@@ -118,24 +118,24 @@ impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KAR
     }
 
     #[inline(always)]
-    fn conclude(&self, number: usize, tags: &[V<P>; TEAM]) {
-        let indices = self.teams[number];
+    fn conclude(&self, number: usize, tags: &[V<P>; FOUR]) {
+        let indices = self.fours[number];
         for (tags, indices) in tags.iter().zip(indices.chunks_exact(V::<P>::LANES)) {
             D::conclude_some(self.job, indices, *tags);
         }
     }
 
-    /// Makes `hashed` of the sums of a team's texts. Only what is used is written: the rest would be copied.
+    /// Makes `hashed` of the sums of a four's texts. Only what is used is written: the rest would be copied.
     #[inline(always)]
     fn fold(
         &self,
-        indices: &[usize; TEAM],
-        sums: &[Products<V<P>>; TEAM],
-        masks: &[V<P>; TEAM],
+        indices: &[usize; FOUR],
+        sums: &[Products<V<P>>; FOUR],
+        masks: &[V<P>; FOUR],
         hashed: &mut Hashed<V<P>>,
     ) {
         hashed.ending = Ending::new(self.job, indices);
-        for first in (0..TEAM).step_by(V::<P>::LANES) {
+        for first in (0..FOUR).step_by(V::<P>::LANES) {
             let mut group = [sums[first]; MAX_LANES];
             group[..V::<P>::LANES].copy_from_slice(&sums[first..first + V::<P>::LANES]);
             let (number, ending) = (first / V::<P>::LANES, &hashed.ending);
@@ -148,10 +148,10 @@ impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KAR
     /// The counter blocks message by message, as [`Permutation::begin`] makes them, and the pre-counter blocks: a register
     /// for LANES messages.
     #[inline(always)]
-    fn counters(&self, indices: &[usize; TEAM]) -> ([V<P>; N], [V<P>; TEAM]) {
+    fn counters(&self, indices: &[usize; FOUR]) -> ([V<P>; N], [V<P>; FOUR]) {
         let (isa, lanes) = (self.cipher.isa(), V::<P>::LANES);
-        let (mut bases, mut counters) = ([isa.zero(); TEAM], [isa.zero(); N]);
-        for m in 0..TEAM {
+        let (mut bases, mut counters) = ([isa.zero(); FOUR], [isa.zero(); N]);
+        for m in 0..FOUR {
             // SAFETY: a nonce of 12 bytes.
             unsafe {
                 bases[m] = isa.splat_partial(self.job.nonce(indices[m]).as_ptr(), 12);
@@ -173,7 +173,7 @@ impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KAR
             counters = self.cipher.begin(counters);
         }
         let mut pre_counters = bases;
-        for first in (0..TEAM).step_by(lanes) {
+        for first in (0..FOUR).step_by(lanes) {
             let mut group = [bases[first]; MAX_LANES];
             group[..lanes].copy_from_slice(&bases[first..first + lanes]);
             let zero = V::<P>::diagonal(&group);
@@ -183,9 +183,9 @@ impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KAR
     }
 
     #[inline(always)]
-    fn messages(&self, indices: &[usize; TEAM]) -> [Message; TEAM] {
-        let mut messages = [self.job.message(indices[0]); TEAM];
-        for m in 1..TEAM {
+    fn messages(&self, indices: &[usize; FOUR]) -> [Message; FOUR] {
+        let mut messages = [self.job.message(indices[0]); FOUR];
+        for m in 1..FOUR {
             messages[m] = self.job.message(indices[m]);
         }
         messages
@@ -211,7 +211,7 @@ impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KAR
     }
 
     #[inline(always)]
-    fn hash<'b>(&self, indices: &[usize; TEAM], before: &'b Hashed<V<P>>) -> Hash<'b, P::Isa, D, R, KARATSUBA>
+    fn hash<'b>(&self, indices: &[usize; FOUR], before: &'b Hashed<V<P>>) -> Hash<'b, P::Isa, D, R, KARATSUBA>
     where
         'a: 'b,
     {
@@ -219,22 +219,22 @@ impl<'a, P: Permutation, D: Direction, const R: usize, const N: usize, const KAR
         Hash {
             powers: self.powers,
             messages: self.messages(indices),
-            sums: [Products::zero(isa); TEAM],
+            sums: [Products::zero(isa); FOUR],
             before,
-            tags: [isa.zero(); TEAM],
+            tags: [isa.zero(); FOUR],
             direction: PhantomData,
         }
     }
 }
 
-/// The tags of one team, and the hash of the texts of the next, some registers each call: of the output when
+/// The tags of one four, and the hash of the texts of the next, some registers each call: of the output when
 /// sealing, of the input when opening.
 struct Hash<'a, I: Isa, D, const R: usize, const KARATSUBA: bool> {
     powers: &'a Powers<I>,
-    messages: [Message; TEAM],
-    sums: [Products<I::V>; TEAM],
+    messages: [Message; FOUR],
+    sums: [Products<I::V>; FOUR],
     before: &'a Hashed<I::V>,
-    tags: [I::V; TEAM],
+    tags: [I::V; FOUR],
     direction: PhantomData<D>,
 }
 
@@ -242,7 +242,7 @@ impl<I: Isa, D, const R: usize, const KARATSUBA: bool> Hash<'_, I, D, R, KARATSU
     #[inline(always)]
     fn make_tags(&mut self) {
         let Hashed { ending, sums, masks } = self.before;
-        for group in 0..TEAM / I::V::LANES {
+        for group in 0..FOUR / I::V::LANES {
             let (first, sum) = (group * I::V::LANES, sums[group]);
             self.tags[group] = ending.tags::<I::V, KARATSUBA>(self.powers, first, sum, masks[group]).pin();
         }
@@ -253,11 +253,11 @@ impl<I: Isa, D: Direction, const R: usize, const KARATSUBA: bool> Meanwhile for 
     #[inline(always)]
     fn step(&mut self, call: usize) {
         let isa = self.powers.isa();
-        let at_once = const { (TEAM * R).div_ceil(CALLS) };
+        let at_once = const { (FOUR * R).div_ceil(CALLS) };
         if call == 0 {
             self.make_tags();
         }
-        for register in call * at_once..((call + 1) * at_once).min(TEAM * R) {
+        for register in call * at_once..((call + 1) * at_once).min(FOUR * R) {
             let (m, r) = (register / R, register % R);
             let (message, at) = (self.messages[m], r * I::V::BYTES);
             let text = if D::OPEN { message.input } else { message.output.cast_const() };

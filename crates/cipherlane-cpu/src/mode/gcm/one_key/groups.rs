@@ -1,0 +1,252 @@
+//! One long message, or a segment of one: groups of N registers, encrypted and hashed in one pass.
+//!
+//! While the cipher works on one group, the multipliers hash another: the one that was stored last when sealing,
+//! the same one when opening. The state stays spread over the lanes (see [`super::ghash`]): lane i hashes every
+//! LANES-th block by powers of H^LANES, so nothing is folded before the end.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use super::lacking::Lacking;
+use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
+use crate::job::Message;
+use crate::lanes::{Isa, Lanes, WOVEN, Work, Woven};
+use crate::mode::counters::{Count, Counters};
+use crate::mode::gcm::ghash::{Ghash, Powers, Products};
+use crate::mode::gcm::{Direction, text};
+use crate::prefetch::prefetch;
+
+/// The text of one message, or of a segment of one, as work.
+pub(super) struct Text<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
+    pub(super) cipher: &'p P,
+    pub(super) hash: Ghash<'p, P::Isa, KARATSUBA>,
+    pub(super) text: Message,
+    pub(super) counters: Counters<'p, P>,
+    direction: PhantomData<D>,
+}
+
+impl<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> Text<'p, P, D, N, KARATSUBA> {
+    /// `text` under `counters`, hashed into `hash`.
+    #[inline(always)]
+    pub(super) fn new(
+        cipher: &'p P,
+        hash: Ghash<'p, P::Isa, KARATSUBA>,
+        text: Message,
+        counters: Counters<'p, P>,
+    ) -> Self {
+        Self { cipher, hash, text, counters, direction: PhantomData }
+    }
+}
+
+impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Text<'p, P, D, N, KARATSUBA>
+{
+    type Output = Ghash<'p, P::Isa, KARATSUBA>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Self { cipher, hash, text, mut counters, .. } = self;
+        // SAFETY: the pointers are those of a job's message.
+        unsafe {
+            let (lacking, rest) = run::<P, N, KARATSUBA, D>(cipher, hash, text, &mut counters, None);
+            lacking.finish::<P, N, D>(cipher, rest, &mut counters)
+        }
+    }
+}
+
+/// Encrypts or decrypts the groups of `message` with `counters` and hashes their ciphertext into `hash`, but for the last
+/// one when sealing: that can be hashed while what is left of the message, which is returned as well, or the next message is
+/// encrypted. Completes `before`, the hash of the last one, in this way.
+///
+/// # Safety
+/// The message's pointers are good for its bytes, and equal or apart; those of the last one still are.
+#[inline(always)]
+pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bool, D: Direction>(
+    cipher: &P,
+    mut hash: Ghash<'p, P::Isa, KARATSUBA>,
+    message: Message,
+    counters: &mut impl Count<P>,
+    before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
+) -> (Lacking<'p, P::Isa, KARATSUBA>, Message) {
+    let group = N * V::<P>::BYTES;
+    let mut done = 0;
+    // SAFETY: `done` grows by groups that fit into the message; what is hashed is readable, and already written
+    // when sealing.
+    unsafe {
+        if !D::OPEN && message.bytes >= group {
+            if let Some(before) = before
+                && let Some(last) = before.group.take()
+            {
+                let first = message.take(group);
+                crypt_and_hash::<P, N, KARATSUBA>(cipher, counters, first, &mut before.hash, last);
+            } else {
+                text::crypt::<P, N>(cipher, counters.take(), message, &mut Nothing);
+            }
+            done = group;
+        }
+        while message.bytes - done >= group {
+            let here = message.skip(done);
+            let hashed = if D::OPEN { here.input } else { here.output.cast_const().sub(group) };
+            done += crypt_and_hash::<P, N, KARATSUBA>(cipher, counters, here, &mut hash, hashed);
+        }
+        let last = (!D::OPEN && done > 0).then(|| message.output.cast_const().wrapping_add(done - group));
+        (Lacking { hash, group: last }, message.skip(done))
+    }
+}
+
+/// Encrypts or decrypts groups of N registers from the start of `message` on, one at least, and continues `hash` with as
+/// many from `hashed` on; of each group, all is hashed before any is written. Returns the bytes.
+///
+/// # Safety
+/// `message` has a group, and there are as many to be hashed.
+#[inline(always)]
+pub(super) unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATSUBA: bool>(
+    cipher: &P,
+    counters: &mut impl Count<P>,
+    message: Message,
+    hash: &mut Ghash<'_, P::Isa, KARATSUBA>,
+    hashed: *const u8,
+) -> usize {
+    let group = N * V::<P>::BYTES;
+    // SAFETY: the caller's; the table has powers for a group.
+    unsafe {
+        if P::WEAVES && KARATSUBA && N == WOVEN {
+            let mut room = MaybeUninit::<[V<P>; N]>::uninit();
+            let counters = counters.take_some(message.bytes / group, &mut room);
+            let [powers, sums] = hash.powers().from(N * V::<P>::LANES);
+            let Message { input, output, .. } = message;
+            hash.state =
+                cipher.weave(Woven { counters, input, output, hashed, state: hash.state, powers, sums });
+            return counters.groups * group;
+        }
+        if message.prefetched {
+            prefetch(message, group);
+        }
+        // Without this the compiler hoists round keys and powers out of the loop, and spills.
+        let cipher = std::hint::black_box(cipher);
+        let mut step = GroupHash::<P::Isa, _, N, KARATSUBA>::new(hash, InMemory(hashed));
+        text::crypt::<P, N>(cipher, counters.take(), message, &mut step);
+        hash.state = step.finish();
+    }
+    group
+}
+
+/// A group of ciphertext.
+pub(super) trait Group<I: Isa> {
+    /// Its register `register`.
+    fn register(&self, isa: I, register: usize) -> I::V;
+}
+
+/// One that is readable for as long as it is hashed.
+pub(super) struct InMemory(pub(super) *const u8);
+
+impl<I: Isa> Group<I> for InMemory {
+    #[inline(always)]
+    fn register(&self, isa: I, register: usize) -> I::V {
+        // SAFETY: this is made of whole groups of readable ciphertext only.
+        unsafe { isa.load(self.0.add(register * I::V::BYTES)) }
+    }
+}
+
+/// One that is kept in registers.
+impl<I: Isa, const N: usize> Group<I> for [I::V; N] {
+    #[inline(always)]
+    fn register(&self, _: I, register: usize) -> I::V {
+        self[register]
+    }
+}
+
+/// The hash of one group: two multiplications of registers every other call, or every call where there are many, or one
+/// each call.
+///
+/// The state and all registers but the last are multiplied by H^(LANES * what follows); the last is pending.
+pub(super) struct GroupHash<'a, I: Isa, G, const N: usize, const KARATSUBA: bool> {
+    powers: &'a Powers<I>,
+    group: G,
+    state: I::V,
+    products: Products<I::V>,
+    last: I::V,
+}
+
+impl<'a, I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> GroupHash<'a, I, G, N, KARATSUBA> {
+    /// Calls from one pair of registers to the next.
+    const STRIDE: usize = if N <= CALLS { 2 } else { 1 };
+    const ENOUGH_CALLS: () = assert!(N / 2 * Self::STRIDE <= CALLS && N.is_multiple_of(2));
+    /// Whether products are added in their step. The compiler likes to gather those of the low and of the high halves
+    /// behind the last step, where they keep one port busy and the rounds waiting (on Intel's CPUs; on Zen 4 it was not
+    /// measured). The three multiplications of KARATSUBA in 32 registers it leaves where they are.
+    const PINNED: bool = !KARATSUBA || I::REGISTERS < 32;
+    /// Whether registers are multiplied one by one: where there are 16, two of them and N of a cipher do not find room, and one
+    /// would go by memory each time. Pairs of registers go there anyway.
+    const ONE_BY_ONE: bool = I::REGISTERS == 16 && N <= CALLS;
+
+    /// The hash that continues `hash` with `group`.
+    #[inline(always)]
+    pub(super) fn new(hash: &Ghash<'a, I, KARATSUBA>, group: G) -> Self {
+        let () = Self::ENOUGH_CALLS;
+        let powers = std::hint::black_box(hash.powers());
+        let zero = powers.isa().zero();
+        Self { powers, group, state: hash.state, products: Products::zero(powers.isa()), last: zero }
+    }
+
+    #[inline(always)]
+    fn load(&self, register: usize) -> I::V {
+        self.group.register(self.powers.isa(), register).reverse_bytes()
+    }
+
+    /// Register `call`.
+    #[inline(always)]
+    fn step_by_one(&mut self, call: usize) {
+        if call >= N {
+            return;
+        }
+        let x = if call == 0 { self.state } else { self.load(call - 1) };
+        self.products.add::<KARATSUBA>(x, self.powers.splat::<KARATSUBA>((N - call) * I::V::LANES));
+        self.products = self.products.pin();
+        if call + 1 == N {
+            self.last = self.load(call);
+        }
+    }
+
+    /// The state after all steps, one after the other.
+    #[inline(always)]
+    pub(super) fn all(mut self) -> I::V {
+        for call in 0..CALLS.max(N) {
+            self.step(call);
+        }
+        self.finish()
+    }
+
+    /// The state after all steps.
+    #[inline(always)]
+    pub(super) fn finish(self) -> I::V {
+        self.products.settle::<KARATSUBA>().reduce(self.powers.isa()).xor(self.last)
+    }
+}
+
+impl<I: Isa, G: Group<I>, const N: usize, const KARATSUBA: bool> Meanwhile
+    for GroupHash<'_, I, G, N, KARATSUBA>
+{
+    /// The registers two by two, the state first. Calls beyond the last pair do nothing.
+    #[inline(always)]
+    fn step(&mut self, call: usize) {
+        if Self::ONE_BY_ONE {
+            return self.step_by_one(call);
+        }
+        let register = call / Self::STRIDE * 2;
+        if register >= N || !call.is_multiple_of(Self::STRIDE) {
+            return;
+        }
+        let first = if register == 0 { self.state } else { self.load(register - 1) };
+        let power = (N - register) * I::V::LANES;
+        let (powers, next) = (self.powers, power - I::V::LANES);
+        let factors = [powers.splat::<KARATSUBA>(power), powers.splat::<KARATSUBA>(next)];
+        self.products.add_two::<KARATSUBA>([first, self.load(register)], factors);
+        if Self::PINNED {
+            self.products = self.products.pin();
+        }
+        if register == N - 2 {
+            self.last = self.load(N - 1);
+        }
+    }
+}
