@@ -7,11 +7,12 @@
 //! from block to block.
 
 mod alike;
-mod each;
 mod owned;
 mod residents;
+mod run_shares;
 mod sessions;
 mod share;
+mod side_by_side;
 
 use std::sync::Arc;
 

@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use cipherlane_core::{Batch, DeviceError, DeviceTexts, Mode, Output, Plan, Resident, Source, Spans};
 
-use super::each::{self, Summand};
+use super::run_shares::{Summand, Turn, forget, run_shares};
 use super::share::Cut;
+use super::side_by_side::{after, caught, together};
 use crate::part::{Member, ResidentParts, Sum};
 use crate::resident::{not_run, nothing};
 use crate::sizes::Sizes;
@@ -48,8 +49,7 @@ impl Seat {
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         // Where nothing was loaded, the first says so.
         let runs = self.runs[..self.loaded.max(1)].iter_mut();
-        runs.map(|run| run.execute())
-            .try_fold(Spans::default(), |total, spans| Ok(each::after(total, spans?)))
+        runs.map(|run| run.execute()).try_fold(Spans::default(), |total, spans| Ok(after(total, spans?)))
     }
 }
 
@@ -76,7 +76,7 @@ impl Residents {
                 total.add(&self.seats[seat].runs[run].sum()?);
             }
             let Some(&(seat, run)) = parts.first() else { continue };
-            spans = each::after(spans, self.seats[seat].runs[run].end_parts(&total)?);
+            spans = after(spans, self.seats[seat].runs[run].end_parts(&total)?);
         }
         Ok(spans)
     }
@@ -103,15 +103,16 @@ impl Residents {
         let first_is_empty = self.seats[0].loaded == 0;
         let loaded = self.seats.iter_mut().enumerate();
         let loaded = loaded.filter(|(index, seat)| seat.loaded > 0 || (first_is_empty && *index == 0));
-        let spans = each::together(loaded.map(|(_, seat)| || seat.execute()))?;
-        Ok(each::after(spans, self.end_messages()?))
+        let spans = together(loaded.map(|(_, seat)| || seat.execute()))?;
+        Ok(after(spans, self.end_messages()?))
     }
 
     fn store_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let how = self.how(batch);
-        let done = each::each(&mut self.seats, how, batch, output, |seat, number, batch, output, _| {
-            Ok((seat.run(number)?.store(batch, output)?, None))
-        })?;
+        let done =
+            run_shares(&mut self.seats, how, batch, output, |seat, Turn { number, batch, output, .. }| {
+                Ok((seat.run(number)?.store(batch, output)?, None))
+            })?;
         for summands in done.messages() {
             let Summand { message, aside, .. } = &summands[0];
             aside.settle(batch, output, *message);
@@ -125,15 +126,16 @@ impl Resident for Residents {
         let shape = batch.check(output)?;
         self.unload();
         let how = self.how(batch);
-        let done = each::each(&mut self.seats, how, batch, output, |seat, number, batch, output, part| {
-            let run = seat.run(number)?;
-            let spans = match part {
-                Some(part) => run.load_part(batch, output, part)?,
-                None => run.load(batch, output)?,
-            };
-            seat.loaded = number + 1;
-            Ok((spans, None))
-        })?;
+        let done =
+            run_shares(&mut self.seats, how, batch, output, |seat, Turn { number, batch, output, part }| {
+                let run = seat.run(number)?;
+                let spans = match part {
+                    Some(part) => run.load_part(batch, output, part)?,
+                    None => run.load(batch, output)?,
+                };
+                seat.loaded = number + 1;
+                Ok((spans, None))
+            })?;
         self.cut = done.messages().map(|parts| parts.iter().map(|summand| summand.place).collect()).collect();
         self.loaded = Some(Sizes::of(batch, shape));
         Ok(done.spans)
@@ -152,16 +154,16 @@ impl Resident for Residents {
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         self.has_run = false;
-        let spans = each::caught(&self.ids(), || self.run_shares())?;
+        let spans = caught(&self.ids(), || self.run_shares())?;
         self.has_run = true;
         Ok(Spans { wall: start.elapsed(), ..spans })
     }
 
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let sizes = Sizes::of(batch, batch.check(output)?);
-        self.check_loaded(&sizes).inspect_err(|error| each::forget(batch, output, error, false))?;
-        let stored = each::caught(&self.ids(), || self.store_shares(batch, output));
-        stored.inspect_err(|error| each::forget(batch, output, error, true))
+        self.check_loaded(&sizes).inspect_err(|error| forget(batch, output, error, false))?;
+        let stored = caught(&self.ids(), || self.store_shares(batch, output));
+        stored.inspect_err(|error| forget(batch, output, error, true))
     }
 
     fn unload(&mut self) {

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use cipherlane_core::{Batch, DeviceError, Output, Session, Source, Spans, StreamSpans};
 
-use super::each::{self, Done};
 use super::owned::Owned;
+use super::run_shares::{Done, Turn, forget, run_shares};
 use super::share::{Aside, Cut, Share};
+use super::side_by_side::{after, caught};
 use crate::part::{Parts, Sum};
 
 /// A session on each device.
@@ -57,15 +58,21 @@ impl Sessions {
     }
 
     fn run_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let done = each::each(&mut self.seats, self.how, batch, output, |seat, _, batch, output, part| {
-            seat.run(|session| match part {
-                None => Ok((session.run(batch, output)?, None)),
-                Some(part) => {
-                    let (spans, sum) = session.run_part(batch, output, part)?;
-                    Ok((spans, Some(sum)))
-                }
-            })
-        })?;
+        let done = run_shares(
+            &mut self.seats,
+            self.how,
+            batch,
+            output,
+            |seat, Turn { batch, output, part, .. }| {
+                seat.run(|session| match part {
+                    None => Ok((session.run(batch, output)?, None)),
+                    Some(part) => {
+                        let (spans, sum) = session.run_part(batch, output, part)?;
+                        Ok((spans, Some(sum)))
+                    }
+                })
+            },
+        )?;
         self.end_messages(&done, batch, output)
     }
 
@@ -87,7 +94,7 @@ impl Sessions {
             let ending = owned.batch(batch, &share, Source::Apart(&[]));
             let ended = self.seats[0]
                 .run(|session| session.end_parts(&ending, &mut aside.output(), message_bytes, &total))?;
-            spans = each::after(spans, ended);
+            spans = after(spans, ended);
             aside.settle(batch, output, message);
         }
         Ok(spans)
@@ -103,9 +110,9 @@ impl Session for Sessions {
             seat.has_text_out = false;
         }
         let id = self.id.clone();
-        let mut spans = each::caught(&id, || self.run_shares(batch, output)).inspect_err(|error| {
+        let mut spans = caught(&id, || self.run_shares(batch, output)).inspect_err(|error| {
             let has_come_out = self.seats.iter().any(|seat| seat.has_text_out);
-            each::forget(batch, output, error, has_come_out);
+            forget(batch, output, error, has_come_out);
         })?;
         spans.wall = start.elapsed();
         Ok(spans)
