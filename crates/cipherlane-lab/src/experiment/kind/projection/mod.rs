@@ -100,8 +100,14 @@ impl Pair<'_> {
     }
 }
 
-/// A job that studies and this machine have in common: its name, its work, its wish, and whether kernels alone are timed.
-type Job = (String, Work, Wish, bool);
+/// A job that studies and this machine have in common.
+struct Job {
+    name: String,
+    work: Work,
+    wish: Wish,
+    /// Whether kernels alone are timed, with their texts on the GPU.
+    kernels_alone: bool,
+}
 
 fn jobs() -> Vec<Job> {
     let algorithm = |name: &str| name.parse::<Algorithm>();
@@ -113,12 +119,15 @@ fn jobs() -> Vec<Job> {
         {
             let work = streams::keyed(cbc, operation, 16_384, 4096);
             let wish = streams::wish(4096, 16_384, count);
-            jobs.push((point::cbc(operation.name(), count), work, wish, false));
+            let name = point::cbc(operation.name(), count);
+            jobs.push(Job { name, work, wish, kernels_alone: false });
         }
-        let work = Work::forward(ecb, 16_384, Some(8192));
-        jobs.push((point::ECB.to_owned(), work, Wish::default(), true));
-        let work = streams::keyed(gcm, Operation::Seal, 128, 1 << 20);
-        jobs.push((point::GCM.to_owned(), work, Wish::default(), true));
+        for (name, work) in [
+            (point::ECB, Work::forward(ecb, 16_384, Some(8192))),
+            (point::GCM, streams::keyed(gcm, Operation::Seal, 128, 1 << 20)),
+        ] {
+            jobs.push(Job { name: name.to_owned(), work, wish: Wish::default(), kernels_alone: true });
+        }
     }
     jobs
 }
@@ -142,7 +151,7 @@ impl Projection {
                 }
                 match self.point(setting, device, &job) {
                     Ok(point) => points.push(point),
-                    Err(reason) => setting.skip(observer, device, Some(job.1.algorithm), reason),
+                    Err(reason) => setting.skip(observer, device, Some(job.work.algorithm), reason),
                 }
             }
             here.push((card, points));
@@ -151,7 +160,7 @@ impl Projection {
     }
 
     fn point(&self, setting: &Setting<'_>, device: &dyn Device, job: &Job) -> Result<Point, String> {
-        let (name, work, wish, alone) = job;
+        let Job { name, work, wish, kernels_alone: alone } = job;
         let batch = work.batch(setting, 1)?;
         let mut steady: Steady =
             if *alone { batch.resident(device, wish)? } else { batch.open(device, wish)? };
@@ -200,7 +209,7 @@ impl Run for Projection {
         let time = Duration::from_secs_f64(self.seconds);
         let gpus = setting.devices.iter().filter(|device| self.measure && !setting.is_cpu(**device));
         gpus.flat_map(|device| {
-            jobs().into_iter().map(move |job| (format!("{} on {}", job.0, device.info().id), time))
+            jobs().into_iter().map(move |job| (format!("{} on {}", job.name, device.info().id), time))
         })
         .collect()
     }
