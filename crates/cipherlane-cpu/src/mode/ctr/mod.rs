@@ -1,13 +1,13 @@
 //! Counter mode (SP 800-38A section 6.5): the whole counter block is one 128-bit big-endian number.
 
-mod by_list;
+mod in_company;
 mod in_groups;
 
 use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use self::by_list::Listed;
+use self::in_company::InCompany;
 use super::blocks::{self, Pass, add};
 use super::body::{Body, Vectorized, part};
 use super::counters::{Count, Counters};
@@ -57,8 +57,8 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         match self.keys.shared() {
-            Some(cipher) if listed::pays(job, &range, Self::MOST_BY_LIST) => {
-                self.isa().vectorize(Listed { body: self, cipher, job, range });
+            Some(cipher) if listed::pays(job, &range, Self::MOST_IN_COMPANY) => {
+                self.isa().vectorize(InCompany { body: self, cipher, job, range });
             }
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
             Some(cipher) if P::WHOLE_GROUPS => unsafe { in_groups::run::<P, N>(cipher, job, range) },
@@ -79,9 +79,9 @@ impl<P: KeyEach, const N: usize> Body for CtrBody<P, N> {
 }
 
 impl<P: Permutation, const N: usize> CtrBody<P, N> {
-    /// Bytes of messages on average below which they run by a list. Where registers have four lanes and the cipher is quick, a
+    /// Bytes of messages on average below which they run in company. Where registers have four lanes and the cipher is quick, a
     /// message of two registers takes as long alone as with a list.
-    const MOST_BY_LIST: usize =
+    const MOST_IN_COMPANY: usize =
         if P::WHOLE_GROUPS || V::<P>::LANES < 4 { N * V::<P>::BYTES } else { 2 * V::<P>::BYTES };
 }
 

@@ -1,7 +1,7 @@
 //! XEX with tweak and ciphertext stealing (IEEE 1619, SP 800-38E).
 
-mod by_list;
 mod first;
+mod in_company;
 mod in_groups;
 mod key_each;
 mod steal;
@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
-use self::by_list::Listed;
 use self::first::{FirstTweaks, first_tweak};
+use self::in_company::InCompany;
 use self::unit::{run, run_apart};
 use super::body::{Body, Vectorized, part};
 use super::key_each::Steps;
@@ -105,7 +105,7 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         match self.data.shared() {
             Some(cipher) if listed::pays(job, &range, N * V::<P>::BYTES) => {
-                self.isa().vectorize(Listed { body: self, cipher, job, range });
+                self.isa().vectorize(InCompany { body: self, cipher, job, range });
             }
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
             Some(cipher) if P::WHOLE_GROUPS => unsafe { in_groups::run(self, cipher, job, range) },
