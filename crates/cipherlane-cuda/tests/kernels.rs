@@ -14,7 +14,7 @@ mod known;
 use std::collections::BTreeMap;
 
 use cipherlane_core::{Algorithm, Shape};
-use cipherlane_cuda::compile::{Compiler, Target};
+use cipherlane_cuda::compile::{CompileError, Compiled, Compiler, Target};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{self, Program, Stage, programs};
 use cipherlane_kernels::probe::{Kernel, Steps};
@@ -164,22 +164,46 @@ fn check(compiler: &Compiler, candidate: &Candidate) -> Vec<String> {
     program.stages.iter().filter_map(fault).collect()
 }
 
-/// Every probe, as it fills a multiprocessor; products of matrices of bits came with capability 8.0.
+const PROBES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/probes.txt");
+const ABOUT_PROBES: &str = "\
+# Made by `KNOWN=write cargo test -p cipherlane-cuda --test kernels`: probes, and hashes of their texts, that compile for sm_90
+# and need no local memory besides.
+";
+
+/// Every probe, as it fills a multiprocessor.
 #[test]
 fn probes_compile_without_spills() {
     let Some(compiler) = compiler() else { return };
-    let options = ["-std=c++17".to_owned()];
-    let compile = |steps: Steps, target| {
-        let text = Kernel::new(steps, false, 1024).text();
-        compiler.compile(steps.name(), &text, target, &options)
-    };
-    for steps in Steps::ALL {
-        let usage = compile(steps, Target::Cubin(90)).unwrap().usage();
-        let [kernel] = &usage[..] else { panic!("{steps:?}: {usage:?}") };
+    let task = |what: Steps| Task { name: what.name().to_owned(), key: flatten::key(probe(what)), what };
+    let tasks = Steps::ALL.map(task);
+    let (major, minor) = compiler.version();
+    let mut known = Known::read(PROBES, ABOUT_PROBES, format!("NVRTC {major}.{minor}"));
+    let faults = known.check(&tasks, &[Steps::Xor.name()], |&steps| {
+        let usage = match compile_probe(&compiler, steps, 90) {
+            Ok(compiled) => compiled.usage(),
+            Err(error) => return vec![format!("{steps:?}: {error}")],
+        };
+        let [kernel] = &usage[..] else { return vec![format!("{steps:?}: {usage:?}")] };
         let beyond = kernel.spill_store_bytes + kernel.spill_load_bytes + kernel.stack_bytes;
-        assert!(beyond == 0 && kernel.registers * 1024 <= REGISTERS, "{steps:?}: {kernel:?}");
-    }
-    assert!(compile(Steps::Xor, Target::Cubin(75)).is_ok());
-    let refused = compile(Steps::MatrixBits, Target::Cubin(75)).unwrap_err();
+        let fits = beyond == 0 && kernel.registers * 1024 <= REGISTERS;
+        if fits { Vec::new() } else { vec![format!("{steps:?}: {kernel:?}")] }
+    });
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Products of matrices of bits came with capability 8.0.
+#[test]
+fn probes_are_refused_where_they_cannot_run() {
+    let Some(compiler) = compiler() else { return };
+    assert!(compile_probe(&compiler, Steps::Xor, 75).is_ok());
+    let refused = compile_probe(&compiler, Steps::MatrixBits, 75).unwrap_err();
     assert!(refused.to_string().contains("capability 8.0"), "{refused}");
+}
+
+fn probe(steps: Steps) -> String {
+    Kernel::new(steps, false, 1024).text()
+}
+
+fn compile_probe(compiler: &Compiler, steps: Steps, capability: u32) -> Result<Compiled, CompileError> {
+    compiler.compile(steps.name(), &probe(steps), Target::Cubin(capability), &["-std=c++17".to_owned()])
 }

@@ -3,9 +3,9 @@
 //! `openssl-src` brings the sources. What it would build of them by itself is as much again, and has no Camellia.
 
 use std::env;
-use std::ffi::OsString;
+use std::error::Error;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What `Configure` is told (OpenSSL's INSTALL.md tells of each).
@@ -16,42 +16,43 @@ const OPTIONS: &str = "
     no-argon2 no-aria no-bf no-blake2 no-cast no-chacha no-des no-idea no-md4 no-mdc2 no-ocb no-poly1305 no-rc2 no-rc4
     no-rmd160 no-scrypt no-seed no-siphash no-siv no-whirlpool";
 
-/// Builds it below cargo's folder for this, and has it linked.
-pub(crate) fn build() {
-    let [target, host] = ["TARGET", "HOST"].map(|name| env::var(name).expect("cargo sets it"));
-    assert!(
-        target == host && cfg!(unix),
-        "OpenSSL is built on the machine that it is for, and on Unix alone: build without the feature `openssl` (one \
-         that the system has is opened at run time all the same)"
-    );
-    let folder = Path::new(&env::var_os("OUT_DIR").expect("cargo sets it")).join("openssl");
+/// Builds it below cargo's folder for this; where it lies then.
+pub(crate) fn build() -> Result<PathBuf, Box<dyn Error>> {
+    if env::var("TARGET")? != env::var("HOST")? || !cfg!(unix) {
+        return Err(
+            "OpenSSL is built on the machine that it is for, and on Unix alone: build without the feature \
+                    `openssl` (one that the system has is opened at run time all the same)"
+                .into(),
+        );
+    }
+    let folder = PathBuf::from(env::var("OUT_DIR")?).join("openssl");
     if folder.exists() {
         // What an earlier version made.
-        fs::remove_dir_all(&folder).expect("cargo's folder can be emptied");
+        fs::remove_dir_all(&folder)?;
     }
-    fs::create_dir_all(&folder).expect("cargo's folder can be written");
-    let compiler = cc::Build::new().get_compiler();
-    let mut configure = Command::new(env::var_os("PERL").unwrap_or_else(|| "perl".into()));
+    fs::create_dir_all(&folder)?;
+    let compiler = cc::Build::new().try_get_compiler()?;
+    let mut configure = Command::new(env::var("PERL").unwrap_or_else(|_| "perl".to_owned()));
     configure.arg(openssl_src::source_dir().join("Configure")).args(OPTIONS.split_whitespace());
-    run(configure.env("CC", compiler.path()).current_dir(&folder));
+    run(configure.env("CC", compiler.path()).current_dir(&folder))?;
     // Headers first: without `make depend`, which asks the compiler, none is known to be needed by a source.
     for made in ["build_generated", "libcrypto.a"] {
-        // GNU's.
-        let has_its_own = cfg!(any(target_os = "linux", target_os = "macos"));
-        let mut make = Command::new(if has_its_own { "make" } else { "gmake" });
+        let is_gnu = cfg!(any(target_os = "linux", target_os = "macos"));
+        let mut make = Command::new(if is_gnu { "make" } else { "gmake" });
         make.arg(made).current_dir(&folder);
         // Cargo's own allowance of processes.
-        run(make.env("MAKEFLAGS", env::var_os("CARGO_MAKEFLAGS").unwrap_or_else(OsString::new)));
+        run(make.env("MAKEFLAGS", env::var_os("CARGO_MAKEFLAGS").unwrap_or_default()))?;
     }
-    println!("cargo:rustc-link-search=native={}", folder.display());
-    println!("cargo:rustc-link-lib=static=crypto");
+    Ok(folder)
 }
 
-/// Ends the build where `command` fails.
-fn run(command: &mut Command) {
+fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
     match command.status() {
-        Ok(status) if status.success() => {}
-        Ok(status) => panic!("{command:?} failed ({status}): what it said stands above"),
-        Err(error) => panic!("{command:?} cannot be run ({error}): install it, or build without `openssl`"),
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{command:?} failed ({status}): what it said stands above").into()),
+        Err(error) => Err(format!(
+            "{command:?} cannot be run ({error}): install it, or build without the feature `openssl`"
+        )
+        .into()),
     }
 }

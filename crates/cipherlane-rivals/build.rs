@@ -1,14 +1,20 @@
 //! Builds the newest OpenSSL where the feature `openssl` asks for it.
 
+use std::error::Error;
+
 #[cfg(feature = "openssl")]
+#[path = "build/openssl.rs"]
 mod openssl;
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
     #[cfg(feature = "openssl")]
     if !is_for_clippy() {
-        openssl::build();
+        println!("cargo:rustc-link-search=native={}", openssl::build()?.display());
+        println!("cargo:rustc-link-lib=static=crypto");
     }
+    Ok(())
 }
 
 /// Whether clippy runs this. It links nothing, and cargo keeps what its run makes apart from what others make: OpenSSL
