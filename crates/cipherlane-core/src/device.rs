@@ -223,6 +223,14 @@ pub trait Resident: Send {
     /// message is accepted.
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
 
+    /// Zeroes on the device what runs have made of what was loaded: texts that lie apart, and tags, digests or verdicts.
+    /// What [`Resident::store`] takes back after another run was made by it, then, and by none before: a measurement that
+    /// checks what it timed has need of that. Texts in place, and of a batch that was bound, stay as they are.
+    ///
+    /// # Errors
+    /// If nothing was loaded or bound, or the device fails.
+    fn clear(&mut self) -> Result<(), DeviceError>;
+
     /// Lets go of what was loaded or bound, so that memory of the caller's is not kept alive any longer. What it has for the
     /// next batch it keeps, as a session does: its kernels, and rows and texts that it brought to buffers of its own, which
     /// are wiped when it is dropped.

@@ -185,7 +185,7 @@ impl Run<'_> {
     fn working_set(&self, point: &Point) -> usize {
         point
             .working_set_bytes
-            .unwrap_or_else(|| Request::working_set(self.options.cache, self.host.l2_bytes, point.threads))
+            .unwrap_or_else(|| Request::working_set(self.options.cache, self.host, point.threads))
     }
 
     fn open<'c>(
@@ -198,7 +198,7 @@ impl Run<'_> {
         for (index, contender) in contenders.iter().enumerate() {
             // Where blocks do the work, the number of threads changes nothing: it is measured once.
             let threads = if contender.launches { 1 } else { point.threads };
-            if contender.launches && self.is_repeated(point) {
+            if contender.launches && !self.suite.has_most_threads(point) {
                 continue;
             }
             match Runner::open(index, contender, workload, threads) {
@@ -207,12 +207,6 @@ impl Run<'_> {
             }
         }
         runners
-    }
-
-    /// Whether a point before `point` differs from it in threads alone.
-    fn is_repeated(&self, point: &Point) -> bool {
-        let mut before = self.suite.points.iter().take_while(|other| !std::ptr::eq(*other, point));
-        before.any(|other| other.choice == point.choice)
     }
 
     fn measure(

@@ -132,7 +132,7 @@ impl Observer for Missing<'_> {
     }
 }
 
-/// Whether `row` is one of `point`.
+/// Whether `row` is one of `point`. None is of a point whose messages come from a file: no row tells what that held.
 fn is_of(row: &Measurement, point: &Point) -> bool {
     let job = match point.choice.job() {
         Job::Mixed => row.operation == "mixed",
@@ -143,7 +143,8 @@ fn is_of(row: &Measurement, point: &Point) -> bool {
     let sizes = match &point.choice {
         Choice::Named(..) => true,
         Choice::Custom(custom) => {
-            row.message_bytes == custom.message_bytes as u64
+            custom.input.is_none()
+                && row.message_bytes == custom.message_bytes as u64
                 && row.keys == custom.keys
                 && custom.messages.is_none_or(|messages| row.messages == messages as u64)
         }

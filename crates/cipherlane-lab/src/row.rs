@@ -120,11 +120,6 @@ impl Point<'_> {
         }
     }
 
-    /// Cores that `threads` run on at most: more of them share what these have.
-    fn cores(&self, threads: usize) -> usize {
-        threads.min(self.host.physical_cores.unwrap_or(self.host.logical_cores).max(1))
-    }
-
     /// What the measured rates of this core's instructions, and of its memory, allow to one of our own kernels with a
     /// key for all messages.
     #[allow(clippy::cast_precision_loss)] // numbers of threads
@@ -136,7 +131,7 @@ impl Point<'_> {
             return None;
         }
         let ceilings = self.options.ceilings?;
-        let cores = self.cores(runner.threads());
+        let cores = self.host.cores(runner.threads());
         // What is flushed lies behind all caches, however little it is.
         let is_flushed = self.options.cache == Wanted::Cold;
         let working_set = if is_flushed { u64::MAX } else { self.workload.working_set_bytes() };

@@ -1,5 +1,6 @@
 //! What samples add up to. Outliers are counted, never removed.
 
+pub use cipherlane_record::FEWEST_ROUNDS;
 pub use cipherlane_record::statistics::{median, quantile, sorted};
 use cipherlane_record::{Interval, Verdict};
 
@@ -8,9 +9,6 @@ use crate::random::Random;
 /// Resamples of a bootstrap. With 2000, an end of the interval moves by less than a twentieth of its width from
 /// seed to seed.
 const RESAMPLES: usize = 2000;
-/// Fewer rounds than this tell nothing: with five, even a clean sweep happens by chance once in 16 times. The verdict on
-/// them is [`Verdict::Ambiguous`], whatever their interval.
-pub const FEWEST_ROUNDS: usize = 6;
 /// Ratios closer to 1 than this are no difference: where code and buffers happen to lie moves a result as much.
 pub const NOISE: f64 = 0.01;
 

@@ -28,6 +28,16 @@ pub struct Point {
 }
 
 impl Suite {
+    /// Whether `point` is the one, of those that differ in threads alone, where devices run of which blocks do the work: for
+    /// them the number changes nothing, and beside them are to be as many threads of others as there are, so it is the first
+    /// that has most.
+    #[must_use]
+    pub fn has_most_threads(&self, point: &Point) -> bool {
+        let alike = || self.points.iter().filter(|other| other.choice == point.choice);
+        let most = alike().map(|other| other.threads).max();
+        alike().find(|other| Some(other.threads) == most).is_none_or(|first| std::ptr::eq(first, point))
+    }
+
     /// The algorithms of its points.
     #[must_use]
     pub fn algorithms(&self) -> BTreeSet<Algorithm> {

@@ -378,6 +378,16 @@ fn kernels_that_take_no_time_have_no_row() {
     assert!(skipped.reason.contains("take no time"), "{}", skipped.reason);
 }
 
+/// The run that is not timed makes all that is right, and those that are timed make nothing.
+#[test]
+fn what_is_looked_at_on_a_device_was_made_by_the_runs_that_were_timed() {
+    let device = Puppet::new("cuda:0", Manner::Stale);
+    let suite = Suite::custom(&custom("aes-128-ctr", "encrypt"), &[1]);
+    let outcome = measure(&suite, &[&device], &mut Log::default()).unwrap();
+    let of_kernels = outcome.rows.iter().find(|row| row.scope.transfer == Transfer::Excluded).unwrap();
+    assert!(!of_kernels.verified);
+}
+
 /// A load of the same process gets CPU time of its own, which is no work of the sample.
 #[test]
 fn samples_that_are_interrupted_are_marked_under_a_load() {

@@ -80,6 +80,44 @@ fn a_fifth_slower_is_seen_and_gated_by_the_part_that_is_allowed() {
     assert_eq!(of(&[another_run(&row, 1.25)], &[row]).count(Verdict::Faster), 1);
 }
 
+/// What the machine did to other libraries says nothing of ours.
+#[test]
+fn the_mean_is_of_our_own_rows() {
+    let base = measured();
+    let slower = |row: &Measurement| another_run(row, if row.is_of_a_rival() { 1.0 } else { 1.25 });
+    let new: Vec<_> = base.iter().map(slower).collect();
+    let comparison = of(&base, &new);
+    assert!((comparison.geometric_mean.unwrap() - 0.8).abs() < 1e-9);
+    assert!((comparison.rivals_geometric_mean.unwrap() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn fewer_rounds_than_six_have_no_interval() {
+    let mut row = measured().into_iter().find(|row| row.best_rival.is_some() && !row.is_short()).unwrap();
+    let ends = |row: &Measurement| {
+        let (mut csv, mut markdown) = (Vec::new(), Vec::new());
+        cipherlane_record::csv::write(&mut csv, from_ref(row)).unwrap();
+        cipherlane_record::markdown::write(&mut markdown, from_ref(row)).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
+        let low = csv.contains(&row.bytes_per_second_ci95.low.to_string());
+        (
+            row.interval().is_some(),
+            row.ratio_interval().is_some(),
+            low,
+            markdown.windows(4).any(|w| w == b" to "),
+        )
+    };
+    assert_eq!(ends(&row), (true, true, true, true));
+    row.summary.n = 5;
+    assert_eq!(ends(&row), (false, false, false, false));
+    row.samples.truncate(5);
+    let comparison = of(from_ref(&row), &[another_run(&row, 1.25)]);
+    assert_eq!(
+        (comparison.compared[0].interval(), comparison.compared[0].verdict),
+        (None, Verdict::Ambiguous)
+    );
+}
+
 #[test]
 fn more_messages_in_a_pass_are_no_slowdown() {
     let row = one();

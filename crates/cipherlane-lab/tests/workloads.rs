@@ -45,17 +45,28 @@ fn sizes_free_to_choose_fill_the_working_set() {
         // Three records of 16 KiB are as near as tls-16k gets.
         assert!((0.4..=1.01).contains(&share), "{}: {share}", workload.name);
     }
-    assert_eq!(Request::working_set(Wanted::Hot, Some(1 << 20), 4), 2 << 20);
-    assert!(Request::working_set(Wanted::Cold, Some(1 << 20), 4) > 32 << 20);
+    let of_cores = |cores| Host {
+        l2_bytes: Some(1 << 20),
+        logical_cores: 8,
+        physical_cores: Some(cores),
+        ..host::detect()
+    };
+    assert_eq!(Request::working_set(Wanted::Hot, &of_cores(4), 4), 2 << 20);
+    assert_eq!(
+        Request::working_set(Wanted::Hot, &of_cores(4), 8),
+        2 << 20,
+        "two threads share a core's cache"
+    );
+    assert!(Request::working_set(Wanted::Cold, &of_cores(4), 4) > 32 << 20);
 }
 
 #[test]
 fn what_fills_caches_that_nobody_knows_is_hot() {
     let reference = Reference::new();
     let judges = Judges { fast: Contender::new(&reference), readable: Contender::new(&reference) };
-    let unknown = Host { l2_bytes: None, ..host::detect() };
+    let unknown = Host { l2_bytes: None, physical_cores: Some(2), ..host::detect() };
     for cores in [1, 2] {
-        let working_set_bytes = Request::working_set(Wanted::Hot, unknown.l2_bytes, cores);
+        let working_set_bytes = Request::working_set(Wanted::Hot, &unknown, cores);
         let request = Request { seed: 1, working_set_bytes, judges: &judges };
         let workload = named("disk-4k").unwrap().choices().next().unwrap().build(&request).unwrap();
         assert!(workload.fits(&unknown, cores), "{cores} cores, {} bytes", workload.working_set_bytes());

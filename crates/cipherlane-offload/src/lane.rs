@@ -304,11 +304,22 @@ pub(crate) fn zero_text<B: Backend>(
     memory: &B::Memory,
     piece: &Piece,
 ) -> Result<(), Fault> {
-    let (at, bytes) = (size(piece.text.start)?, size(piece.text.end - piece.text.start)?);
+    zero(commands, staging, memory, size(piece.text.start)?..size(piece.text.end)?)
+}
+
+/// Zeroes `place` of `memory`, which has so much, and waits for that.
+pub(crate) fn zero<B: Backend>(
+    commands: Commands<'_, B>,
+    staging: &mut Growing<B::Staging>,
+    memory: &B::Memory,
+    place: Range<usize>,
+) -> Result<(), Fault> {
+    let bytes = place.len();
     let zeros = staging.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
     zeros[..bytes].fill(0);
-    // SAFETY: offsets of a bound batch lie within the memory. The staging is the queue's, and the copy is waited for.
-    let step = unsafe { commands.backend.upload(commands.queue, memory, at, zeros.as_ptr(), bytes) }?;
+    // SAFETY: the place lies within the memory. The staging is the queue's, and the copy is waited for.
+    let step =
+        unsafe { commands.backend.upload(commands.queue, memory, place.start, zeros.as_ptr(), bytes) }?;
     commands.backend.wait(&step)
 }
 

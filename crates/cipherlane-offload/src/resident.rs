@@ -18,7 +18,7 @@ use crate::cut::{Cutter, Group, stretches};
 use crate::job::{Job, forget};
 use crate::key::KeyNumber;
 use crate::lane::{
-    Results, download_results, download_text, size, time, upload_rows, upload_text, zero_text,
+    Results, download_results, download_text, size, time, upload_rows, upload_text, zero, zero_text,
 };
 use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
@@ -210,6 +210,21 @@ impl<B: Backend> Resident<B> {
         Ok(store + time(backend, &steps)?)
     }
 
+    /// Zeroes what runs have made in memory of its own, but for texts in place.
+    fn clear_made(&mut self) -> Result<(), Fault> {
+        let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
+        let scene = scenery.scene(&self.buffers)?;
+        let commands = Commands { backend: &*self.backend, queue: &self.queue };
+        if scenery.bound.is_none() && !scenery.in_place {
+            commands.wipe(scene.views.output)?;
+        }
+        let results = scenery.columns.results.clone();
+        if results.is_empty() {
+            return Ok(());
+        }
+        zero(commands, &mut self.stagings.input, scene.views.rows, results)
+    }
+
     fn take_sum(&mut self) -> Result<Sum, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
         let (backend, place) = (&*self.backend, sum::place(&scenery.columns));
@@ -304,6 +319,10 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
         let store = store.inspect_err(|_| forget(batch, output, has_come_out));
         let store = store.map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
+    }
+
+    fn clear(&mut self) -> Result<(), DeviceError> {
+        self.clear_made().map_err(|fault| fault.of(self.backend.id()))
     }
 
     fn unload(&mut self) {

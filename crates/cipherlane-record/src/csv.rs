@@ -22,8 +22,8 @@ const FIELDS: &[Field] = &[
     ("messages", |row| row.messages.to_string()),
     ("keys", |row| row.keys.name().to_owned()),
     ("bytes_per_second", |row| row.bytes_per_second.to_string()),
-    ("bytes_per_second_low", |row| row.bytes_per_second_ci95.low.to_string()),
-    ("bytes_per_second_high", |row| row.bytes_per_second_ci95.high.to_string()),
+    ("bytes_per_second_low", |row| or_empty(row.interval().map(|ends| ends.low))),
+    ("bytes_per_second_high", |row| or_empty(row.interval().map(|ends| ends.high))),
     ("messages_per_second", |row| row.messages_per_second.to_string()),
     ("cycles_per_byte", |row| or_empty(row.cycles_per_byte)),
     ("ceiling_bytes_per_second", |row| {
@@ -44,8 +44,8 @@ const FIELDS: &[Field] = &[
         or_empty(row.best_rival.as_ref().map(|best| best.rival_bytes_per_second))
     }),
     ("ratio", |row| or_empty(row.best_rival.as_ref().map(|best| best.ratio))),
-    ("ratio_low", |row| or_empty(row.best_rival.as_ref().map(|best| best.ratio_ci95.low))),
-    ("ratio_high", |row| or_empty(row.best_rival.as_ref().map(|best| best.ratio_ci95.high))),
+    ("ratio_low", |row| or_empty(row.ratio_interval().map(|ends| ends.low))),
+    ("ratio_high", |row| or_empty(row.ratio_interval().map(|ends| ends.high))),
     ("verdict", |row| {
         row.best_rival.as_ref().map_or_else(String::new, |best| best.verdict.name().to_owned())
     }),

@@ -57,6 +57,12 @@ impl Host {
         parts.join(" + ")
     }
 
+    /// Cores that `threads` run on at most: more of them share what these have.
+    #[must_use]
+    pub fn cores(&self, threads: usize) -> usize {
+        threads.min(self.physical_cores.unwrap_or(self.logical_cores).max(1))
+    }
+
     /// Whether `other` is the same machine, whatever the tool and whatever could not be read this time.
     #[must_use]
     pub fn is_machine_of(&self, other: &Self) -> bool {

@@ -33,7 +33,7 @@ pub use lines::{ReadError, Record, Writer, end_last_line, measurements, read, re
 pub use measurement::{Checks, Keys, Measurement, Part, Sample, is_rival};
 pub use observation::{Axis, Kind, Observation, Published, Value};
 pub use scope::{Cache, KeySetup, Scope, Tag, Transfer};
-pub use summary::{Ceiling, Comparison, Interval, Summary, Verdict};
+pub use summary::{Ceiling, Comparison, FEWEST_ROUNDS, Interval, Summary, Verdict};
 pub use timeline::{Channel, Timeline};
 
 /// The version of the record's layout: it rises when a field changes its meaning or goes away, not when one is

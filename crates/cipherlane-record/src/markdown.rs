@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::measurement::Measurement;
-use crate::summary::{Ceiling, Comparison};
+use crate::summary::{Ceiling, Comparison, Interval};
 use crate::text::on_one_line;
 
 const HEADERS: [&str; 11] = [
@@ -56,7 +56,7 @@ fn cells(row: &Measurement) -> [String; 11] {
         rate(row),
         row.ceiling.as_ref().map_or_else(String::new, ceiling),
         row.best_rival.as_ref().map_or_else(String::new, rival),
-        row.best_rival.as_ref().map_or_else(String::new, ratio),
+        row.best_rival.as_ref().map_or_else(String::new, |best| ratio(best, row.ratio_interval())),
         row.scope.to_string(),
     ]
 }
@@ -65,8 +65,8 @@ fn rate(row: &Measurement) -> String {
     if !row.verified {
         return format!("WRONG: {} of {} outputs", row.checks.unexpected, row.checks.messages);
     }
-    let interval = row.bytes_per_second_ci95;
-    format!("{:.3} ({:.3} to {:.3})", row.bytes_per_second / 1e9, interval.low / 1e9, interval.high / 1e9)
+    let ends = |ends: Interval| format!(" ({:.3} to {:.3})", ends.low / 1e9, ends.high / 1e9);
+    format!("{:.3}{}", row.bytes_per_second / 1e9, row.interval().map_or_else(String::new, ends))
 }
 
 fn ceiling(ceiling: &Ceiling) -> String {
@@ -77,9 +77,9 @@ fn rival(best: &Comparison) -> String {
     format!("{:.3} {}", best.rival_bytes_per_second / 1e9, best.rival_name)
 }
 
-fn ratio(best: &Comparison) -> String {
-    let interval = best.ratio_ci95;
-    format!("{:.2} ({:.2} to {:.2}) {}", best.ratio, interval.low, interval.high, best.verdict.name())
+fn ratio(best: &Comparison, interval: Option<Interval>) -> String {
+    let ends = |ends: Interval| format!(" ({:.2} to {:.2})", ends.low, ends.high);
+    format!("{:.2}{} {}", best.ratio, interval.map_or_else(String::new, ends), best.verdict.name())
 }
 
 fn write_line(mut sink: impl Write, cells: impl IntoIterator<Item = String>) -> io::Result<()> {

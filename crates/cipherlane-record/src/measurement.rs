@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::conditions::{Calibration, Energy, Geometry, Load, StreamTimes, Times};
 use crate::host::Host;
 use crate::scope::Scope;
-use crate::summary::{Ceiling, Comparison, Interval, Summary};
+use crate::summary::{Ceiling, Comparison, FEWEST_ROUNDS, Interval, Summary};
 use crate::timeline::Timeline;
 
 /// One contender on one workload.
@@ -118,6 +118,24 @@ pub enum Keys {
 }
 
 impl Measurement {
+    /// Whether it has too few rounds to tell how sure its numbers are.
+    #[must_use]
+    pub const fn is_short(&self) -> bool {
+        self.summary.n < FEWEST_ROUNDS
+    }
+
+    /// The 95 % interval of its rate, if rounds enough are behind it.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        (!self.is_short()).then_some(self.bytes_per_second_ci95)
+    }
+
+    /// The 95 % interval of its ratio to the best rival, if one ran beside it and rounds enough are behind it.
+    #[must_use]
+    pub fn ratio_interval(&self) -> Option<Interval> {
+        self.best_rival.as_ref().filter(|_| !self.is_short()).map(|best| best.ratio_ci95)
+    }
+
     /// Whether another library did the work.
     #[must_use]
     pub fn is_of_a_rival(&self) -> bool {

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An interval that covers the true value in 95 of 100 cases.
+/// Rounds from which on an interval is one, and a verdict: with five, even a clean sweep happens by chance once in 16 times.
+pub const FEWEST_ROUNDS: usize = 6;
+
+/// An interval that covers the true value in 95 of 100 cases, where [`FEWEST_ROUNDS`] or more are behind it. Fewer are in
+/// records with one as well, which covers less, and which nothing that is shown has.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interval {

@@ -1,14 +1,11 @@
 //! Who is faster, where things were not timed in the same rounds: what may be chance is level.
 
-use cipherlane_record::{Interval, Observation, Value, Verdict};
+use cipherlane_record::{FEWEST_ROUNDS, Interval, Observation, Value, Verdict};
 
 /// Less may be chance, as between rows of one round (docs/MEASURING.md, comparisons).
 const CLEAR: f64 = 1.01;
 
-/// Fewer rounds or samples than this tell nothing, whatever interval was made of them: with five, even a clean sweep
-/// happens by chance once in 16 times (docs/MEASURING.md, comparisons).
-pub(crate) const FEWEST_ROUNDS: usize = 6;
-/// Why there is no verdict on them.
+/// Why there is no verdict on fewer than [`FEWEST_ROUNDS`].
 pub(crate) const TOO_FEW: &str = "fewer than six rounds";
 
 /// The interval of an observed value, if samples enough are behind it. A row without samples keeps what its experiment

@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
-use cipherlane_record::{Interval, Keys, Measurement, Verdict};
+use cipherlane_record::{Keys, Measurement, Verdict};
 
-use crate::level::{FEWEST_ROUNDS, Rate};
+use crate::level::Rate;
 use crate::machine::Machines;
 use crate::units;
 
@@ -115,16 +115,6 @@ impl<'a> Row<'a> {
         Rate { median: self.bytes_per_second, interval: self.interval() }
     }
 
-    /// Whether it has too few rounds to tell how sure its numbers are.
-    pub(crate) const fn is_short(&self) -> bool {
-        self.measured.summary.n < FEWEST_ROUNDS
-    }
-
-    /// The 95 % interval of its rate, if rounds enough are behind it.
-    pub(crate) fn interval(&self) -> Option<Interval> {
-        (!self.is_short()).then_some(self.bytes_per_second_ci95)
-    }
-
     /// The ends of that interval in a unit of so many bytes per second.
     pub(crate) fn ends(&self, factor: f64) -> Option<(f64, f64)> {
         self.interval().map(|ends| (ends.low / factor, ends.high / factor))
@@ -134,11 +124,6 @@ impl<'a> Row<'a> {
     pub(crate) fn verdict(&self) -> Option<Verdict> {
         let best = self.best_rival.as_ref()?;
         Some(if self.is_short() { Verdict::Ambiguous } else { best.verdict })
-    }
-
-    /// The 95 % interval of that ratio, if rounds enough are behind it.
-    pub(crate) fn ratio_interval(&self) -> Option<Interval> {
-        self.best_rival.as_ref().filter(|_| !self.is_short()).map(|best| best.ratio_ci95)
     }
 
     /// Whether the caches were flushed before each pass. The scope alone does not tell: data that fits no cache is cold

@@ -95,6 +95,10 @@ impl Resident for Bound {
         Ok(Spans { store: Duration::from_secs(3), ..Spans::default() })
     }
 
+    fn clear(&mut self) -> Result<(), DeviceError> {
+        unreachable!("nothing is measured")
+    }
+
     fn unload(&mut self) {
         self.texts = None;
     }

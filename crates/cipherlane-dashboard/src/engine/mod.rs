@@ -124,8 +124,8 @@ impl Work<'_> {
         let cpu = self.machine.device("cpu").map_err(|error| error.to_string())?;
         let reference = Reference::new();
         let judges = Judges::new(&**cpu, &reference);
-        let l2_bytes = self.machine.host().l2_bytes;
-        let working_set_bytes = workload::Request::working_set(Place::Hot, l2_bytes, self.order.threads);
+        let (host, threads) = (self.machine.host(), self.order.threads);
+        let working_set_bytes = workload::Request::working_set(Place::Hot, host, threads);
         let request = workload::Request { seed: self.order.seed, working_set_bytes, judges: &judges };
         self.order.choice.build(&request).map_err(|error| error.to_string())
     }

@@ -12,15 +12,23 @@ use crate::host;
 /// Bytes that one timing moves at least: about a millisecond.
 const MOVED: usize = 32 << 20;
 
-/// Half of each cache, so that both buffers of a copy fit with room to spare, and eight times the last one; of
-/// `walks` walks through each the fastest counts.
+/// Half of each cache, so that both buffers of a copy fit with room to spare, and several times the last one, of which little
+/// is found in it then; of `walks` walks through each the fastest counts.
 pub(super) fn levels(walks: usize) -> Vec<Level> {
     let caches = host::cache_bytes();
     let mut sizes: Vec<(String, usize)> =
         caches.iter().map(|&(level, bytes)| (format!("L{level}"), bytes / 2)).collect();
     let last = caches.last().map_or(32 << 20, |&(_, bytes)| bytes);
-    sizes.push(("DRAM".to_owned(), (8 * last).clamp(128 << 20, 512 << 20)));
+    sizes.push(("DRAM".to_owned(), beyond(last, host::available_memory_bytes())));
     nested(sizes.into_iter().map(|(name, bytes)| level(name, bytes, walks)).collect())
+}
+
+/// Bytes that lie behind a last cache of `last` bytes: eight times as many, or four where that is more than half a GiB. No
+/// more than a quarter of what is `available`.
+fn beyond(last: usize, available: Option<u64>) -> usize {
+    let bytes = (8 * last).clamp(128 << 20, 512 << 20).max(4 * last);
+    let most = available.map_or(usize::MAX, |bytes| usize::try_from(bytes / 4).unwrap_or(usize::MAX));
+    bytes.min(most)
 }
 
 /// `levels`, the nearest one first, none of them below a farther one: what lies there can be had as fast. It is measured
@@ -104,6 +112,18 @@ fn fastest(bytes: usize, walks: usize, mut run: impl FnMut()) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_is_measured_behind_the_last_cache() {
+        const MIB: usize = 1 << 20;
+        let plenty = Some(1 << 40);
+        assert_eq!(beyond(32 * MIB, plenty), 256 * MIB);
+        assert_eq!(beyond(MIB, plenty), 128 * MIB);
+        assert_eq!(beyond(96 * MIB, plenty), 512 * MIB);
+        assert_eq!(beyond(300 * MIB, plenty), 1200 * MIB);
+        assert_eq!(beyond(300 * MIB, Some(1 << 30)), 256 * MIB);
+        assert_eq!(beyond(300 * MIB, None), 1200 * MIB);
+    }
 
     #[test]
     fn no_level_is_slower_than_one_behind_it() {

@@ -20,8 +20,10 @@ use crate::statistics::{self, FEWEST_ROUNDS, Ratio};
 pub struct Comparison {
     /// Rows with partners, in the order of the base.
     pub compared: Vec<Compared>,
-    /// Geometric mean of their ratios; none without any.
+    /// Geometric mean of the ratios of our own devices' rows; none without any.
     pub geometric_mean: Option<f64>,
+    /// The same of other libraries' rows, which tells what the machine and the builds of the libraries did.
+    pub rivals_geometric_mean: Option<f64>,
     /// Rows that have partners with which they cannot be compared.
     pub refused: Vec<Refused>,
     /// Rows of the base without partner.
@@ -54,6 +56,12 @@ pub struct Compared {
 }
 
 impl Compared {
+    /// The 95 % interval of the ratio, if rounds or samples enough are behind it.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        (self.samples >= FEWEST_ROUNDS).then_some(self.ratio_ci95)
+    }
+
     /// Why it is ambiguous whatever its ratio, where it has too few rounds, or samples, for a verdict.
     #[must_use]
     pub fn too_few(&self) -> Option<String> {
@@ -95,10 +103,14 @@ pub fn compare(base: &[Measurement], new: &[Measurement], options: &Options) -> 
             None => compared.push(pair(row, base, new, options)),
         }
     }
-    let ratios: Vec<f64> = compared.iter().map(|row| row.ratio).collect();
+    let mean_of = |rivals: bool| {
+        let rows = compared.iter().filter(|row| row.row.is_of_a_rival() == rivals);
+        statistics::geometric_mean(&rows.map(|row| row.ratio).collect::<Vec<_>>())
+    };
     Comparison {
+        geometric_mean: mean_of(false),
+        rivals_geometric_mean: mean_of(true),
         compared,
-        geometric_mean: statistics::geometric_mean(&ratios),
         refused,
         only_base: partners.only_base,
         only_new: partners.only_new,

@@ -35,7 +35,7 @@ impl Work {
     pub(super) fn batch(&self, setting: &Setting<'_>, threads: usize) -> Result<Prepared, String> {
         let Self { algorithm, operation, message_bytes, messages, keys } = *self;
         let custom = Custom { algorithm, operation, message_bytes, messages, keys, input: None };
-        let working_set_bytes = Request::working_set(Wanted::Hot, setting.host.l2_bytes, threads);
+        let working_set_bytes = Request::working_set(Wanted::Hot, setting.host, threads);
         let request = Request { seed: setting.seed, working_set_bytes, judges: setting.judges };
         let built = Choice::Custom(custom).build(&request).map_err(|error| error.to_string())?;
         let task = built.tasks.into_iter().next().ok_or("a workload has a task")?;
@@ -155,7 +155,7 @@ impl Steady {
         self.task.scrub(&mut self.results);
         if let Way::Stays(resident) = &mut self.way {
             let loaded = resident.load(&self.task.part.batch(), &mut self.results.output());
-            loaded.map_err(|error| error.to_string())?;
+            loaded.and_then(|_| resident.clear()).map_err(|error| error.to_string())?;
         }
         let spans = self.once()?;
         self.look()?;
@@ -190,7 +190,7 @@ impl Steady {
         if setting.stopped() {
             return Err("it was stopped".to_owned());
         }
-        self.spoil();
+        self.spoil()?;
         self.once()?;
         self.look()?;
         Ok(runs)
@@ -208,7 +208,7 @@ impl Steady {
     /// run are looked at after the time has been taken.
     pub(super) fn until(&mut self, setting: &Setting<'_>, end: Instant) -> Result<u64, String> {
         let mut passes = 0;
-        self.spoil();
+        self.spoil()?;
         loop {
             self.once()?;
             passes += 1;
@@ -218,11 +218,13 @@ impl Steady {
         }
     }
 
-    /// Makes outputs wrong that a run is to write. What stays on the device comes back when it is looked at.
-    fn spoil(&mut self) {
-        if matches!(self.way, Way::There(_)) {
-            self.task.scrub(&mut self.results);
+    /// Makes outputs wrong that a run is to write, where it writes them.
+    fn spoil(&mut self) -> Result<(), String> {
+        match &mut self.way {
+            Way::There(_) => self.task.scrub(&mut self.results),
+            Way::Stays(resident) => resident.clear().map_err(|error| error.to_string())?,
         }
+        Ok(())
     }
 
     /// Looks at the outputs of the last run.

@@ -1,4 +1,4 @@
-//! One message larger than any cache.
+//! One message larger than most caches.
 
 use cipherlane::{Algorithm, Cipher, Mode, Operation};
 use cipherlane_record::Keys;

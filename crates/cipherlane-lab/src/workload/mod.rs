@@ -247,17 +247,17 @@ impl Request<'_> {
         filling(self.working_set_bytes, message_bytes, other_bytes)
     }
 
-    /// The working set for `threads` cores with `l2_bytes` of second-level cache each.
+    /// The working set for `threads` on `host`, of whose cores each has a second-level cache.
     ///
     /// Half of the caches, so that stacks, tables and key schedules fit as well; where data shall be cold, so much
     /// that one pass takes long against the clock's resolution.
     #[must_use]
-    pub fn working_set(wanted: Wanted, l2_bytes: Option<u64>, threads: usize) -> usize {
+    pub fn working_set(wanted: Wanted, host: &Host, threads: usize) -> usize {
         const COLD_BYTES: usize = 64 << 20;
         match wanted {
-            Wanted::Hot => usize::try_from(l2_bytes.unwrap_or(SMALL_L2_BYTES) / 2)
+            Wanted::Hot => usize::try_from(host.l2_bytes.unwrap_or(SMALL_L2_BYTES) / 2)
                 .unwrap_or(usize::MAX)
-                .saturating_mul(threads),
+                .saturating_mul(host.cores(threads)),
             Wanted::Cold => COLD_BYTES,
         }
     }
@@ -329,11 +329,12 @@ impl Workload {
         self.tasks.iter().map(|task| (task.part.input_bytes() + task.expected.len()) as u64).sum()
     }
 
-    /// Whether input and output fit the second-level caches of so many cores. Where the host does not know these, they are
+    /// Whether input and output fit the second-level caches of the cores that `threads` run on. Where the host does not know these, they are
     /// taken to be as [`Request::working_set`] takes them, which is what the data was made to fit.
     #[must_use]
-    pub fn fits(&self, host: &Host, cores: usize) -> bool {
-        self.working_set_bytes() <= host.l2_bytes.unwrap_or(SMALL_L2_BYTES).saturating_mul(cores as u64)
+    pub fn fits(&self, host: &Host, threads: usize) -> bool {
+        let cores = host.cores(threads) as u64;
+        self.working_set_bytes() <= host.l2_bytes.unwrap_or(SMALL_L2_BYTES).saturating_mul(cores)
     }
 
     /// One key for all messages of a part, or one each.

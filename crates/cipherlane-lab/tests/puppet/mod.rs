@@ -31,6 +31,8 @@ pub(crate) enum Manner {
     CutsNone,
     /// Has memory of its own, and a clock that stands still.
     Timeless,
+    /// Has memory of its own, where it writes nothing after its first run.
+    Stale,
 }
 
 /// Whether [`Manner::Told`] fails.
@@ -79,17 +81,26 @@ impl Device for Puppet {
     }
 
     fn resident(&self, plan: &Plan) -> Result<Option<Box<dyn Resident>>, DeviceError> {
-        if self.manner != Manner::Timeless {
-            return Ok(None);
-        }
-        Ok(Some(Box::new(Timeless(Reference::new().open(plan)?))))
+        let takes = match self.manner {
+            Manner::Timeless => Duration::ZERO,
+            Manner::Stale => Duration::from_millis(1),
+            _ => return Ok(None),
+        };
+        Ok(Some(Box::new(There { session: Reference::new().open(plan)?, takes, runs: 0, is_made: false })))
     }
 }
 
-struct Timeless(Box<dyn Session>);
+/// Memory that a batch stays in, of which nothing is made but when it is taken back.
+struct There {
+    session: Box<dyn Session>,
+    takes: Duration,
+    runs: usize,
+    is_made: bool,
+}
 
-impl Resident for Timeless {
+impl Resident for There {
     fn load(&mut self, _: &Batch<'_>, _: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        self.runs = 0;
         Ok(Spans::default())
     }
 
@@ -103,12 +114,23 @@ impl Resident for Timeless {
     }
 
     fn execute(&mut self) -> Result<Spans, DeviceError> {
-        Ok(Spans::default())
+        self.runs += 1;
+        self.is_made |= self.runs == 1;
+        Ok(Spans { execute: self.takes, ..Spans::default() })
     }
 
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        self.0.run(batch, output)?;
+        if self.is_made {
+            self.session.run(batch, output)?;
+        } else {
+            output.bytes.fill(0);
+        }
         Ok(Spans::default())
+    }
+
+    fn clear(&mut self) -> Result<(), DeviceError> {
+        self.is_made = false;
+        Ok(())
     }
 
     fn unload(&mut self) {}

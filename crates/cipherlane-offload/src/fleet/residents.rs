@@ -166,6 +166,14 @@ impl Resident for Residents {
         stored.inspect_err(|error| forget(batch, output, error, true))
     }
 
+    fn clear(&mut self) -> Result<(), DeviceError> {
+        if self.loaded.is_none() {
+            return Err(nothing().of(&self.ids()));
+        }
+        let mut runs = self.seats.iter_mut().flat_map(|seat| &mut seat.runs[..seat.loaded]);
+        runs.try_for_each(|run| run.clear())
+    }
+
     fn unload(&mut self) {
         self.cut.clear();
         (self.loaded, self.has_run) = (None, false);

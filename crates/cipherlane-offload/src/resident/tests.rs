@@ -105,3 +105,29 @@ fn what_is_not_taken_back_is_left_where_it_lies() {
     resident.store(&batch, &mut output).unwrap_err();
     assert!(output.bytes.iter().all(|&byte| byte == 0) && !output.accepted[0], "text may have come out");
 }
+
+/// What comes back afterwards was made by a run since, or is zeros; the schedule of the key stays.
+#[test]
+fn what_runs_have_made_is_cleared() {
+    let backend = Arc::new(Fake::new());
+    let (plan, programs) = planned("aes-128-gcm", Operation::Seal, 1 << 20);
+    let mut resident = Resident::new(Arc::clone(&backend), programs, plan.chunk).unwrap();
+    resident.is_compared = true;
+    assert!(resident.clear().unwrap_err().to_string().contains("nothing was loaded"));
+    let (key, nonce, aad) = (Column::Shared(&[1; 16]), Column::Shared(&[2; 12]), Column::Shared(&[]));
+    let messages = Messages { source: Source::Apart(&[0x5a; 100]), offsets: &[0, 100] };
+    let batch = Batch::seal(plan.algorithm, key, nonce, aad, messages);
+    let (mut text, mut tag) = ([0; 100], [0; 16]);
+    let mut output = Output::sealed(&mut text, &mut tag);
+    resident.load(&batch, &mut output).unwrap();
+    resident.execute().unwrap();
+    resident.store(&batch, &mut output).unwrap();
+    let made = (output.bytes.to_vec(), output.tags.to_vec());
+    assert!(made.0.iter().any(|&byte| byte != 0));
+    resident.clear().unwrap();
+    resident.store(&batch, &mut output).unwrap();
+    assert!(output.bytes.iter().chain(&*output.tags).all(|&byte| byte == 0));
+    resident.execute().unwrap();
+    resident.store(&batch, &mut output).unwrap();
+    assert_eq!((&output.bytes[..], &output.tags[..]), (&made.0[..], &made.1[..]));
+}

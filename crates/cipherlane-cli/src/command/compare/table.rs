@@ -20,24 +20,16 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
         let _ = writeln!(text, "{}", table::text(&to_table(&comparison.compared)));
         let _ = writeln!(text, "A: {base}, B: {new}; GB/s = 1e9 bytes of message text per second.");
     }
-    let of = |verdict| comparison.count(verdict);
-    let _ = writeln!(
-        text,
-        "{} rows compared: {} faster, {} slower, {} ambiguous",
-        comparison.compared.len(),
-        of(Verdict::Faster),
-        of(Verdict::Slower),
-        of(Verdict::Ambiguous)
-    );
+    write_sum(&mut text, "", comparison, false);
+    if comparison.rivals_geometric_mean.is_some() {
+        write_sum(&mut text, " of other libraries", comparison, true);
+    }
     let too_few = comparison.too_few();
     if too_few > 0 {
         let _ = writeln!(
             text,
             "{too_few} of them have too few rounds or samples to tell: more --time makes more"
         );
-    }
-    if let Some(mean) = comparison.geometric_mean {
-        let _ = writeln!(text, "geometric mean: B is {mean:.3} times as fast as A");
     }
     for refused in &comparison.refused {
         let _ =
@@ -52,6 +44,23 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
         }
     }
     text
+}
+
+/// How many rows of other libraries, or of our own devices, are faster and slower, and how much all of them are.
+fn write_sum(text: &mut String, whose: &str, comparison: &Comparison, of_rivals: bool) {
+    let rows = || comparison.compared.iter().filter(|row| row.row.is_of_a_rival() == of_rivals);
+    let count = |verdict| rows().filter(|row| row.verdict == verdict).count();
+    let _ = write!(
+        text,
+        "{} rows{whose} compared: {} faster, {} slower, {} ambiguous",
+        rows().count(),
+        count(Verdict::Faster),
+        count(Verdict::Slower),
+        count(Verdict::Ambiguous)
+    );
+    let mean = if of_rivals { comparison.rivals_geometric_mean } else { comparison.geometric_mean };
+    let mean = mean.map(|mean| format!("; geometric mean: B is {mean:.3} times as fast as A"));
+    let _ = writeln!(text, "{}", mean.unwrap_or_default());
 }
 
 /// The columns for people.
@@ -72,11 +81,16 @@ fn shown(row: &Compared) -> [String; 7] {
         row.row.to_string(),
         units::gigabytes(row.base_bytes_per_second),
         units::gigabytes(row.new_bytes_per_second),
-        format!("{:.3} ({:.3}–{:.3})", row.ratio, row.ratio_ci95.low, row.ratio_ci95.high),
+        ratio(row),
         format!("{}{why}", row.verdict.name()),
         by(row).to_owned(),
         row.differs.join("; "),
     ]
+}
+
+fn ratio(row: &Compared) -> String {
+    let ends = row.interval().map(|ends| format!(" ({:.3}–{:.3})", ends.low, ends.high));
+    format!("{:.3}{}", row.ratio, ends.unwrap_or_default())
 }
 
 fn to_table(rows: &[Compared]) -> Table {
@@ -129,7 +143,7 @@ const HEADERS: [&str; 21] = [
 ];
 
 /// The values of a row; without numbers and with a reason as verdict where there is no partner.
-fn cells(row: &Row, numbers: [String; 5], verdict: &str, rest: [String; 3]) -> Vec<String> {
+fn cells(row: &Row, numbers: [Option<f64>; 5], verdict: &str, rest: [String; 3]) -> Vec<String> {
     let of_row = [
         row.experiment.clone(),
         row.workload.clone(),
@@ -144,31 +158,29 @@ fn cells(row: &Row, numbers: [String; 5], verdict: &str, rest: [String; 3]) -> V
         row.kernel.clone().unwrap_or_default(),
         row.scope.clone().unwrap_or_default(),
     ];
+    let numbers = numbers.map(|number| number.map_or_else(String::new, |number| number.to_string()));
     of_row.into_iter().chain(numbers).chain([verdict.to_owned()]).chain(rest).collect()
 }
 
 /// All rows: those that were compared, then those that were not, whose verdict says so. Reasons stand before what differs.
 fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
     let compared = comparison.compared.iter().map(|row| {
-        let numbers = [
-            row.base_bytes_per_second,
-            row.new_bytes_per_second,
-            row.ratio,
-            row.ratio_ci95.low,
-            row.ratio_ci95.high,
-        ];
+        let ends = row.interval();
+        let (low, high) = (ends.map(|ends| ends.low), ends.map(|ends| ends.high));
+        let (base, new) = (row.base_bytes_per_second, row.new_bytes_per_second);
+        let numbers = [Some(base), Some(new), Some(row.ratio), low, high];
         let differs: Vec<String> = row.too_few().into_iter().chain(row.differs.iter().cloned()).collect();
         let rest = [differs.join("; "), by(row).to_owned(), row.samples.to_string()];
-        cells(&row.row, numbers.map(|number| number.to_string()), row.verdict.name(), rest)
+        cells(&row.row, numbers, row.verdict.name(), rest)
     });
-    let none = || [const { String::new() }; 5];
+    let none = [None; 5];
     let for_reason = |reason: &str| [reason.to_owned(), String::new(), String::new()];
     let refused = comparison
         .refused
         .iter()
-        .map(|refused| cells(&refused.row, none(), NOT_COMPARED, for_reason(&refused.reason)));
+        .map(|refused| cells(&refused.row, none, NOT_COMPARED, for_reason(&refused.reason)));
     let only = |rows: &[Row], verdict| {
-        rows.iter().map(|row| cells(row, none(), verdict, for_reason(""))).collect::<Vec<_>>()
+        rows.iter().map(|row| cells(row, none, verdict, for_reason(""))).collect::<Vec<_>>()
     };
     compared
         .chain(refused)

@@ -32,10 +32,17 @@ fn write(mut target: impl Write, bytes: &[u8]) -> io::Result<()> {
 
 /// The option that has caches flushed.
 const COLD: &str = "--cold";
+const INPUT: &str = "--input";
 
 /// Whether the command line `argv` has caches flushed before each pass.
 pub(super) fn has_cold(argv: &[String]) -> bool {
     argv.iter().any(|word| word == COLD)
+}
+
+/// Whether the command line `argv` has messages cut from a file.
+pub(super) fn has_input(argv: &[String]) -> bool {
+    argv.iter()
+        .any(|word| word == INPUT || word.strip_prefix(INPUT).is_some_and(|rest| rest.starts_with('=')))
 }
 
 /// Where to measure, beside whom, and where the results go.
@@ -59,7 +66,8 @@ pub(crate) struct How {
     /// Flush the caches before each pass
     #[arg(long, env = "CIPHERLANE_COLD", value_parser = FalseyValueParser::new(), help_heading = "Where")]
     pub(crate) cold: bool,
-    /// Readings of the machine's sensors a second, 10 at most; 0 for none
+    /// Readings of the machine's sensors a second, 10 at most; 0 for none. Experiments that make observations read them 10 times
+    /// a second, unless 0
     #[arg(long, value_name = "HERTZ", env = "CIPHERLANE_SENSORS", default_value_t = DEFAULT_HERTZ, value_parser = shared::readings, help_heading = "Where")]
     pub(crate) sensors: f64,
     /// Seed of all contents

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use cipherlane_lab::{Outcome, Skipped};
 use cipherlane_record::text::on_one_line;
-use cipherlane_record::{Comparison, Geometry, Keys, Measurement, Transfer, Verdict};
+use cipherlane_record::{Comparison, Geometry, Interval, Keys, Measurement, Transfer, Verdict};
 use comfy_table::{Cell, Table};
 
 use super::store::Store;
@@ -86,31 +86,33 @@ fn to_table(rows: &[&Measurement]) -> Table {
 }
 
 fn cells(number: usize, row: &Measurement) -> [Cell; 11] {
-    let interval = row.bytes_per_second_ci95;
-    let rate = format!(
-        "{} ({}–{})",
-        units::gigabytes(row.bytes_per_second),
-        units::gigabytes(interval.low),
-        units::gigabytes(interval.high)
-    );
-    let per_clock =
-        row.cycles_per_byte.map_or_else(|| "-".to_owned(), |cycles| units::significant(1.0 / cycles));
     let none = || table::faint("-");
+    let right = Some(row).filter(|row| row.verified);
+    let per_clock = right.and_then(|row| row.cycles_per_byte);
+    let ceiling = right.and_then(|row| row.ceiling.as_ref());
     [
         table::plain(number.to_string()),
         table::plain(does(row)),
         table::plain(units::bytes(row.message_bytes)),
         table::plain(row.threads.to_string()),
         table::plain(tier(row)),
-        table::plain(rate),
-        table::plain(per_clock),
-        row.ceiling
-            .as_ref()
-            .map_or_else(none, |ceiling| table::plain(format!("{:.0} %", 100.0 * ceiling.share))),
+        rate(row),
+        per_clock.map_or_else(none, |cycles| table::plain(units::significant(1.0 / cycles))),
+        ceiling.map_or_else(none, |ceiling| table::plain(format!("{:.0} %", 100.0 * ceiling.share))),
         row.best_rival.as_ref().map_or_else(none, rival),
-        row.best_rival.as_ref().map_or_else(none, ratio),
+        row.best_rival.as_ref().map_or_else(none, |best| ratio(best, row.ratio_interval())),
         if row.verified { table::good("yes") } else { table::bad("NO") },
     ]
+}
+
+/// What is wrong is no rate.
+fn rate(row: &Measurement) -> Cell {
+    if !row.verified {
+        return table::bad(format!("WRONG: {} of {} outputs", row.checks.unexpected, row.checks.messages));
+    }
+    let ends = |ends: Interval| format!(" ({}–{})", units::gigabytes(ends.low), units::gigabytes(ends.high));
+    let ends = row.interval().map_or_else(String::new, ends);
+    table::plain(format!("{}{ends}", units::gigabytes(row.bytes_per_second)))
 }
 
 /// Workload, algorithm and operation, and whether each message has a key of its own; one's own workload has no name.
@@ -134,9 +136,9 @@ fn rival(best: &Comparison) -> Cell {
     table::plain(format!("{} {}", units::gigabytes(best.rival_bytes_per_second), best.rival_name))
 }
 
-fn ratio(best: &Comparison) -> Cell {
-    let interval = best.ratio_ci95;
-    let text = format!("{:.2} ({:.2}–{:.2})", best.ratio, interval.low, interval.high);
+fn ratio(best: &Comparison, interval: Option<Interval>) -> Cell {
+    let ends = interval.map_or_else(String::new, |ends| format!(" ({:.2}–{:.2})", ends.low, ends.high));
+    let text = format!("{:.2}{ends}", best.ratio);
     match best.verdict {
         Verdict::Faster => table::good(text),
         Verdict::Slower => table::bad(text),

@@ -10,7 +10,7 @@ use cipherlane_lab::{Contender, Point, Suite, host};
 use cipherlane_record::Measurement;
 
 use super::How;
-use super::how::has_cold;
+use super::how::{has_cold, has_input};
 use crate::command::launch::Launch;
 use crate::command::shared::Roster;
 use crate::render::complain;
@@ -44,19 +44,25 @@ fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device], how: &How)
     let contenders: Vec<_> = devices.iter().flat_map(|&device| contenders(device, how)).collect();
     let (experiment, host) = (suite.experiment.clone(), host::detect());
     let working_set = |point: &Point| {
-        let of_caches = || Request::working_set(how.cache(), host.l2_bytes, point.threads);
+        let of_caches = || Request::working_set(how.cache(), &host, point.threads);
         point.working_set_bytes.unwrap_or_else(of_caches)
     };
     let mut opens = BTreeMap::new();
-    suite.points.retain(|point| {
+    let is_missing = |point: &Point| {
         let has_row = |contender: &&Contender<'_>| {
             let points = vec![as_run(contender, point, working_set(point))];
             let mut alone = Suite { experiment: experiment.clone(), points };
             done.leave_out(&mut alone, &host, |row| is_of(row, contender, how)) > 0
         };
-        let (done, missing): (Vec<_>, Vec<_>) = contenders.iter().partition(has_row);
-        done.is_empty() || missing.iter().any(|contender| can_run(contender, point, &mut opens))
-    });
+        let has_most = suite.has_most_threads(point);
+        let here = contenders.iter().filter(|contender| has_most || !contender.launches);
+        let (done, missing): (Vec<_>, Vec<_>) = here.partition(has_row);
+        let has_none = done.is_empty() && !missing.is_empty();
+        has_none || missing.iter().any(|contender| can_run(contender, point, &mut opens))
+    };
+    let missing: Vec<bool> = suite.points.iter().map(is_missing).collect();
+    let mut missing = missing.into_iter();
+    suite.points.retain(|_| missing.next().unwrap_or(true));
     before - suite.points.len()
 }
 
@@ -80,18 +86,14 @@ const fn threads(contender: &Contender<'_>, point: &Point) -> usize {
     if contender.launches { 1 } else { point.threads }
 }
 
-/// `point` as the row of `contender` has it, whose messages fill `working_set_bytes` where their number is free: on as many
-/// of the threads that it is asked for as find work.
+/// `point` as the row of `contender` has it, whose messages fill `working_set_bytes` where their number is free, which tells it
+/// from those of other experiments at work: on as many of the threads that it is asked for as find work.
 fn as_run(contender: &Contender<'_>, point: &Point, working_set_bytes: usize) -> Point {
     let threads = threads(contender, point);
     let settled = Point { choice: point.choice.settled(working_set_bytes), ..point.clone() };
     let plans = plans(contender, &settled).unwrap_or_default();
     let at_work = plans.iter().map(|plan| plan.threads).max().unwrap_or(threads);
-    if at_work < threads {
-        // Points of other threads have rows of as many, perhaps of other messages: their number tells which is whose.
-        return Point { threads: at_work, ..settled };
-    }
-    Point { threads, ..point.clone() }
+    Point { threads: at_work.min(threads), ..settled }
 }
 
 /// Whether `row` is one of `contender` that `how` asks for.
@@ -101,6 +103,7 @@ fn is_of(row: &Measurement, contender: &Contender<'_>, how: &How) -> bool {
         && contender.wish.tier.as_ref().is_none_or(of_tier)
         // The scope does not tell: data that fits no cache is cold in any case, and slower yet if it is flushed.
         && has_cold(&row.argv) == how.cold
+        && !has_input(&row.argv)
         // Nor does the geometry: what was left to the device is told there as well.
         && (!contender.launches || Launch::of(&row.argv) == how.launch)
         && row.seed == how.seed
@@ -293,11 +296,44 @@ mod tests {
         assert_eq!(left_out(&one, 1), 2, "on two threads as on one");
         // Two caches hold more messages than one: the row is of one point alone, on however many threads the other is.
         let free = of(None, 16 << 10);
-        let working_set = Request::working_set(Wanted::Hot, host::detect().l2_bytes, 1);
+        let working_set = Request::working_set(Wanted::Hot, &host::detect(), 1);
         let Choice::Custom(settled) = Choice::Custom(free.clone()).settled(working_set) else {
             unreachable!()
         };
         assert_eq!(left_out(&free, settled.messages.unwrap() as u64), 1);
+    }
+
+    #[test]
+    fn rows_of_other_messages_are_none_of_a_point() {
+        let of = |messages, input| Custom {
+            algorithm: "sha-256".parse().unwrap(),
+            operation: Operation::Hash,
+            message_bytes: 16 << 10,
+            messages,
+            keys: Keys::Same,
+            input,
+        };
+        let left_out = |custom: &Custom, messages, argv: &[&str]| {
+            let row = Measurement {
+                workload: "custom".to_owned(),
+                algorithm: custom.algorithm.to_string(),
+                operation: custom.operation.name().to_owned(),
+                threads: 1,
+                message_bytes: custom.message_bytes as u64,
+                messages,
+                keys: custom.keys,
+                argv: argv.iter().map(|&word| word.to_owned()).collect(),
+                ..rows().remove(0)
+            };
+            left_out_of(Suite::custom(custom, &[1]), &[], vec![row])
+        };
+        // One chain is no row of as many as the caches hold.
+        assert_eq!(left_out(&of(None, None), 1, &[]), 0);
+        assert_eq!(left_out(&of(Some(1), None), 1, &[]), 1);
+        // Nobody knows what a file held.
+        assert_eq!(left_out(&of(Some(1), Some("disk.img".into())), 1, &[]), 0);
+        assert_eq!(left_out(&of(Some(1), None), 1, &["--input", "disk.img"]), 0);
+        assert_eq!(left_out(&of(Some(1), None), 1, &["--input=disk.img"]), 0);
     }
 
     #[test]

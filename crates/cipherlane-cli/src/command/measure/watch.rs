@@ -74,7 +74,7 @@ impl Observer for Watch {
     }
 
     fn finished(&mut self, row: &Measurement) -> io::Result<()> {
-        if !row.is_of_a_rival() {
+        if row.verified && !row.is_of_a_rival() {
             let rate = units::gigabytes(row.bytes_per_second);
             self.last =
                 format!("   (last: {} {} {}: {rate} GB/s)", row.workload, row.algorithm, row.operation);

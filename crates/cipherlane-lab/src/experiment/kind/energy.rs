@@ -139,15 +139,16 @@ impl Power {
         let mut random = Random::new(setting.seed);
         for _ in 0..self.trials {
             random.shuffle(&mut all);
-            let mut failed = None;
+            let mut failed = Vec::new();
             for (place, trials) in all.iter_mut().enumerate() {
                 match self.trial(setting, device, trials) {
                     Ok(Some(trial)) => trials.trials.push(trial),
                     Ok(None) => return Ok(()),
-                    Err(reason) => failed = Some((place, reason)),
+                    Err(reason) => failed.push((place, reason)),
                 }
             }
-            if let Some((place, reason)) = failed {
+            // The last first, so that the places of the others stay.
+            while let Some((place, reason)) = failed.pop() {
                 let trials = all.remove(place);
                 setting.skip(observer, device, Some(trials.algorithm), reason);
             }

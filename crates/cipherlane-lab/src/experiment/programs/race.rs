@@ -81,9 +81,25 @@ struct Runs {
     failure: Option<String>,
 }
 
+impl Runs {
+    /// Whether all of its checksums are the one that was `expected`.
+    fn is_right(&self, expected: &str) -> bool {
+        self.checksums.iter().all(|checksum| checksum == expected)
+    }
+
+    /// The median of its seconds, NaN where it failed, or did something else than the others: nothing is to be set beside
+    /// that.
+    fn median(&self, expected: &str) -> f64 {
+        if self.failure.is_some() || self.inside.is_empty() || !self.is_right(expected) {
+            return f64::NAN;
+        }
+        statistics::median(&self.inside)
+    }
+}
+
 impl Race {
     /// Runs all `entries`, and hands out a row of each. A race that was stopped has no rows.
-    /// What comes back are the medians of their seconds: none of a race that was stopped, and NaN of what failed.
+    /// What comes back are the medians of their seconds: none of a race that was stopped, and NaN of what failed or was wrong.
     ///
     /// # Errors
     /// If a row cannot be kept.
@@ -97,10 +113,7 @@ impl Race {
         let Some(runs) = self.rounds(setting, entries) else { return Ok(Vec::new()) };
         let mut timeline = Some(setting.sampler.since(mark));
         let expected = most_frequent(&runs);
-        let medians: Vec<f64> = runs
-            .iter()
-            .map(|runs| if runs.inside.is_empty() { f64::NAN } else { statistics::median(&runs.inside) })
-            .collect();
+        let medians: Vec<f64> = runs.iter().map(|runs| runs.median(&expected)).collect();
         let best = medians.iter().copied().fold(f64::INFINITY, f64::min);
         for (place, (entry, runs)) in entries.iter().zip(&runs).enumerate() {
             if let Some(failure) = &runs.failure {
@@ -110,7 +123,7 @@ impl Race {
             let mut row = self.row(setting, entry, runs, best);
             row.values.extend(entry.without.map(|other| self.cost(medians[place], medians[other])));
             row.values.extend(entry.single.as_ref().map(|single| single.gain(medians[place], self.study)));
-            row.verified = Some(runs.checksums.iter().all(|checksum| *checksum == expected));
+            row.verified = Some(runs.is_right(&expected));
             // All programs ran in turn: what the sensors said belongs to all, and stands once.
             row.timeline = timeline.take();
             observer.observed(&setting.observation(setting.cpu, row))?;
@@ -280,6 +293,16 @@ mod tests {
     }
 
     /// With the compiler that built this test.
+    /// Who fails, or finds something else than the others, sets no pace.
+    #[test]
+    fn what_failed_or_was_wrong_has_no_median() {
+        let right = Runs { inside: vec![2.0, 4.0, 3.0], checksums: vec!["1".to_owned()], ..Runs::default() };
+        assert!((right.median("1") - 3.0).abs() < 1e-12);
+        assert!(right.median("2").is_nan());
+        assert!(Runs { failure: Some("killed".to_owned()), ..right }.median("1").is_nan());
+        assert!(Runs::default().median("1").is_nan());
+    }
+
     #[test]
     fn a_program_is_built_and_run_and_its_failure_is_told() {
         let recipe = Recipe {
