@@ -60,6 +60,11 @@ class Engine:
 
     May be shared between threads. Raises ValueError where parts do not fit together, with a remedy, and DeviceError where
     the device fails.
+
+    Its threads are pinned to CPUs. Processes know nothing of each other: several on one machine pin theirs to the same first
+    CPUs, unless `CIPHERLANE_NO_PINNING=1` is in the environment before they make engines, which leaves it to the system where
+    threads run. After a fork a child makes its own engine; GPUs need a process that is spawned, or was forked before its
+    parent looked at GPUs.
     """
 
     def __new__(
@@ -93,7 +98,7 @@ class Engine:
     def seal(
         self,
         algorithm: str,
-        key: bytes,
+        key: Buffer,
         messages: Sequence[bytes],
         *,
         nonces: Sequence[bytes],
@@ -109,7 +114,7 @@ class Engine:
     def open(
         self,
         algorithm: str,
-        key: bytes,
+        key: Buffer,
         sealed: Sequence[bytes],
         *,
         nonces: Sequence[bytes],
@@ -120,7 +125,7 @@ class Engine:
     def encrypt(
         self,
         algorithm: str,
-        key: bytes,
+        key: Buffer,
         messages: Sequence[bytes],
         *,
         nonces: Sequence[bytes] | None = None,
@@ -132,7 +137,7 @@ class Engine:
     def decrypt(
         self,
         algorithm: str,
-        key: bytes,
+        key: Buffer,
         messages: Sequence[bytes],
         *,
         nonces: Sequence[bytes] | None = None,
@@ -175,7 +180,7 @@ class Engine:
         tag_bytes: how long these rows are: 16 for "open", which takes no others, unless this says so; as `tags` has them for
             "seal" and "hash", but that "seal" makes 16 where `tags` has one dimension.
         accepted: a byte for each message, 1 where "open" found its tag right; else 0, and the message is zeros. All are 0
-            where a call is refused.
+            where a call is refused, unless they may share memory with something else that it was given.
 
         `source` and `text` may be tensors on the NVIDIA GPU that the engine is on; all else stays in buffers of the host.
         What this process has begun on that GPU is waited for, which the driver refuses while a stream there is captured into

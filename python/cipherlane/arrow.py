@@ -46,6 +46,8 @@ Column = pa.Array | pa.ChunkedArray | Sequence[bytes | None]
 COLUMN = "a column of Arrow's, or a list with the bytes of each row"
 # What else makes one of keys, nonces and additional data.
 TABLE = "bytes in two dimensions, a row each"
+# How long tags of GCM may be.
+TAGS = (4, 8, 12, 13, 14, 15, 16)
 
 
 def seal(
@@ -84,10 +86,21 @@ def open(
 
     What cannot be right is null as well, and keeps no other row from being opened: rows without a nonce, a key or a tag, whose
     additional data is null, or with a tag of another length than ``tag_bytes``. Short tags are forged by guessing, so that their
-    length is not left to who sent them; where all are of another length, that is a ValueError.
+    length is not left to who sent them. Where several rows have tags, all of them as long, and of a length that GCM has but
+    ``tag_bytes`` is not, that is a ValueError: such were sealed with other ``tag_bytes``.
     """
+    columns = {"nonces": nonces, "tags": tags, "aad": aad}
+    return _open(_refuse, engine, algorithm, key, ciphertexts, tag_bytes=tag_bytes, **columns)
+
+
+def _refuse(reason):
+    raise ValueError(reason)
+
+
+def _open(at_other_tags, engine, algorithm, key, ciphertexts, *, nonces, tags, aad, tag_bytes):
+    """The same, where ``at_other_tags`` is called with what it says of all tags, if they are of another length."""
     array = _binary(ciphertexts, "ciphertexts")
-    checked, has_tag = _tags(tags, len(array), tag_bytes)
+    checked, has_tag = _tags(tags, len(array), tag_bytes, at_other_tags)
     columns = {"keys": key, "nonces": nonces, "aad": aad}
     there = {name: _there(column, len(array), name, algorithm) for name, column in columns.items()}
     texts = _Texts(_where(array, has_tag, *(is_there for _, is_there in there.values())), "ciphertexts", algorithm)
@@ -350,21 +363,28 @@ def _is_buffer(column):
     return view.ndim == 2 or (view.ndim == 1 and view.format in ("B", "b", "c"))
 
 
-def _tags(column, count, width):
+def _tags(column, count, width, at_other_tags):
     """Tags of ``width`` bytes, and which of them are there."""
     array = _of_count(_array(column, "tags"), count, "tags")
     if pa.types.is_fixed_size_binary(array.type) and array.type.byte_width == width and not array.null_count:
         return _by_width(array), None
     array = _cast(array, "tags")
-    fits = pc.fill_null(pc.equal(pc.binary_length(array), width), False)
-    if array.null_count < count and not pc.any(fits).as_py():
-        found = pc.min_max(pc.binary_length(array)).as_py()
-        found = str(found["min"]) if found["min"] == found["max"] else f"{found['min']} to {found['max']}"
-        remedy = f"pass tag_bytes={found} if that is meant" if found.isdigit() else "give the column of tags"
-        raise ValueError(f"tags of {found} bytes, where {width} are asked for; {remedy}")
+    lengths = pc.binary_length(array)
+    fits = pc.fill_null(pc.equal(lengths, width), False)
+    found = _length_of_all(lengths)
+    if found in TAGS and found != width:
+        remedy = f"pass tag_bytes={found} if that is meant"
+        at_other_tags(f"tags of {found} bytes, where {width} are asked for; {remedy}")
     # Something has to lie in the others, which are not opened.
     array = pc.if_else(fits, array, pa.scalar(bytes(width), pa.large_binary()))
     return _by_width(array.cast(pa.binary(width))), fits
+
+
+def _length_of_all(lengths):
+    """The one length of several rows; ``None`` where they have others, or where one row alone has any: it tells nothing of all."""
+    found = pc.min_max(lengths).as_py()
+    is_one_of_several = found["min"] == found["max"] and len(lengths) - lengths.null_count > 1
+    return found["min"] if is_one_of_several else None
 
 
 def _there(column, count, what, algorithm):

@@ -27,6 +27,7 @@ runs several on one machine that know nothing of each other.
 from __future__ import annotations
 
 import itertools
+import logging
 import os
 import pathlib
 import subprocess
@@ -43,6 +44,7 @@ from . import Engine, arrow, sizes
 __all__ = ["decrypt", "encrypt", "hash", "measure", "open", "seal"]
 
 Key = bytes | Callable[[], bytes]
+LOG = logging.getLogger(__name__)
 # Rows that go to a GPU at a time, unless the caller says how many.
 GPU_BATCH = 1 << 20
 
@@ -88,8 +90,9 @@ def open(
 ) -> ray.data.Dataset:
     """Undoes ``seal``: ``column`` has the plaintexts, as binaries, null where a tag is wrong; ``nonce`` and ``tag`` are dropped.
 
-    Rows without a nonce, whose additional data is null, or whose tag is not of ``tag_bytes``, are null as well. Where all tags of
-    a block are of another length, that is a ValueError, as of ``cipherlane.arrow.open``.
+    Rows without a nonce, whose additional data is null, or whose tag is not of ``tag_bytes``, are null as well. No block stops
+    the others: where all tags of one have another length, of which ``cipherlane.arrow.open`` makes a ValueError, the log of the
+    worker has a warning.
     """
     _check(algorithm, "open")
     names = _Names([column, nonce, tag] + _aad_needed(aad, column, nonce, tag))
@@ -340,7 +343,9 @@ class _Open(_Step):
         self.column, self.nonce, self.tag, self.aad, self.tag_bytes = column, nonce, tag, aad, tag_bytes
 
     def run(self, table):
-        texts = arrow.open(
+        # Whoever writes one row of a dataset stops none of its blocks.
+        texts = arrow._open(
+            lambda reason: LOG.warning("%d rows are null: %s", len(table), reason),
             self.engine,
             self.algorithm,
             self.key,

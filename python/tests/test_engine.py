@@ -137,6 +137,40 @@ class Lists(unittest.TestCase):
             self.assertRaisesRegex(TypeError, "zeros at their end.*give a list of bytes", lambda: call(Array))
             self.assertEqual(call(Objects), call(list))
 
+    def test_a_message_is_no_list_of_messages(self):
+        engine, key, one = self.engine, bytes(16), [bytes(16)]
+        for message in [b"", bytes(16), bytearray(), bytearray(16), memoryview(b""), memoryview(bytes(16))]:
+            for call in [
+                lambda: engine.hash("sha-256", message),
+                lambda: engine.seal("aes-128-gcm", key, message, nonces=one),
+                lambda: engine.seal("aes-128-gcm", key, [], nonces=message),
+                lambda: engine.open("aes-128-gcm", key, message, nonces=one),
+                lambda: engine.encrypt("aes-128-ecb", key, message),
+                lambda: engine.decrypt("aes-128-cbc", key, one, nonces=message),
+            ]:
+                with self.subTest(message):
+                    words = f"{type(message).__name__}, where a list belongs; give a list of messages: \\[message\\]"
+                    self.assertRaisesRegex(TypeError, words, call)
+        self.assertEqual(engine.hash("sha-256", (b"", bytearray())), [hashlib.sha256().digest()] * 2)
+
+    def test_a_key_is_whatever_shows_bytes(self):
+        engine, key, texts, nonces = self.engine, bytes(range(16)), [bytes(32)], [bytes(16)]
+        sealed = engine.seal("aes-128-gcm", key, texts, nonces=nonces)
+        other = engine.encrypt("aes-128-cbc", key, texts, nonces=nonces)
+        for shown in [bytearray(key), memoryview(key), array.array("B", key), (ctypes.c_uint8 * 16)(*key)]:
+            with self.subTest(type(shown)):
+                self.assertEqual(engine.seal("aes-128-gcm", shown, texts, nonces=nonces), sealed)
+                self.assertEqual(engine.open("aes-128-gcm", shown, sealed, nonces=nonces), texts)
+                self.assertEqual(engine.encrypt("aes-128-cbc", shown, texts, nonces=nonces), other)
+                self.assertEqual(engine.decrypt("aes-128-cbc", shown, other, nonces=nonces), texts)
+                self.assertEqual(bytes(shown), key)
+        for wrong in ["k" * 16, 16, [0] * 16, None]:
+            seal = lambda: engine.seal("aes-128-gcm", wrong, texts, nonces=nonces)
+            self.assertRaisesRegex(TypeError, "key: .*; give bytes", seal)
+        for empty in [b"", bytearray(), memoryview(b"")]:
+            seal = lambda: engine.seal("aes-128-gcm", empty, texts, nonces=nonces)
+            self.assertRaisesRegex(ValueError, "key.* of 16 bytes", seal)
+
     def test_nonces_are_given_by_name(self):
         # GCM takes nonces of any length: of two lists in a row, one would do for the other.
         engine, key, one, other = self.engine, bytes(16), [bytes(16)], [bytes(range(16))]
@@ -204,6 +238,13 @@ class Buffers(unittest.TestCase):
 
     def test_digests(self):
         text, digests = bytes(1000), bytearray(64)
+        for words, wrong, name in [
+            ("32 bytes, where 20 are asked for; pass tag_bytes=32 if", 20, "sha-256"),
+            ("32 bytes, where 28 are asked for; give a row of 28 bytes for each", 28, "sha-224"),
+        ]:
+            batch = {"offsets": offsets([400, 600]), "source": text, "tags": rows(digests, 32)}
+            with self.assertRaisesRegex(ValueError, words):
+                self.engine.run(name, "hash", tag_bytes=wrong, **batch)
         self.engine.run("sha-256", "hash", offsets=offsets([400, 600]), source=text, tags=rows(digests, 32))
         self.assertEqual(digests, hashlib.sha256(text[:400]).digest() + hashlib.sha256(text[:600]).digest())
         # It writes none: where they lie may be read-only.
@@ -316,6 +357,10 @@ class Buffers(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "no 4 tags of one length", lambda: seal(bytearray(50)))
         words = "tags of 4 bytes, where 16 are asked for; pass tag_bytes=4 if that is meant"
         self.assertRaisesRegex(ValueError, words, lambda: seal(bytearray(16)))
+        # What no tag is as long as, it would only be refused for next.
+        for wrong in [0, 5, 11, 17, 32]:
+            words = f"tags of {wrong} bytes, where 16 are asked for; give a row of 16 bytes for each message$"
+            self.assertRaisesRegex(ValueError, words, lambda: seal(bytearray(4 * wrong)))
         self.assertEqual(text, bytes(4))
         tags = bytearray(64)
         seal(tags)
@@ -360,6 +405,14 @@ class Buffers(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, words):
                 run("aes-128-gcm", "open", **call | {"text": shared})
             self.assertEqual(text, sealed)
+        # A number does not tell where it ends.
+        both = bytearray([1, 1])
+        call = batch | {"tags": short, "tag_bytes": 4, "accepted": both}
+        number = ctypes.c_uint16.from_buffer(both)
+        for shared in [{"text": number}, {"aad": (number, offsets([1, 1]))}]:
+            with self.assertRaisesRegex(ValueError, "no dimensions"):
+                run("aes-128-gcm", "open", **call | shared)
+            self.assertEqual(both, bytes([1, 1]))
         # What is made is as long as its rows, and as what is asked for, if that is said.
         with self.assertRaisesRegex(ValueError, "tags of 4 bytes, where 16 are asked for"):
             run("aes-128-gcm", "seal", tags=rows(short, 4), tag_bytes=16, **batch)

@@ -42,8 +42,10 @@ typedef enum {
 //
 // Its threads are started by the first batch that wants them, each pinned to one of the CPUs that the thread which opened the
 // engine might use then; of engines that have some of the CPUs each takes others, as far as there are any. With
-// `CIPHERLANE_NO_PINNING=1` in the environment the system places them. After a fork the new process has the engine
-// without its threads: batches run on the caller, and wait for ever if another thread was in a call of the engine then.
+// `CIPHERLANE_NO_PINNING=1` in the environment the system places them. After a fork the new process has an engine
+// on the CPU without its threads: batches run on the caller, and wait for ever if another thread was in a call of the engine
+// then. No engine on a GPU works in it: CUDA serves no process that was forked after its parent had begun to use it. Start
+// such processes by `exec`, or fork before anything looks for GPUs.
 typedef struct cipherlane_engine cipherlane_engine;
 
 // Lengths in bytes.
@@ -228,10 +230,10 @@ cipherlane_status cipherlane_engine_open(const char *device,
                                          const cipherlane_wish *wish,
                                          cipherlane_engine **engine);
 
-// Closes an engine, when no thread runs a batch on it any more: keys that it kept are wiped. NULL is no engine.
+// Closes an engine at once, without waiting for calls: keys that it kept are wiped. NULL is no engine.
 //
 // # Safety
-// `engine` is NULL, or was opened and not yet closed.
+// `engine` is NULL, or was opened and not yet closed. No other call with it is under way, on any thread, and none follows.
 void cipherlane_engine_close(cipherlane_engine *engine);
 
 // Gives back what an engine keeps for batches to come: keys, as they are and expanded, and memory of a GPU. The next batch is slower.

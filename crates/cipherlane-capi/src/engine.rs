@@ -39,10 +39,10 @@ pub unsafe extern "C" fn cipherlane_engine_open(
     })
 }
 
-/// Closes an engine, when no thread runs a batch on it any more: keys that it kept are wiped. NULL is no engine.
+/// Closes an engine at once, without waiting for calls: keys that it kept are wiped. NULL is no engine.
 ///
 /// # Safety
-/// `engine` is NULL, or was opened and not yet closed.
+/// `engine` is NULL, or was opened and not yet closed. No other call with it is under way, on any thread, and none follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cipherlane_engine_close(engine: *mut Engine) {
     report(|| {

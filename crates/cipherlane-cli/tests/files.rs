@@ -124,6 +124,88 @@ fn pipes_serve_as_well() {
     sandbox.cipherlane(&["encrypt", "-k", "k.json", "text", "-o", "/dev/null"]).assert().success();
 }
 
+/// Whoever makes a pipe where a file is to be would read what is decrypted.
+#[test]
+#[cfg(target_os = "linux")] // where pipes are made
+fn pipes_of_others_are_written_to_by_force_alone() {
+    use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
+    use std::io::Read;
+
+    let (sandbox, text) = ready();
+    sandbox.cipherlane(&["encrypt", "-k", "k.json", "text", "-o", "sealed"]).assert().success();
+    let pipe = sandbox.folder.path().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let open_to_pipe = ["decrypt", "-k", "k.json", "sealed", "-o", "pipe"];
+    let read_by_somebody = |arguments: &[&str]| {
+        let path = pipe.clone();
+        let reader = std::thread::spawn(move || fs::read(path).unwrap());
+        sandbox.cipherlane(&open_to_pipe).args(arguments).assert().success();
+        assert!(reader.join().unwrap() == text);
+    };
+    read_by_somebody(&[]);
+    // Root alone can give it away.
+    if let Err(error) = std::os::unix::fs::chown(&pipe, Some(12345), None) {
+        return eprintln!("NOT CHECKED: pipes of others: {error}");
+    }
+    let reader = open(&pipe, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()).unwrap();
+    let told = contains("pipe is a pipe that belongs to user 12345").and(contains("--force writes to it"));
+    sandbox.cipherlane(&open_to_pipe).assert().code(2).stderr(told);
+    assert_eq!(fs::File::from(reader).read(&mut [0]).unwrap(), 0, "nobody has written to it");
+    read_by_somebody(&["--force"]);
+}
+
+#[test]
+fn a_name_that_is_taken_meanwhile_stays_with_who_took_it() {
+    let (sandbox, text) = ready();
+    let path = |name: &str| sandbox.folder.path().join(name);
+    let told = taken_meanwhile(&sandbox, "encrypt", &text);
+    // What was sealed came by a pipe, and may be nowhere else.
+    let left = names(&sandbox).into_iter().find(|name| name.starts_with(".cipherlane-")).unwrap();
+    assert!(told.contains(&format!("{left}, which has all of it")), "{told}");
+    let open = ["decrypt", "-k", "k.json", left.as_str(), "-o", "opened"];
+    sandbox.cipherlane(&open).assert().success();
+    assert!(fs::read(path("opened")).unwrap() == text);
+    let sealed = fs::read(path(&left)).unwrap();
+    fs::remove_file(path(&left)).unwrap();
+    taken_meanwhile(&sandbox, "decrypt", &sealed);
+    assert_eq!(names(&sandbox), ["k.json", "opened", "out", "text"]);
+}
+
+/// Runs `verb` on `input`, and makes its output before it ends: what it says.
+fn taken_meanwhile(sandbox: &Sandbox, verb: &str, input: &[u8]) -> String {
+    use std::io::Write;
+    use std::process::Stdio;
+
+    let output = sandbox.folder.path().join("out");
+    drop(fs::remove_file(&output));
+    let mut program = sandbox.bare();
+    program.args([verb, "-k", "k.json", "-", "-o", "out"]);
+    let mut running = program.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = running.stdin.take().unwrap();
+    pipe.write_all(&input[..100_000]).unwrap();
+    wait_for_a_file(sandbox);
+    sandbox.write("out", "mine");
+    pipe.write_all(&input[100_000..]).unwrap();
+    drop(pipe);
+    let ended = running.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.code() == Some(2) && said.contains("out: somebody made it meanwhile"), "{said}");
+    assert!(said.contains("--force replaces it"), "{said}");
+    assert_eq!(sandbox.read("out"), "mine");
+    said
+}
+
+/// Waits until a program has begun its output.
+fn wait_for_a_file(sandbox: &Sandbox) {
+    use std::time::{Duration, Instant};
+
+    let start = Instant::now();
+    while !names(sandbox).iter().any(|name| name.starts_with(".cipherlane-")) {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn what_fails_leaves_nothing() {
     let (sandbox, _) = ready();
@@ -321,17 +403,13 @@ fn signals_that_were_ignored_stay_so_and_another_leaves_nothing() {
 fn interrupt(sandbox: &Sandbox, mut program: std::process::Command, signals: &[rustix::process::Signal]) {
     use std::io::Write;
     use std::process::Stdio;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     let before = names(sandbox);
     let mut running = program.stdin(Stdio::piped()).spawn().unwrap();
     let mut input = running.stdin.take().unwrap();
     input.write_all(&[7; 100_000]).unwrap();
-    let start = Instant::now();
-    while names(sandbox) == before {
-        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_for_a_file(sandbox);
     let pid = rustix::process::Pid::from_child(&running);
     for &signal in signals {
         assert!(running.try_wait().unwrap().is_none(), "it has ended before {signal:?}");

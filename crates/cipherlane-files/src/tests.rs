@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 
 use cipherlane::{Engine, Wish};
 use serde::Deserialize;
+use zeroize::ZeroizeOnDrop;
 
 use crate::header::Stream;
 use crate::run::seal_segments;
@@ -230,6 +231,15 @@ fn keysets_that_do_not_serve_say_why() {
         let error = Keyset::generate(params).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
+}
+
+/// HKDF hashes the keys of keysets, and copies them to do so.
+#[test]
+fn what_is_hashed_is_wiped() {
+    fn is_wiped(_: impl ZeroizeOnDrop) {}
+    is_wiped(sha1::Sha1::default());
+    is_wiped(sha2::Sha256::default());
+    is_wiped(sha2::Sha512::default());
 }
 
 #[test]

@@ -14,8 +14,10 @@ use crate::status::Failure;
 ///
 /// Its threads are started by the first batch that wants them, each pinned to one of the CPUs that the thread which opened the
 /// engine might use then; of engines that have some of the CPUs each takes others, as far as there are any. With
-/// `CIPHERLANE_NO_PINNING=1` in the environment the system places them. After a fork the new process has the engine
-/// without its threads: batches run on the caller, and wait for ever if another thread was in a call of the engine then.
+/// `CIPHERLANE_NO_PINNING=1` in the environment the system places them. After a fork the new process has an engine
+/// on the CPU without its threads: batches run on the caller, and wait for ever if another thread was in a call of the engine
+/// then. No engine on a GPU works in it: CUDA serves no process that was forked after its parent had begun to use it. Start
+/// such processes by `exec`, or fork before anything looks for GPUs.
 #[derive(Debug)]
 pub struct Engine(cipherlane::Engine);
 

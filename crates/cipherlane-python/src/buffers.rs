@@ -10,6 +10,7 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::types::{PyAnyMethods, PyMemoryView, PyTuple, PyTupleMethods};
 use pyo3::{Bound, PyAny, PyErr, PyResult, intern};
+use zeroize::Zeroizing;
 
 /// One object's memory, which Python keeps where it is while this is there.
 pub(crate) struct Lent(PyUntypedBuffer);
@@ -79,12 +80,12 @@ impl Lent {
         }
     }
 
-    /// Takes back verdicts of before, which a call that was refused would leave; not where they share memory with one of
+    /// Takes back verdicts of before, which a call that was refused would leave; not where they may share memory with one of
     /// `others`, of which nobody has said that it may be written.
     pub(crate) fn clear_apart_from(&self, others: &[&Bound<'_, PyAny>]) {
         let own = extent(&self.0);
-        let is_apart = |other: Range<usize>| other.end <= own.start || own.end <= other.start;
-        if others.iter().flat_map(|&object| extents(object)).all(is_apart) {
+        let is_apart = |other: &Range<usize>| other.end <= own.start || own.end <= other.start;
+        if others.iter().all(|&object| extents(object).is_some_and(|others| others.iter().all(is_apart))) {
             // SAFETY: Python lends so many bytes to be written, and its lock is held.
             unsafe { ptr::write_bytes(self.first(), 0, self.0.len_bytes()) };
         }
@@ -99,6 +100,14 @@ impl Lent {
                 &format!("{messages} messages need {messages} bytes, and there are {found}"),
             )),
         }
+    }
+
+    /// A copy that is wiped when it is dropped.
+    pub(crate) fn wiped_copy(&self) -> Zeroizing<Vec<u8>> {
+        let mut copy = Zeroizing::new(vec![0; self.0.len_bytes()]);
+        // SAFETY: Python lends so many bytes, and its lock is held; the copy has as many.
+        unsafe { ptr::copy_nonoverlapping(self.first(), copy.as_mut_ptr(), copy.len()) };
+        copy
     }
 
     pub(crate) fn bytes(&self) -> Bytes {
@@ -157,13 +166,16 @@ impl Lent {
     }
 }
 
-/// Where the buffers lie that `object` shows, or the objects of a tuple: contiguous or not, which are refused later.
-fn extents(object: &Bound<'_, PyAny>) -> Vec<Range<usize>> {
+/// Where the buffers lie that `object` shows, or the objects of a tuple: contiguous or not, which are refused later. `None`
+/// where one does not tell where it ends.
+fn extents(object: &Bound<'_, PyAny>) -> Option<Vec<Range<usize>>> {
     if let Ok(pair) = object.cast::<PyTuple>() {
-        return pair.iter().flat_map(|part| extents(&part)).collect();
+        let parts: Option<Vec<_>> = pair.iter().map(|part| extents(&part)).collect();
+        return parts.map(|parts| parts.concat());
     }
-    let view = PyMemoryView::from(object).and_then(|view| PyUntypedBuffer::get(view.as_any()));
-    view.iter().map(extent).collect()
+    let Ok(view) = PyMemoryView::from(object) else { return Some(Vec::new()) };
+    let buffer = PyUntypedBuffer::get(view.as_any()).ok()?;
+    Some(vec![extent(&buffer)])
 }
 
 /// The addresses from the first byte of a buffer to behind its last one. Strides may lead either way.

@@ -5,7 +5,7 @@
 
 use std::ptr;
 
-use cipherlane::{Algorithm, BLOCK, Hash, Operation, Sealed, Wish};
+use cipherlane::{Algorithm, BLOCK, Hash, Operation, Sealed, Wish, limits};
 use cipherlane_lent::{Batch, Buffer, Bytes, Output, Sizes};
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyAnyMethods, PyBytes, PyType};
@@ -13,6 +13,7 @@ use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 
 use crate::buffers::{Lent, LentColumn, refused};
 use crate::errors;
+use crate::key::Key;
 use crate::messages::Messages;
 use crate::offsets::Spare;
 use crate::texts::Texts;
@@ -21,6 +22,11 @@ use crate::texts::Texts;
 ///
 /// May be shared between threads. Raises ValueError where parts do not fit together, with a remedy, and DeviceError where
 /// the device fails.
+///
+/// Its threads are pinned to CPUs. Processes know nothing of each other: several on one machine pin theirs to the same first
+/// CPUs, unless `CIPHERLANE_NO_PINNING=1` is in the environment before they make engines, which leaves it to the system where
+/// threads run. After a fork a child makes its own engine; GPUs need a process that is spawned, or was forked before its parent
+/// looked at GPUs.
 ///
 /// All else is for measuring and tuning: what is left out, the engine chooses. `tier` is a tier of the CPU ("portable",
 /// "sse", "avx2", "avx512"); `kernel` a kernel by its full name, as `cipherlane plan` shows it; `threads` how many of the
@@ -94,7 +100,7 @@ impl Engine {
         &self,
         py: Python<'py>,
         algorithm: &str,
-        key: PyBackedBytes,
+        key: Key,
         messages: Messages,
         nonces: Messages,
         aad: Option<PyBackedBytes>,
@@ -117,7 +123,7 @@ impl Engine {
         &self,
         py: Python<'py>,
         algorithm: &str,
-        key: PyBackedBytes,
+        key: Key,
         sealed: Messages,
         nonces: Messages,
         aad: Option<PyBackedBytes>,
@@ -143,7 +149,7 @@ impl Engine {
         &self,
         py: Python<'py>,
         algorithm: &str,
-        key: PyBackedBytes,
+        key: Key,
         messages: Messages,
         nonces: Option<Messages>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
@@ -156,7 +162,7 @@ impl Engine {
         &self,
         py: Python<'py>,
         algorithm: &str,
-        key: PyBackedBytes,
+        key: Key,
         messages: Messages,
         nonces: Option<Messages>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
@@ -192,10 +198,9 @@ impl Engine {
     /// "open" reads tags of `tag_bytes`, which are 16 unless it says so: short ones are forged by guessing, so that their
     /// length is not left to who sent them. Where "seal" or "hash" is given `tag_bytes` as well, the rows have to be as long;
     /// in one dimension, which has no rows, "seal" makes tags of 16 bytes unless it says so. `accepted` is a byte for each
-    /// message, 1 where "open" found its tag right; all are 0 where a call is refused, unless it is because they share memory with
-    /// something else that it was given, of which nothing is written. That no nonce serves twice under a key is
-    /// the caller's to see to, but that one for all messages is refused in GCM and CTR, unless it has 12 bytes (GCM) or 16 (CTR)
-    /// and no key comes twice.
+    /// message, 1 where "open" found its tag right; all are 0 where a call is refused, unless they may share memory with
+    /// something else that it was given. That no nonce serves twice under a key is the caller's to see to, but that one for all
+    /// messages is refused in GCM and CTR, unless it has 12 bytes (GCM) or 16 (CTR) and no key comes twice.
     ///
     /// `source` and `text` may be tensors on the NVIDIA GPU that the engine is on (whatever has `__cuda_array_interface__`),
     /// which are run there; all else stays in buffers of the host. What this process has begun on that GPU is waited for, which
@@ -287,7 +292,7 @@ impl Engine {
             None => tag_bytes.unwrap_or(0),
             // No row tells how long it is.
             Some(_) if messages == 0 => asked.unwrap_or(Sizes::of(algorithm).tag),
-            Some(tags) => as_asked(tags.tag_width(messages, "tags")?, asked)?,
+            Some(tags) => as_asked(algorithm, tags.tag_width(messages, "tags")?, asked)?,
         };
         let (algorithm, operation) = (c_name(&algorithm.to_string())?, c_name(operation.name())?);
         let batch = Batch {
@@ -370,12 +375,21 @@ fn c_name(name: &str) -> PyResult<std::ffi::CString> {
 }
 
 /// Bytes of each tag as its row has them, if they are as many as are asked for.
-fn as_asked(found: usize, asked: Option<usize>) -> PyResult<usize> {
-    match asked {
-        Some(asked) if asked != found => Err(errors::value(format!(
-            "tags of {found} bytes, where {asked} are asked for; pass tag_bytes={found} if that is meant"
-        ))),
-        _ => Ok(found),
+fn as_asked(algorithm: Algorithm, found: usize, asked: Option<usize>) -> PyResult<usize> {
+    let Some(asked) = asked.filter(|&asked| asked != found) else { return Ok(found) };
+    let remedy = if has_tags_of(algorithm, found) {
+        format!("pass tag_bytes={found} if that is meant")
+    } else {
+        format!("give a row of {asked} bytes for each message")
+    };
+    Err(errors::value(format!("tags of {found} bytes, where {asked} are asked for; {remedy}")))
+}
+
+/// Whether there are tags, or digests, of so many bytes.
+fn has_tags_of(algorithm: Algorithm, bytes: usize) -> bool {
+    match algorithm.hash() {
+        Some(hash) => limits::digest_bytes(hash).contains(&bytes),
+        None => limits::GCM_TAG_BYTES.contains(&bytes),
     }
 }
 

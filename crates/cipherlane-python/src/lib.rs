@@ -6,6 +6,7 @@
 mod buffers;
 mod engine;
 mod errors;
+mod key;
 mod messages;
 mod names;
 mod offsets;
@@ -14,7 +15,8 @@ mod texts;
 use pyo3::pymodule;
 
 /// The compiled part of the package `cipherlane`.
-#[pymodule]
+// Python without its lock takes it again for this module: while buffers are looked at and copied, it keeps others from them.
+#[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
     use crate::engine::{Engine, Spans};

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyAnyMethods;
+use pyo3::types::{PyAnyMethods, PyByteArray, PyBytes, PyMemoryView, PyTypeMethods};
 use pyo3::{Borrowed, FromPyObject, PyAny, PyErr, PyResult, intern};
 
 /// The bytes of each, where Python has them.
@@ -22,9 +22,22 @@ impl<'py> FromPyObject<'_, 'py> for Messages {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        check_is_no_message(object)?;
         check_gives_whole_items(object)?;
         object.extract().map(Self)
     }
+}
+
+/// A message is a list of its bytes: where it is empty, it would be a list of no messages.
+fn check_is_no_message(object: Borrowed<'_, '_, PyAny>) -> PyResult<()> {
+    let is_message = object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>()
+        || object.is_instance_of::<PyMemoryView>();
+    if !is_message {
+        return Ok(());
+    }
+    let kind = object.get_type().name()?;
+    Err(PyTypeError::new_err(format!("{kind}, where a list belongs; give a list of messages: [message]")))
 }
 
 /// NumPy gives items of bytes without the zeros at their end: nonces would be shorter, and messages others.

@@ -28,8 +28,10 @@ const GCM_NONCE_BYTES: usize = 12;
 /// engine might use then. Engines of one process that use fewer threads than there are CPUs take different CPUs, as far as
 /// there are any.
 /// `CIPHERLANE_NO_PINNING=1` in the environment leaves it to the system where they run, and a [`Wish`] of one thread starts
-/// none: batches run on the caller. After a `fork` the new process makes an engine of its own: one that it has inherited
-/// runs batches on the caller, and waits for ever if another thread was in a call of it meanwhile.
+/// none: batches run on the caller. After a `fork` the new process makes an engine of its own: one on the CPU that it
+/// has inherited runs batches on the caller, and waits for ever if another thread was in a call of it meanwhile. With GPUs it has
+/// to be forked before this one looks for any, as all of [`Engine::on`] but `cpu` does, or to be started by `exec`: CUDA serves
+/// no process that was forked after its parent had begun to use it.
 pub struct Engine {
     devices: Vec<Arc<dyn Device>>,
     wish: Wish,

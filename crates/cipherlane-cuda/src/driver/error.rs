@@ -48,6 +48,10 @@ fn remedy(call: &str, code: Code) -> Option<&'static str> {
              drop sessions that are not needed (they keep memory for their longest message; `Engine::release`), or end what \
              else uses the GPU's memory (see nvidia-smi)"
         }
+        3 => {
+            "the driver serves no process that was forked after its parent had begun to use it: start this one by itself \
+             (Python's multiprocessing: `spawn` or `forkserver`), or fork before the first look for GPUs"
+        }
         46 => "another process has the GPU for itself; wait for it, or have its compute mode set to default",
         35 | 803 => {
             "the driver's library and the kernel's module differ: restart the machine after a driver update"
@@ -98,6 +102,8 @@ mod tests {
         assert!(pinned.contains("the host has no more memory") && !pinned.contains("GPU"), "{pinned}");
         let refused = CudaError::new("cuMemcpyHtoDAsync_v2", 1, text()).to_string();
         assert!(refused.contains("pinned as a whole or not at all"), "{refused}");
+        let forked = CudaError::new("cuInit", 3, text()).to_string();
+        assert!(forked.contains("forked after its parent") && forked.contains("`spawn`"), "{forked}");
         for code in 900..=907 {
             let captured = CudaError::new("cuCtxSynchronize", code, text()).to_string();
             assert!(captured.contains("captured into a CUDA graph"), "{captured}");

@@ -62,7 +62,7 @@ mod tests {
     use rustix::fs::{XattrFlags, setxattr};
 
     use super::*;
-    use crate::command::files::target::Target;
+    use crate::command::files::target::{IfTaken, Target};
     use crate::render::sink::Sink;
 
     /// What one user may beside the owner, who reads and writes; the group nothing, as others. Version 2, then a kind, what
@@ -95,7 +95,7 @@ mod tests {
         // New files in this folder get one of their own.
         setxattr(folder.path(), "system.posix_acl_default", &list(), XattrFlags::empty()).unwrap();
         for (path, expected) in [(with, Some(list())), (without, None)] {
-            Target::create(&Sink::File(path.clone()), true).unwrap().keep().unwrap();
+            Target::create(&Sink::File(path.clone()), true).unwrap().keep(IfTaken::Remove).unwrap();
             assert_eq!(of(&path).unwrap(), expected, "{}", path.display());
             assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o640);
             assert_eq!(std::fs::read(&path).unwrap(), b"");

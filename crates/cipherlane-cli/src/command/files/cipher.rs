@@ -14,7 +14,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser, ValueParserFactory};
 use zeroize::Zeroizing;
 
 use super::super::shared::{self, Threads};
-use super::target::{self, Target};
+use super::target::{self, IfTaken, Target};
 use crate::exit::Exit;
 use crate::render::sink::{self, Sink};
 use crate::render::{complain, units};
@@ -57,7 +57,7 @@ struct Shared {
     /// The file to write, - for stdout
     #[arg(long, short, value_name = "FILE")]
     output: Sink,
-    /// Replace a file that is there
+    /// Replace a file that is there, write to a pipe or a device of another user
     #[arg(long)]
     force: bool,
     /// The one device that computes, by the name that `cipherlane devices` shows
@@ -91,14 +91,14 @@ pub(crate) struct DecryptOptions {
 /// Encrypts and authenticates a file.
 pub(crate) fn encrypt(options: &EncryptOptions) -> Result<Exit> {
     Target::check_no_terminal(&options.shared.output)?;
-    options.shared.run("encrypted", |engine, keyset, aad, input, output| {
+    options.shared.run("encrypted", IfTaken::Leave, |engine, keyset, aad, input, output| {
         cipherlane_files::seal(engine, keyset, aad, input, output)
     })
 }
 
 /// Undoes it.
 pub(crate) fn decrypt(options: &DecryptOptions) -> Result<Exit> {
-    options.shared.run("decrypted", |engine, keyset, aad, input, output| {
+    options.shared.run("decrypted", IfTaken::Remove, |engine, keyset, aad, input, output| {
         cipherlane_files::open(engine, keyset, aad, input, output)
     })
 }
@@ -107,7 +107,7 @@ pub(crate) fn decrypt(options: &DecryptOptions) -> Result<Exit> {
 type Way = fn(&Engine, &Keyset, &[u8], &mut Counted, &mut Target) -> Result<(), cipherlane_files::Error>;
 
 impl Shared {
-    fn run(&self, done: &str, way: Way) -> Result<Exit> {
+    fn run(&self, done: &str, if_taken: IfTaken, way: Way) -> Result<Exit> {
         Target::check_not_closed(&self.output)?;
         let keyset = self.keyset()?;
         let aad = self.associated_data()?;
@@ -117,7 +117,7 @@ impl Shared {
         let mut output = Target::create(&self.output, self.force)?;
         let start = Instant::now();
         way(&engine, &keyset, &aad, &mut input, &mut output).map_err(|error| self.about(error))?;
-        output.keep()?;
+        output.keep(if_taken)?;
         let seconds = start.elapsed().as_secs_f64();
         let rate = units::gigabytes(input.bytes as f64 / seconds);
         let size = units::bytes(input.bytes);

@@ -8,7 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use nix::errno::Errno;
-use tempfile::NamedTempFile;
+use nix::unistd::{Uid, User};
+use tempfile::{NamedTempFile, PersistError};
 
 use super::access_list;
 use crate::exit::{Exit, Usage};
@@ -23,6 +24,15 @@ pub(super) enum Target {
     Device(File),
     /// A file.
     File(Unfinished),
+}
+
+/// What becomes of a finished file whose name somebody else has given to another meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum IfTaken {
+    /// It stays, under the name that it has: what it was made of may be gone.
+    Leave,
+    /// It goes: text is not left where nobody looks for it.
+    Remove,
 }
 
 /// What the names of files begin with that have not got their own yet.
@@ -93,17 +103,11 @@ impl Target {
         if there.is_none() && path.is_symlink() {
             return Err(Usage(format!("{name} is a link to nothing; name its target")).into());
         }
-        let holds_nothing = there.as_ref().is_some_and(holds_nothing);
-        // Said before the work, and looked at again when it is done.
-        if !force && !holds_nothing && fs::symlink_metadata(path).is_ok() {
-            return Err(Usage(format!("{name} is there already; --force replaces it")).into());
-        }
         match there {
             // A disk as well: no file may take its place in /dev.
-            Some(there) if !there.is_file() => {
-                let device = OpenOptions::new().write(true).open(path);
-                Ok(Self::Device(device.with_context(|| name.to_string())?))
-            }
+            Some(there) if !there.is_file() => open_device(path, &there, force).map(Self::Device),
+            // Said before the work, and looked at again when it is done.
+            _ if !force && fs::symlink_metadata(path).is_ok() => Err(is_there(path).into()),
             there => {
                 let access = there.map(|there| Access::of(path, &there));
                 Unfinished::create(path, access, force).map(Self::File)
@@ -134,7 +138,7 @@ impl Target {
     }
 
     /// Gives a file its name.
-    pub(super) fn keep(self) -> Result<()> {
+    pub(super) fn keep(self, if_taken: IfTaken) -> Result<()> {
         match self {
             Self::Stdout(_) => Ok(()),
             // Pipes have nothing to be synchronised.
@@ -142,7 +146,7 @@ impl Target {
                 Err(error) if error.kind() != ErrorKind::InvalidInput => Err(error).context("the device"),
                 _ => Ok(()),
             },
-            Self::File(unfinished) => unfinished.keep(),
+            Self::File(unfinished) => unfinished.keep(if_taken),
         }
     }
 }
@@ -163,41 +167,58 @@ impl Unfinished {
         Ok(Self { file, path, access, force })
     }
 
-    fn keep(self) -> Result<()> {
+    fn keep(self, if_taken: IfTaken) -> Result<()> {
         let Self { file, path, access, force } = self;
         let name = || path.display().to_string();
         // All of it is there, and right.
         access.give(file.as_file()).with_context(name)?;
         file.as_file().sync_all().with_context(name)?;
         let mut place = unfinished();
-        // Where it is not kept, it is removed here.
         let kept = if force { replace(file, &path) } else { name_new(file, &path) };
+        // No signal removes it any more.
         *place = None;
         drop(place);
-        kept.with_context(name)?;
+        kept.map_err(|refused| refusal(refused, &path, force, if_taken))?;
         let not_for_good = || format!("{} is complete, but may be lost if the machine stops now", name());
         sync_folder(&path).with_context(not_for_good)
     }
 }
 
+/// Why `file` did not get the name `path`, after what becomes of it then.
+fn refusal(refused: PersistError, path: &Path, force: bool, if_taken: IfTaken) -> anyhow::Error {
+    let name = path.display();
+    if force || refused.error.kind() != ErrorKind::AlreadyExists {
+        return anyhow::Error::from(refused.error).context(name.to_string());
+    }
+    let left = match if_taken {
+        IfTaken::Remove => None,
+        IfTaken::Leave => refused.file.keep().ok(),
+    };
+    let left = left.map(|(_, left)| format!(", or rename {}, which has all of it", left.display()));
+    let left = left.unwrap_or_default();
+    Usage(format!("{name}: somebody made it meanwhile; --force replaces it{left}")).into()
+}
+
 /// Gives `file` the name `path`, whoever has it.
-fn replace(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    file.persist(path).map(drop).map_err(|refused| refused.error)
+fn replace(file: NamedTempFile, path: &Path) -> Result<(), PersistError> {
+    file.persist(path).map(drop)
 }
 
 /// Gives `file` the name `path`, which no other may have.
-fn name_new(file: NamedTempFile, path: &Path) -> io::Result<()> {
+fn name_new(file: NamedTempFile, path: &Path) -> Result<(), PersistError> {
     match file.persist_noclobber(path) {
         Ok(_) => Ok(()),
-        Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Err(refused.error),
+        Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Err(refused),
         Err(refused) => name_reserved(refused.file, path),
     }
 }
 
 /// The same where the file system neither renames without replacing nor links, either of which would be one step: an empty
 /// file has the name for an instant.
-fn name_reserved(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    File::create_new(path)?;
+fn name_reserved(file: NamedTempFile, path: &Path) -> Result<(), PersistError> {
+    if let Err(error) = File::create_new(path) {
+        return Err(PersistError { error, file });
+    }
     let named = replace(file, path);
     if named.is_err() {
         // It is empty, and in nobody's way if it stays.
@@ -303,10 +324,47 @@ fn may_be_closed(stream: u32) -> bool {
     flags.is_some_and(|flags| flags & ACCESS == READ_WRITE) && is_null()
 }
 
-/// Pipes, terminals and the like, which hold nothing. A disk does.
-fn holds_nothing(there: &fs::Metadata) -> bool {
+/// Opens what is no file to be written to; `there` is what had the name when it was looked at.
+fn open_device(path: &Path, there: &fs::Metadata, force: bool) -> Result<File> {
+    // Said before it is opened, since that waits until somebody reads a pipe.
+    check_device(path, there, force)?;
+    let name = || path.display().to_string();
+    let device = OpenOptions::new().write(true).open(path).with_context(name)?;
+    // Another may have the name by now: what is opened decides.
+    check_device(path, &device.metadata().with_context(name)?, force)?;
+    Ok(device)
+}
+
+/// Fails where it may not be written to. Whoever makes a pipe where a file is to be reads what is meant for the file.
+fn check_device(path: &Path, device: &fs::Metadata, force: bool) -> Result<(), Usage> {
+    let name = path.display();
+    if device.is_file() {
+        return Err(Usage(format!("{name}: somebody made it a file meanwhile; run this again")));
+    }
+    if force {
+        return Ok(());
+    }
+    let kind = kind_without_content(device).ok_or_else(|| is_there(path))?;
+    let owner = Uid::from_raw(device.uid());
+    if owner.is_root() || owner == Uid::effective() {
+        return Ok(());
+    }
+    let owner =
+        User::from_uid(owner).ok().flatten().map_or_else(|| format!("user {owner}"), |user| user.name);
+    Err(Usage(format!(
+        "{name} is a {kind} that belongs to {owner}, who can read what is written; --force writes to it"
+    )))
+}
+
+fn is_there(path: &Path) -> Usage {
+    Usage(format!("{} is there already; --force replaces it", path.display()))
+}
+
+/// What those are called that hold nothing: pipes, terminals and the like. A disk does.
+fn kind_without_content(there: &fs::Metadata) -> Option<&'static str> {
     let kind = there.file_type();
-    kind.is_fifo() || kind.is_char_device() || kind.is_socket()
+    let kinds = [(kind.is_fifo(), "pipe"), (kind.is_char_device(), "device"), (kind.is_socket(), "socket")];
+    kinds.into_iter().find(|(is_it, _)| *is_it).map(|(_, name)| name)
 }
 
 impl Write for Target {
@@ -348,7 +406,7 @@ mod tests {
         target.write_all(b"text").unwrap();
         let Target::File(unfinished) = &target else { panic!("a file") };
         assert_eq!(mode(unfinished.file.path()), 0o600);
-        target.keep().unwrap();
+        target.keep(IfTaken::Remove).unwrap();
         assert_eq!(fs::read(path).unwrap(), b"text");
     }
 
@@ -373,13 +431,37 @@ mod tests {
         let file = || NamedTempFile::new_in(folder.path()).unwrap();
         let gone = file();
         fs::remove_file(gone.path()).unwrap();
-        assert_eq!(name_reserved(gone, &path).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(name_reserved(gone, &path).unwrap_err().error.kind(), ErrorKind::NotFound);
         assert!(!path.exists());
         let mut whole = file();
         whole.write_all(b"text").unwrap();
         name_reserved(whole, &path).unwrap();
-        assert_eq!(name_reserved(file(), &path).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(name_reserved(file(), &path).unwrap_err().error.kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"text");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+    /// Whatever had the name before.
+    #[test]
+    #[cfg(target_os = "linux")] // where pipes are made
+    fn what_was_opened_tells_whose_it_is() {
+        use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let _reader = open(&path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()).unwrap();
+        let null = fs::metadata("/dev/null").unwrap();
+        drop(open_device(&path, &null, false).unwrap());
+        let file = folder.path().join("text");
+        fs::write(&file, "mine").unwrap();
+        let refused = open_device(&file, &null, true).unwrap_err().to_string();
+        assert!(refused.ends_with("somebody made it a file meanwhile; run this again"), "{refused}");
+        // Root alone can give it away.
+        if let Err(error) = std::os::unix::fs::chown(&path, Some(12345), None) {
+            return eprintln!("NOT CHECKED: pipes of others: {error}");
+        }
+        let refused = open_device(&path, &null, false).unwrap_err().to_string();
+        assert!(refused.contains("is a pipe that belongs to user 12345"), "{refused}");
+        open_device(&path, &null, true).unwrap();
     }
 }
