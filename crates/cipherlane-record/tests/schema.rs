@@ -453,6 +453,7 @@ fn a_line_that_was_cut_anywhere_says_so() {
 
 #[test]
 fn tables_have_a_line_for_each_row() {
+    let sure = Measurement { summary: Summary { n: 6, ..row().summary }, ..row() };
     let mut table = Vec::new();
     csv::write(&mut table, &[row(), row()]).unwrap();
     let table = String::from_utf8(table).unwrap();
@@ -462,12 +463,13 @@ fn tables_have_a_line_for_each_row() {
 
     let mut table = Vec::new();
     let wrong = Measurement { verified: false, checks: Checks { unexpected: 3, ..row().checks }, ..row() };
-    markdown::write(&mut table, &[row(), wrong]).unwrap();
+    markdown::write(&mut table, &[sure, wrong, row()]).unwrap();
     let table = String::from_utf8(table).unwrap();
     let lines: Vec<&str> = table.lines().collect();
-    assert_eq!(lines.len(), 4);
+    assert_eq!(lines.len(), 5);
     let columns = |line: &str| line.matches('|').count();
     assert!(lines.iter().all(|line| columns(line) == columns(lines[0])), "{table}");
     assert!(lines[2].contains("2.00 (1.90 to 2.10) FASTER") && lines[2].contains("key set-up inside"));
     assert!(lines[3].contains("WRONG: 3 of 24 outputs") && !lines[3].contains("0.001 ("), "{}", lines[3]);
+    assert!(lines[4].contains("2.00 FASTER"), "two rounds have no interval: {}", lines[4]);
 }

@@ -191,6 +191,32 @@ mod tests {
         rows
     }
 
+    /// So many messages to hash.
+    fn hashes(messages: Option<usize>, message_bytes: usize) -> Custom {
+        Custom {
+            algorithm: "sha-256".parse().unwrap(),
+            operation: Operation::Hash,
+            message_bytes,
+            messages,
+            keys: Keys::Same,
+            input: None,
+        }
+    }
+
+    /// A row of this CPU that has done `custom` on one thread, with so many messages.
+    fn row_of(custom: &Custom, messages: u64) -> Measurement {
+        Measurement {
+            workload: "custom".to_owned(),
+            algorithm: custom.algorithm.to_string(),
+            operation: custom.operation.name().to_owned(),
+            threads: 1,
+            message_bytes: custom.message_bytes as u64,
+            messages,
+            keys: custom.keys,
+            ..rows().remove(0)
+        }
+    }
+
     /// Rows of the CPU, and of a GPU where they are of one of `operations`: one each, whatever the threads.
     fn done(operations: &[Operation]) -> Done {
         let mut rows = rows();
@@ -271,31 +297,13 @@ mod tests {
 
     #[test]
     fn one_chain_is_done_on_the_thread_that_it_keeps_busy() {
-        let of = |messages, message_bytes| Custom {
-            algorithm: "sha-256".parse().unwrap(),
-            operation: Operation::Hash,
-            message_bytes,
-            messages,
-            keys: Keys::Same,
-            input: None,
-        };
         let left_out = |custom: &Custom, messages| {
-            let row = Measurement {
-                workload: "custom".to_owned(),
-                algorithm: custom.algorithm.to_string(),
-                operation: custom.operation.name().to_owned(),
-                threads: 1,
-                message_bytes: custom.message_bytes as u64,
-                messages,
-                keys: custom.keys,
-                ..rows().remove(0)
-            };
-            left_out_of(Suite::custom(custom, &[1, 2]), &[], vec![row])
+            left_out_of(Suite::custom(custom, &[1, 2]), &[], vec![row_of(custom, messages)])
         };
-        let one = of(Some(1), 1 << 20);
+        let one = hashes(Some(1), 1 << 20);
         assert_eq!(left_out(&one, 1), 2, "on two threads as on one");
         // Two caches hold more messages than one: the row is of one point alone, on however many threads the other is.
-        let free = of(None, 16 << 10);
+        let free = hashes(None, 16 << 10);
         let working_set = Request::working_set(Wanted::Hot, &host::detect(), 1);
         let Choice::Custom(settled) = Choice::Custom(free.clone()).settled(working_set) else {
             unreachable!()
@@ -305,27 +313,14 @@ mod tests {
 
     #[test]
     fn rows_of_other_messages_are_none_of_a_point() {
-        let of = |messages, input| Custom {
-            algorithm: "sha-256".parse().unwrap(),
-            operation: Operation::Hash,
-            message_bytes: 16 << 10,
-            messages,
-            keys: Keys::Same,
-            input,
-        };
+        let of = |messages, input| Custom { input, ..hashes(messages, 16 << 10) };
         let left_out = |custom: &Custom, messages, argv: &[&str]| {
-            let row = Measurement {
-                workload: "custom".to_owned(),
-                algorithm: custom.algorithm.to_string(),
-                operation: custom.operation.name().to_owned(),
-                threads: 1,
-                message_bytes: custom.message_bytes as u64,
-                messages,
-                keys: custom.keys,
-                argv: argv.iter().map(|&word| word.to_owned()).collect(),
-                ..rows().remove(0)
-            };
-            left_out_of(Suite::custom(custom, &[1]), &[], vec![row])
+            let argv = argv.iter().map(|&word| word.to_owned()).collect();
+            left_out_of(
+                Suite::custom(custom, &[1]),
+                &[],
+                vec![Measurement { argv, ..row_of(custom, messages) }],
+            )
         };
         // One chain is no row of as many as the caches hold.
         assert_eq!(left_out(&of(None, None), 1, &[]), 0);
