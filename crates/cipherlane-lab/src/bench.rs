@@ -198,7 +198,7 @@ impl Run<'_> {
         for (index, contender) in contenders.iter().enumerate() {
             // Where blocks do the work, the number of threads changes nothing: it is measured once.
             let threads = if contender.launches { 1 } else { point.threads };
-            if contender.launches && !self.suite.has_most_threads(point) {
+            if contender.launches && !std::ptr::eq(self.suite.with_most_threads(point), point) {
                 continue;
             }
             match Runner::open(index, contender, workload, threads) {

@@ -28,14 +28,12 @@ pub struct Point {
 }
 
 impl Suite {
-    /// Whether `point` is the one, of those that differ in threads alone, where devices run of which blocks do the work: for
-    /// them the number changes nothing, and beside them are to be as many threads of others as there are, so it is the first
-    /// that has most.
+    /// Of the points that differ from `point` in threads alone, the first that has most: there devices run of which blocks do
+    /// the work. For them the number changes nothing, and beside them are to be as many threads of others as there are.
     #[must_use]
-    pub fn has_most_threads(&self, point: &Point) -> bool {
-        let alike = || self.points.iter().filter(|other| other.choice == point.choice);
-        let most = alike().map(|other| other.threads).max();
-        alike().find(|other| Some(other.threads) == most).is_none_or(|first| std::ptr::eq(first, point))
+    pub fn with_most_threads<'a>(&'a self, point: &'a Point) -> &'a Point {
+        let alike = self.points.iter().rev().filter(|other| other.choice == point.choice);
+        alike.max_by_key(|other| other.threads).unwrap_or(point)
     }
 
     /// The algorithms of its points.

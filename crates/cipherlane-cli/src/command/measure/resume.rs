@@ -50,15 +50,13 @@ fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device], how: &How)
     let mut opens = BTreeMap::new();
     let is_missing = |point: &Point| {
         let has_row = |contender: &&Contender<'_>| {
+            let point = if contender.launches { suite.with_most_threads(point) } else { point };
             let points = vec![as_run(contender, point, working_set(point))];
             let mut alone = Suite { experiment: experiment.clone(), points };
             done.leave_out(&mut alone, &host, |row| is_of(row, contender, how)) > 0
         };
-        let has_most = suite.has_most_threads(point);
-        let here = contenders.iter().filter(|contender| has_most || !contender.launches);
-        let (done, missing): (Vec<_>, Vec<_>) = here.partition(has_row);
-        let has_none = done.is_empty() && !missing.is_empty();
-        has_none || missing.iter().any(|contender| can_run(contender, point, &mut opens))
+        let (done, missing): (Vec<_>, Vec<_>) = contenders.iter().partition(has_row);
+        done.is_empty() || missing.iter().any(|contender| can_run(contender, point, &mut opens))
     };
     let missing: Vec<bool> = suite.points.iter().map(is_missing).collect();
     let mut missing = missing.into_iter();
