@@ -14,7 +14,7 @@ mod known;
 use std::collections::BTreeMap;
 
 use cipherlane_core::{Algorithm, Shape};
-use cipherlane_cuda::compile::{CompileError, Compiled, Compiler, Target};
+use cipherlane_cuda::compile::{CompileError, Compiled, Compiler, KernelUsage, Target};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{self, Program, Stage, programs};
 use cipherlane_kernels::probe::{Kernel, Steps};
@@ -132,10 +132,20 @@ fn every_kernel_compiles_and_defaults_without_spills() {
         tasks.extend(wanted.flat_map(|algorithm| tasks_of(algorithm, capability, shared_bytes)));
     }
     assert!(!tasks.is_empty(), "no kernel was asked for: KERNELS={filter} names none");
-    let (major, minor) = compiler.version();
-    let mut known = Known::read(LIST, ABOUT, format!("NVRTC {major}.{minor}"));
+    let mut known = Known::read(LIST, ABOUT, under(&compiler));
     let faults = known.check(&tasks, &ALWAYS, |candidate| check(&compiler, candidate));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Under what lists hold.
+fn under(compiler: &Compiler) -> String {
+    let (major, minor) = compiler.version();
+    format!("NVRTC {major}.{minor}")
+}
+
+/// Bytes that a kernel has in local memory, or moves there: what registers had no room for.
+const fn local_bytes(kernel: &KernelUsage) -> usize {
+    kernel.spill_store_bytes + kernel.spill_load_bytes + kernel.stack_bytes
 }
 
 /// What is wrong with each stage of the program.
@@ -154,7 +164,7 @@ fn check(compiler: &Compiler, candidate: &Candidate) -> Vec<String> {
             return Some(format!("{what}: no entry point {entry}"));
         };
         let fits = kernel.registers * stage.threads as usize <= REGISTERS;
-        let beyond = kernel.spill_store_bytes + kernel.spill_load_bytes + kernel.stack_bytes;
+        let beyond = local_bytes(kernel);
         if beyond > 0 && !is_default {
             known::say(&format!("{what}, no default: {} threads of {kernel:?}", stage.threads));
         }
@@ -176,16 +186,14 @@ fn probes_compile_without_spills() {
     let Some(compiler) = compiler() else { return };
     let task = |what: Steps| Task { name: what.name().to_owned(), key: flatten::key(probe(what)), what };
     let tasks = Steps::ALL.map(task);
-    let (major, minor) = compiler.version();
-    let mut known = Known::read(PROBES, ABOUT_PROBES, format!("NVRTC {major}.{minor}"));
+    let mut known = Known::read(PROBES, ABOUT_PROBES, under(&compiler));
     let faults = known.check(&tasks, &[Steps::Xor.name()], |&steps| {
         let usage = match compile_probe(&compiler, steps, 90) {
             Ok(compiled) => compiled.usage(),
             Err(error) => return vec![format!("{steps:?}: {error}")],
         };
         let [kernel] = &usage[..] else { return vec![format!("{steps:?}: {usage:?}")] };
-        let beyond = kernel.spill_store_bytes + kernel.spill_load_bytes + kernel.stack_bytes;
-        let fits = beyond == 0 && kernel.registers * 1024 <= REGISTERS;
+        let fits = local_bytes(kernel) == 0 && kernel.registers * 1024 <= REGISTERS;
         if fits { Vec::new() } else { vec![format!("{steps:?}: {kernel:?}")] }
     });
     assert!(faults.is_empty(), "{}", faults.join("\n"));

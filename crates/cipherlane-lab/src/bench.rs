@@ -183,9 +183,7 @@ impl Run<'_> {
     }
 
     fn working_set(&self, point: &Point) -> usize {
-        point
-            .working_set_bytes
-            .unwrap_or_else(|| Request::working_set(self.options.cache, self.host, point.threads))
+        point.working_set(self.options.cache, self.host)
     }
 
     fn open<'c>(

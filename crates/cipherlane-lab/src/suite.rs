@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use cipherlane::{Algorithm, UnknownName};
+use cipherlane_record::Host;
 
-use crate::workload::{Choice, Custom, Named, named};
+use crate::bench::Wanted;
+use crate::workload::{Choice, Custom, Named, Request, named};
 
 /// Points to measure, in order.
 #[derive(Clone, Debug)]
@@ -25,6 +27,14 @@ pub struct Point {
     /// Bytes of input and output together, where the workload's size is free; `None` for what the caches of `threads`
     /// cores hold, or overflows them where data shall be cold.
     pub working_set_bytes: Option<usize>,
+}
+
+impl Point {
+    /// The working set that its messages fill where their number is free: its own, or what fits the caches of `host`.
+    #[must_use]
+    pub fn working_set(&self, cache: Wanted, host: &Host) -> usize {
+        self.working_set_bytes.unwrap_or_else(|| Request::working_set(cache, host, self.threads))
+    }
 }
 
 impl Suite {

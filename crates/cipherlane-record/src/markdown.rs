@@ -62,8 +62,8 @@ fn cells(row: &Measurement) -> [String; 11] {
 }
 
 fn rate(row: &Measurement) -> String {
-    if !row.verified {
-        return format!("WRONG: {} of {} outputs", row.checks.unexpected, row.checks.messages);
+    if let Some(fault) = row.fault() {
+        return fault;
     }
     let ends = |ends: Interval| format!(" ({:.3} to {:.3})", ends.low / 1e9, ends.high / 1e9);
     format!("{:.3}{}", row.bytes_per_second / 1e9, row.interval().map_or_else(String::new, ends))

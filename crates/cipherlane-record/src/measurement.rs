@@ -118,6 +118,13 @@ pub enum Keys {
 }
 
 impl Measurement {
+    /// What stands in place of its rate where outputs were wrong: `WRONG: 3 of 24 outputs`.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let (wrong, all) = (self.checks.unexpected, self.checks.messages);
+        (!self.verified).then(|| format!("WRONG: {wrong} of {all} outputs"))
+    }
+
     /// Whether it has too few rounds to tell how sure its numbers are.
     #[must_use]
     pub const fn is_short(&self) -> bool {

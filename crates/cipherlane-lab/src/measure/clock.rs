@@ -40,7 +40,7 @@ pub(crate) fn behind_work() -> Result<f64, String> {
 pub(crate) fn fastest_of(chains: usize) -> Result<f64, String> {
     let best = (0..chains).map(|_| time_chain()).collect::<Result<Vec<_>, _>>()?.into_iter().min();
     let look = (0..chains).map(|_| Instant::now().elapsed()).min().unwrap_or_default();
-    // The looks at the clock are no part of a chain: left in, they would be a hundredth of it.
+    // A look at the clock is no part of a chain, and takes a time that counts beside one.
     best.map(|best| best.saturating_sub(look))
         .filter(|best| !best.is_zero())
         .map(|best| f64::from(ADDITIONS) / best.as_secs_f64())

@@ -107,8 +107,8 @@ fn cells(number: usize, row: &Measurement) -> [Cell; 11] {
 
 /// What is wrong is no rate.
 fn rate(row: &Measurement) -> Cell {
-    if !row.verified {
-        return table::bad(format!("WRONG: {} of {} outputs", row.checks.unexpected, row.checks.messages));
+    if let Some(fault) = row.fault() {
+        return table::bad(fault);
     }
     let ends = |ends: Interval| format!(" ({}–{})", units::gigabytes(ends.low), units::gigabytes(ends.high));
     let ends = row.interval().map_or_else(String::new, ends);

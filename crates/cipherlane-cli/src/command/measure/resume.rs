@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use cipherlane::{Device, Plan, Unsupported, Wish};
 use cipherlane_lab::resume::Done;
-use cipherlane_lab::workload::Request;
 use cipherlane_lab::{Contender, Point, Suite, host};
 use cipherlane_record::Measurement;
 
@@ -43,15 +42,11 @@ fn leave_out(suite: &mut Suite, done: &Done, devices: &[&dyn Device], how: &How)
     let before = suite.points.len();
     let contenders: Vec<_> = devices.iter().flat_map(|&device| contenders(device, how)).collect();
     let (experiment, host) = (suite.experiment.clone(), host::detect());
-    let working_set = |point: &Point| {
-        let of_caches = || Request::working_set(how.cache(), &host, point.threads);
-        point.working_set_bytes.unwrap_or_else(of_caches)
-    };
     let mut opens = BTreeMap::new();
     let is_missing = |point: &Point| {
         let has_row = |contender: &&Contender<'_>| {
             let point = if contender.launches { suite.with_most_threads(point) } else { point };
-            let points = vec![as_run(contender, point, working_set(point))];
+            let points = vec![as_run(contender, point, point.working_set(how.cache(), &host))];
             let mut alone = Suite { experiment: experiment.clone(), points };
             done.leave_out(&mut alone, &host, |row| is_of(row, contender, how)) > 0
         };
@@ -128,7 +123,7 @@ mod tests {
 
     use cipherlane::{Cpu, DeviceError, Info, Kernel, Operation, Session, Shape};
     use cipherlane_lab::Wanted;
-    use cipherlane_lab::workload::{Choice, Custom};
+    use cipherlane_lab::workload::{Choice, Custom, Request};
     use cipherlane_record::{Keys, Record, measurements, read};
     use clap::Parser;
 
