@@ -9,6 +9,11 @@ use crate::row::Row;
 /// An observation with its machine.
 pub(crate) type Observed<'a> = (usize, &'a Observation);
 
+/// Whether an observation's results were compared with right ones, and differed: its numbers tell of nothing.
+pub(crate) fn is_wrong(row: &Observation) -> bool {
+    row.verified == Some(false)
+}
+
 /// What the instructions of its kernel allow, in bytes per second, as the experiment `mix` found: of kernels alone, on
 /// a CPU of one thread. What was found for messages of this size, keys and operation goes before what was for long ones;
 /// for messages with a key each nothing else stands, as keys are most of what they cost. Another build's kernel of the
@@ -43,6 +48,7 @@ fn foretold_by(
     };
     let mixes = observed.iter().filter(|(machine, one)| {
         alone
+            && !is_wrong(one)
             && is_of_build(one)
             && *machine == row.machine
             && one.experiment == "mix"
@@ -116,7 +122,7 @@ fn is_like(row: &Row<'_>, one: &Observation) -> bool {
         _ => row.keys == Keys::Same,
     };
     let size = || one.number("message bytes") == Some(row.message_bytes as f64);
-    one.is_at("algorithm", &row.algorithm) && keys && (row.keys == Keys::Same || size())
+    !is_wrong(one) && one.is_at("algorithm", &row.algorithm) && keys && (row.keys == Keys::Same || size())
 }
 
 /// Whether a quantity is what the whole CPU does. The mix of instructions is of one thread.

@@ -95,7 +95,7 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
         shown.push(row.job());
     }
     let mut experiments: Vec<&str> = Vec::new();
-    for &(machine, row) in observed {
+    for &(machine, row) in observed.iter().filter(|(_, row)| !beside::is_wrong(row)) {
         if figures.len() < FIGURES && !experiments.contains(&row.experiment.as_str()) {
             experiments.push(&row.experiment);
             figures.extend(observation(machine, row, machines));

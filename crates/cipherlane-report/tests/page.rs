@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Load, Measurement, Record, Share, Transfer};
+use cipherlane_record::{Axis, Load, Measurement, Observation, Record, Share, Transfer};
 use cipherlane_report::Report;
 #[cfg(unix)]
 use support::cpu_seconds;
@@ -174,6 +174,54 @@ fn a_row_with_a_wrong_output_has_no_rate() {
     assert!(page.contains("WRONG: 3 of 100 outputs") && page.contains("not verified"));
     assert!(!page.contains("777"), "its rate is shown");
     assert!(page.contains("hold no verified row"));
+}
+
+/// The observations of records, with this word on their results.
+fn judged(records: &[Record], right: bool) -> Vec<Record> {
+    let judged = |record: &Record| match record {
+        Record::Observation(row) => {
+            Record::Observation(Box::new(Observation { verified: Some(right), ..(**row).clone() }))
+        }
+        Record::Measurement(_) => record.clone(),
+    };
+    records.iter().map(judged).collect()
+}
+
+#[test]
+fn an_observation_with_a_wrong_result_has_no_number() {
+    let records = committed("h200/block-ciphers.jsonl");
+    let right = page(&judged(&records, true));
+    let drawn = "<h3>Throughput";
+    assert!(right.contains("Gbit/s</small>") && right.contains(drawn), "nothing to lose");
+    let wrong = page(&judged(&records, false));
+    assert!(wrong.contains("<td>WRONG<td>") && wrong.contains("results were wrong"), "{wrong}");
+    assert!(!wrong.contains(drawn) && !wrong.contains("Gbit/s</small>"), "its numbers are shown");
+    assert!(wrong.contains("hold no verified row"));
+    let of_one = judged(&records[..1], false);
+    let Record::Observation(row) = &of_one[0] else { panic!("an observation") };
+    let number = format!("{:.0}", row.values[0].value.unwrap());
+    assert!(page(&judged(&of_one, true)).contains(&format!("<td>{number}")), "{number}");
+    assert!(!page(&of_one).contains(&format!("<td>{number}")), "{number}");
+}
+
+/// A forecast and a rate of the CPU that are wrong stand beside no row.
+#[test]
+fn wrong_observations_stand_beside_nothing() {
+    let mut row = on_gpu(50.0, 16384);
+    row.scope.transfer = Transfer::Excluded;
+    let axes = [("algorithm", Axis::from("aes-128-ctr")), ("kernel", Axis::from("aes-ctr/banked4/x1"))];
+    let observed = [
+        support::row("mix", "cuda:0", &axes, &[("foretold", "GB/s", Some(100.0))]),
+        support::row("cpu-threads", "cpu", &axes[..1], &[("throughput", "GB/s", Some(10.0))]),
+    ];
+    let said = |right: bool| {
+        let records = [&[experiment("bench", row.clone())], &judged(&observed, right)[..]].concat();
+        Report::new(&records, &BTreeMap::new()).markdown()
+    };
+    for number in ["50 % of 100 GB/s: its instructions (mix)", "5.00 × our own on the CPU beside it"] {
+        assert!(said(true).contains(number), "{}", said(true));
+        assert!(!said(false).contains(number), "{}", said(false));
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use cipherlane_record::Observation;
 
-use crate::beside::Observed;
+use crate::beside::{self, Observed};
 use crate::level::Fastest;
 use crate::machine::Machines;
 use crate::row::Row;
@@ -49,7 +49,7 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
                 here.iter().filter(|row| !row.is_rival() && is_undisturbed(row)).copied().collect();
             let seen: Vec<&Observation> = observed
                 .iter()
-                .filter(|(place, row)| *place == machine && row.verified != Some(false))
+                .filter(|(place, row)| *place == machine && !beside::is_wrong(row))
                 .map(|(_, row)| *row)
                 .collect();
             let rules = rules(&own, &seen, machines);

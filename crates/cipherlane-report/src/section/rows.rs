@@ -9,8 +9,10 @@ use super::scopes::Scopes;
 use crate::machine::Machines;
 use crate::row::Row;
 use crate::table::{Column, Table};
-use crate::units;
-use crate::{ceiling, level};
+use crate::{beside, ceiling, level, units};
+
+/// What stands in place of numbers of wrong results.
+const WRONG: &str = "WRONG";
 
 /// The table of measurements; columns that say nothing are left out.
 pub(super) fn measured(rows: &[Row<'_>], machines: &Machines<'_>, scopes: &Scopes) -> Table {
@@ -124,7 +126,7 @@ pub(super) fn observed(rows: &[(usize, &Observation)], machines: &Machines<'_>) 
             cells.push(value.map_or_else(String::new, |value| value_text(row, value)));
             cells.push(value.map_or_else(String::new, published));
         }
-        cells.push(row.verified.map_or("", |right| if right { "right" } else { "WRONG" }).to_owned());
+        cells.push(row.verified.map_or("", |right| if right { "right" } else { WRONG }).to_owned());
         cells
     };
     Table { columns, rows: rows.iter().map(cells).collect() }.without_empty_columns()
@@ -134,6 +136,9 @@ fn value_text(row: &Observation, value: &Value) -> String {
     let Some(number) = value.value else {
         return format!("not observed: {}", value.reason.as_deref().unwrap_or("no reason is given"));
     };
+    if beside::is_wrong(row) {
+        return WRONG.to_owned();
+    }
     with_interval(units::significant(number), level::interval(row, value), units::significant)
 }
 

@@ -2,10 +2,9 @@
 
 use cipherlane_record::{Observation, Timeline, Value, throttle};
 
-use crate::level;
 use crate::machine::Machines;
 use crate::row::Row;
-use crate::units;
+use crate::{beside, level, units};
 
 /// An interval wider than this part of the value is called noisy.
 const NOISY: f64 = 0.1;
@@ -77,15 +76,16 @@ pub(super) fn of_measured(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Warn
 
 /// The warnings of observations, and what their notes say.
 pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<String>) {
-    let wrong = rows.iter().filter(|(_, row)| row.verified == Some(false));
+    let wrong = rows.iter().filter(|(_, row)| beside::is_wrong(row));
     let wrong = wrong.map(|(_, row)| placed(row));
     let mut warnings: Vec<Warning> =
         together(Kind::Wrong, "results were wrong:", wrong).into_iter().collect();
     let throttled = rows.iter().filter_map(|(_, row)| Some(placed(row) + &throttled(row.timeline.as_ref())?));
     warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
-    let noisy = rows.iter().flat_map(|(_, row)| row.values.iter().filter_map(move |value| noisy(row, value)));
+    let right = || rows.iter().filter(|(_, row)| !beside::is_wrong(row));
+    let noisy = right().flat_map(|(_, row)| row.values.iter().filter_map(move |value| noisy(row, value)));
     warnings.extend(together(Kind::Noisy, "wide 95 % intervals:", noisy));
-    let short = rows.iter().filter(|(_, row)| level::is_short(row));
+    let short = right().filter(|(_, row)| level::is_short(row));
     warnings.extend(together(Kind::Short, SHORT, short.map(|(_, row)| placed(row))));
     let mut notes: Vec<String> = Vec::new();
     for note in rows.iter().flat_map(|(_, row)| &row.notes) {

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use cipherlane_record::{Axis as Place, Interval, Observation, Value};
 
-use crate::level;
 use crate::machine::Machines;
-use crate::units;
+use crate::{beside, level, units};
 
 /// Not an axis of a record: which quantity it is.
 pub(super) const VALUE: &str = "value";
@@ -34,12 +33,12 @@ pub(super) struct Seen<'a> {
     pub(super) published: Vec<(String, f64)>,
 }
 
-/// All values that are numbers, row by row.
+/// All values that are numbers, row by row, but those of wrong results.
 pub(super) fn all<'a>(rows: &[(usize, &'a Observation)]) -> Vec<Seen<'a>> {
     let of_row = |&(machine, row): &(usize, &'a Observation)| {
         row.values.iter().filter_map(move |value| Seen::new(machine, row, value))
     };
-    rows.iter().flat_map(of_row).collect()
+    rows.iter().filter(|(_, row)| !beside::is_wrong(row)).flat_map(of_row).collect()
 }
 
 impl<'a> Seen<'a> {
