@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use cipherlane_record::{Keys, Measurement, Verdict};
+use cipherlane_record::{Keys, Measurement, Share, Transfer, Verdict};
 
 use crate::level::Rate;
 use crate::machine::Machines;
@@ -137,6 +137,26 @@ impl<'a> Row<'a> {
         if self.is_flushed() { ", caches flushed" } else { "" }
     }
 
+    /// Where the data of a device with memory of its own were: `, data in its memory`.
+    pub(crate) fn transfer_text(&self) -> &'static str {
+        match self.scope.transfer {
+            _ if !self.is_offload() => "",
+            Transfer::Excluded => ", data in its memory",
+            Transfer::Included | Transfer::None => ", data brought and fetched",
+        }
+    }
+
+    /// What must be said of it beside others that were not disturbed: `, caches flushed, under CPU load 20 %`.
+    pub(crate) fn disturbed_text(&self) -> String {
+        let under = if self.is_undisturbed() { "" } else { ", under " };
+        format!("{}{under}{}", self.flushed_text(), self.load_text())
+    }
+
+    /// Whether nobody loaded the machine on purpose.
+    pub(crate) fn is_undisturbed(&self) -> bool {
+        self.load_text().is_empty()
+    }
+
     /// Job and size: `aes-128-gcm seal, 16 KiB`.
     pub(crate) fn does(&self) -> String {
         format!("{}, {}", self.job().label(), units::bytes(self.message_bytes))
@@ -179,10 +199,12 @@ impl<'a> Row<'a> {
         })
     }
 
-    fn load_text(&self) -> String {
+    /// What was asked of the machine meanwhile: `CPU load 20 %`. A load of nothing is none.
+    pub(crate) fn load_text(&self) -> String {
         let Some(load) = self.load else { return String::new() };
-        let part = |name: &str, share: Option<cipherlane_record::Share>| {
-            share.map(|share| format!("{name} load {}", units::percent(share.requested)))
+        let part = |name: &str, share: Option<Share>| {
+            let share = share.filter(|share| share.requested > 0.0)?;
+            Some(format!("{name} load {}", units::percent(share.requested)))
         };
         part("CPU", load.cpu).into_iter().chain(part("GPU", load.gpu)).collect::<Vec<_>>().join(", ")
     }

@@ -122,7 +122,64 @@ fn threads_and_loads_are_of_rows_with_caches_alike() {
         })
     });
     let page = page(&of_bench(rows.flatten().collect()));
-    figure(&page, "aes-128-ctr encrypt, 16 KiB on cuda:0, caches flushed");
+    figure(&page, "aes-128-ctr encrypt, 16 KiB on cuda:0, data brought and fetched, caches flushed");
+}
+
+fn launched(blocks: u64, threads_per_block: u64, streams: u64, row: Measurement) -> Measurement {
+    Measurement { geometry: Some(Geometry { blocks, threads_per_block, streams }), ..row }
+}
+
+/// What tells launches apart is told of rows that are alike in all else.
+#[test]
+fn launches_are_of_one_kind_of_row() {
+    let swept = |rate: f64, change: &dyn Fn(Measurement) -> Measurement| {
+        let pairs = [(66, 256), (66, 512), (132, 256), (132, 512)];
+        pairs.map(|(blocks, threads)| launched(blocks, threads, 1, change(on_gpu(rate, 16384)))).to_vec()
+    };
+    let under = |row: Measurement| {
+        let gpu = Some(Share { requested: 0.3, achieved: 0.3 });
+        Measurement { load: Some(Load { cpu: None, gpu }), ..row }
+    };
+    let other = |row: Measurement| Measurement { kernel: "aes-ctr/banked4/x2".to_owned(), ..row };
+    let many = |row: Measurement| Measurement { messages: 64, ..row };
+    let rows = [
+        swept(11.0, &|row| row),
+        swept(700.0, &resident),
+        swept(12.0, &under),
+        swept(13.0, &other),
+        swept(14.0, &many),
+    ];
+    let page = page(&of_bench(rows.concat()));
+    let does = "aes-128-ctr encrypt, 16 KiB on cuda:0";
+    for (title, rate) in [
+        (", 16 messages, aes-ctr/banked4/x1, data brought and fetched", "11.0"),
+        (", 16 messages, aes-ctr/banked4/x1, data in its memory", "700"),
+        (", 16 messages, aes-ctr/banked4/x1, data brought and fetched, under GPU load 30 %", "12.0"),
+        (", 16 messages, aes-ctr/banked4/x2, data brought and fetched", "13.0"),
+        (", 64 messages, aes-ctr/banked4/x1, data brought and fetched", "14.0"),
+    ] {
+        let field = figure(&page, &format!("{does}{title}"));
+        assert_eq!(field.matches(&format!("<td>{rate}")).count(), 4, "{title}: {field}");
+    }
+}
+
+/// Data in the memory of a device have one stream, and data that are brought have several.
+#[test]
+fn streams_of_data_in_memory_are_no_slower_ones() {
+    let rows = [1, 8, 64].map(|messages| {
+        let row = |row: Measurement, streams| launched(132, 512, streams, Measurement { messages, ..row });
+        [row(resident(on_gpu(700.0, 16384)), 1), row(on_gpu(17.0, 16384), 4)]
+    });
+    let text = markdown(&of_bench(rows.concat()));
+    assert!(!text.contains("stream, ") && !text.contains("streams, "), "{text}");
+}
+
+#[test]
+fn launches_that_happened_to_differ_are_no_sweep() {
+    let rows = [launched(66, 256, 2, on_gpu(18.0, 16384)), launched(132, 1024, 4, on_gpu(15.0, 16384))];
+    assert!(!page(&of_bench(rows.to_vec())).contains("Threads per block"));
+    let page = page(&support::committed("h200/dashboard.jsonl"));
+    assert!(page.contains("<figure>") && !page.contains("Threads per block"));
 }
 
 #[test]

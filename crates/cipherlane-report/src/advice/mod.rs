@@ -45,8 +45,9 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
         .filter_map(|machine| {
             let here: Vec<Row<'_>> =
                 rows.iter().filter(|row| row.machine == machine && row.verified).copied().collect();
+            // Load is no base for a recommendation.
             let own: Vec<Row<'_>> =
-                here.iter().filter(|row| !row.is_rival() && is_undisturbed(row)).copied().collect();
+                here.iter().filter(|row| !row.is_rival() && row.is_undisturbed()).copied().collect();
             let seen: Vec<&Observation> = observed
                 .iter()
                 .filter(|(place, row)| *place == machine && !beside::is_wrong(row))
@@ -131,9 +132,4 @@ fn of_builds(rows: &[Row<'_>], how: &str) -> String {
     let tools = rows.iter().map(|row| &row.host.tool);
     let builds = tools.map(|tool| (&tool.git_hash, tool.git_dirty)).collect::<BTreeSet<_>>().len();
     if builds > 1 { format!(" The rows are of {builds} builds: {how}.") } else { String::new() }
-}
-
-/// Whether nobody loaded the machine on purpose: load is no base for a recommendation.
-fn is_undisturbed(row: &Row<'_>) -> bool {
-    row.load.is_none_or(|load| [load.cpu, load.gpu].into_iter().flatten().all(|share| share.requested <= 0.0))
 }

@@ -8,25 +8,49 @@ use super::conditions::more;
 use super::grouped;
 use super::sweep::FEWEST;
 use crate::chart::{Axis, Chart, Form, Heat, Lines, Look, MOST_SERIES, Plot, Point, Series};
-use crate::row::Row;
+use crate::row::{self, Kind, Row};
 use crate::units;
 
-/// A chart for each job, size and device whose launch was swept.
+/// In what rows of one job and size must be alike to differ by the launch alone. Kernels alone, of data in the memory of
+/// the device, are set beside nothing that brings its data.
+const ALIKE: [Kind; 6] = [Kind::Machine, Kind::Device, Kind::Transfer, Kind::Cache, Kind::Load, Kind::Kernel];
+/// Which of these titles name where they tell charts of one job and size apart; the others they always say.
+const TOLD: [Kind; 4] = [Kind::Machine, Kind::Device, Kind::Messages, Kind::Kernel];
+
+/// What is to be seen, and what is drawn.
+type Drawn = (String, Plot);
+
+/// Charts of each job and size whose launch was swept.
 pub(super) fn charts(rows: &[Row<'_>]) -> Vec<Chart> {
     let launched = rows.iter().filter(|row| row.verified && row.geometry.is_some()).copied();
-    let groups = grouped(launched, |row| {
-        (row.job(), row.message_bytes, row.machine, row.device.as_str(), row.is_flushed())
-    });
-    groups.iter().flat_map(|(_, rows)| grid(rows).into_iter().chain(streams(rows))).collect()
+    let jobs = grouped(launched, |row| (row.job(), row.message_bytes));
+    // Along blocks and threads, batches of several sizes would be mixed.
+    let of_one_batch = [&ALIKE[..], &[Kind::Messages]].concat();
+    let of_job = |rows: &[Row<'_>]| {
+        let grids = of_alike(rows, &of_one_batch, grid);
+        grids.into_iter().chain(of_alike(rows, &ALIKE, streams)).collect::<Vec<_>>()
+    };
+    jobs.iter().flat_map(|(_, rows)| of_job(rows)).collect()
+}
+
+/// A chart for each set of rows that are alike in these traits.
+fn of_alike(rows: &[Row<'_>], kinds: &[Kind], draw: impl Fn(&[Row<'_>]) -> Option<Drawn>) -> Vec<Chart> {
+    let groups = grouped(rows.iter().copied(), |row| row.traits(kinds));
+    let drawn: Vec<(Row<'_>, Drawn)> =
+        groups.iter().filter_map(|(_, rows)| Some((rows[0], draw(rows)?))).collect();
+    let told: Vec<Kind> = TOLD.into_iter().filter(|kind| kinds.contains(kind)).collect();
+    let names = row::names(&drawn.iter().map(|(row, _)| row.traits(&told)).collect::<Vec<_>>());
+    let chart = |(name, (row, (finding, plot))): (String, (Row<'_>, Drawn))| Chart {
+        title: format!("{} on {name}{}{}", row.does(), row.transfer_text(), row.disturbed_text()),
+        finding,
+        plot,
+    };
+    names.into_iter().zip(drawn).map(chart).collect()
 }
 
 fn distinct(rows: &[Row<'_>], of: impl Fn(&Geometry) -> u64) -> Vec<u64> {
     let values: BTreeSet<u64> = rows.iter().filter_map(|row| row.geometry.as_ref()).map(of).collect();
     values.into_iter().collect()
-}
-
-fn title(rows: &[Row<'_>]) -> String {
-    format!("{} on {}{}", rows[0].does(), rows[0].contender(), rows[0].flushed_text())
 }
 
 fn best<'r, 'a>(rows: impl Iterator<Item = &'r Row<'a>>) -> Option<&'r Row<'a>>
@@ -42,7 +66,7 @@ const fn number(value: u64) -> f64 {
 }
 
 /// Blocks against threads of a block: a field of cells, or a curve where only one of them was swept.
-fn grid(rows: &[Row<'_>]) -> Option<Chart> {
+fn grid(rows: &[Row<'_>]) -> Option<Drawn> {
     let blocks = distinct(rows, |geometry| geometry.blocks);
     let threads = distinct(rows, |geometry| geometry.threads_per_block);
     if blocks.len() > 1 && threads.len() > 1 {
@@ -56,7 +80,7 @@ fn grid(rows: &[Row<'_>]) -> Option<Chart> {
         .flatten()
 }
 
-fn heat(rows: &[Row<'_>], blocks: &[u64], threads: &[u64]) -> Option<Chart> {
+fn heat(rows: &[Row<'_>], blocks: &[u64], threads: &[u64]) -> Option<Drawn> {
     let top = best(rows.iter())?;
     let launch = top.geometry?;
     let (factor, unit) = units::rate_unit(top.bytes_per_second);
@@ -66,7 +90,13 @@ fn heat(rows: &[Row<'_>], blocks: &[u64], threads: &[u64]) -> Option<Chart> {
         });
         best(alike).map(|row| row.bytes_per_second / factor)
     };
-    let cells = threads.iter().map(|&y| blocks.iter().map(|&x| at(x, y)).collect()).collect();
+    let cells: Vec<Vec<Option<f64>>> =
+        threads.iter().map(|&y| blocks.iter().map(|&x| at(x, y)).collect()).collect();
+    let filled = cells.iter().flatten().flatten().count();
+    // Launches that happened to differ in both are no sweep.
+    if filled < FEWEST || 2 * filled < blocks.len() * threads.len() {
+        return None;
+    }
     let finding = format!(
         "Fastest: {} blocks of {} threads, {}.",
         launch.blocks,
@@ -80,10 +110,10 @@ fn heat(rows: &[Row<'_>], blocks: &[u64], threads: &[u64]) -> Option<Chart> {
         value: format!("Throughput ({unit})"),
         cells,
     });
-    Some(Chart { title: title(rows), finding, plot })
+    Some((finding, plot))
 }
 
-fn curve(rows: &[Row<'_>], name: &str, of: impl Fn(&Geometry) -> u64) -> Option<Chart> {
+fn curve(rows: &[Row<'_>], name: &str, of: impl Fn(&Geometry) -> u64) -> Option<Drawn> {
     let top = best(rows.iter())?;
     let (factor, unit) = units::rate_unit(top.bytes_per_second);
     let at = |value: u64| {
@@ -99,7 +129,7 @@ fn curve(rows: &[Row<'_>], name: &str, of: impl Fn(&Geometry) -> u64) -> Option<
         units::rate(top.bytes_per_second)
     );
     let (x, y) = (Axis::doubling(name, Form::Count), Axis::linear(&format!("Throughput ({unit})")));
-    Some(Chart { title: title(rows), finding, plot: Plot::Lines(Lines { x, y, series, marks: Vec::new() }) })
+    Some((finding, Plot::Lines(Lines { x, y, series, marks: Vec::new() })))
 }
 
 fn point(row: &Row<'_>, x: f64, factor: f64) -> Point {
@@ -107,7 +137,7 @@ fn point(row: &Row<'_>, x: f64, factor: f64) -> Point {
 }
 
 /// Messages of a batch against throughput, a curve for each number of streams.
-fn streams(rows: &[Row<'_>]) -> Option<Chart> {
+fn streams(rows: &[Row<'_>]) -> Option<Drawn> {
     let counts = distinct(rows, |geometry| geometry.streams);
     let messages: BTreeSet<u64> = rows.iter().map(|row| row.messages).collect();
     if counts.len() < 2 || messages.len() < FEWEST {
@@ -137,5 +167,5 @@ fn streams(rows: &[Row<'_>]) -> Option<Chart> {
         more(counts.len(), series.len())
     );
     let x = Axis::doubling("Messages per batch", Form::Count);
-    Some(Chart { title: title(rows), finding, plot: Plot::Lines(Lines { x, y, series, marks: Vec::new() }) })
+    Some((finding, Plot::Lines(Lines { x, y, series, marks: Vec::new() })))
 }
