@@ -40,6 +40,14 @@ impl<B: Backend> Schedule<B> {
         self.set.as_ref().filter(|(set, _)| *set == expansion).map(|(_, step)| step)
     }
 
+    /// Waits for the last copy, whatever it came to: a run that fails after it has no other step to wait for.
+    pub(crate) fn abandon(&self, backend: &B) {
+        if let Some((_, step)) = &self.set {
+            // The run has failed already.
+            drop(backend.wait(step));
+        }
+    }
+
     /// Has the next group copy its schedule, whatever there is.
     pub(crate) fn unset(&mut self) {
         self.set = None;

@@ -148,14 +148,21 @@ impl<B: Backend> OffloadSession<B> {
     /// Wipes what is left of a former shared key. Nothing is under way. Mostly nothing is left: what a run takes is
     /// overwritten by it.
     fn forget_old_key(&mut self) -> Result<(), Fault> {
-        let (backend, key, mut steps) = (&*self.backend, self.key.number(), Vec::new());
+        let mut steps = Vec::new();
+        let begun = self.begin_to_forget(&mut steps);
+        // All of them, whatever one failed by.
+        steps.iter().fold(begun, |done, step| done.and(self.backend.wait(step)))
+    }
+
+    /// Enqueues all of that.
+    fn begin_to_forget(&mut self, steps: &mut Vec<B::Step>) -> Result<(), Fault> {
+        let (backend, key) = (&*self.backend, self.key.number());
         for lane in &mut self.lanes {
-            lane.buffers.forget_old_key(Commands { backend, queue: &lane.queue }, key, &mut steps)?;
+            lane.buffers.forget_old_key(Commands { backend, queue: &lane.queue }, key, steps)?;
         }
         let commands = Commands { backend, queue: &self.lanes[0].queue };
-        self.whole.forget_old_key(commands, key, &mut steps)?;
-        self.programs.forget_old_key(commands, key, &mut self.schedule, &mut steps)?;
-        steps.iter().try_for_each(|step| backend.wait(step))
+        self.whole.forget_old_key(commands, key, steps)?;
+        self.programs.forget_old_key(commands, key, &mut self.schedule, steps)
     }
 
     /// Runs a batch of whole messages, or a part of one with `ending`.
@@ -258,6 +265,7 @@ impl<B: Backend> OffloadSession<B> {
     /// Waits for what a run that failed has under way, and zeroes what may have come out.
     fn abandon(&mut self, job: &mut Job<'_>) {
         self.lanes.iter_mut().for_each(|lane| lane.abandon(&*self.backend));
+        self.schedule.abandon(&*self.backend);
         // What workspaces hold is not known any more.
         self.key.forget();
         job.forget_texts();
