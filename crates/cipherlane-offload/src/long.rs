@@ -128,8 +128,7 @@ impl<B: Backend> Long<'_, B> {
                 flight.stores.push(sum::download(commands, &self.scene, rows)?);
                 return Ok(());
             }
-            // Sixteen bytes before the launches of this queue: their time is not worth a place in the spans.
-            Ending::Of(sum) => drop(sum::upload(commands, &self.scene, rows, sum)?),
+            Ending::Of(sum) => flight.loads.push(sum::upload(commands, &self.scene, rows, sum)?),
             Ending::Result => {}
         }
         let all = self.scene.all();

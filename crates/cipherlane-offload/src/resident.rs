@@ -174,6 +174,9 @@ impl<B: Backend> Resident<B> {
         let begun = catch_unwind(AssertUnwindSafe(begin));
         // Where not all could be begun, or there was a panic, what was is waited for as well: it writes the caller's memory.
         let done = wait(commands, &steps);
+        if !matches!(begun, Ok(Ok(()))) {
+            self.schedule.abandon(backend);
+        }
         let begun = begun.unwrap_or_else(|defect| resume_unwind(defect));
         done.and(begun)?;
         time(backend, &steps)
@@ -244,10 +247,10 @@ impl<B: Backend> Resident<B> {
         let rows = self.stagings.rows.reserved(bytes, |bytes| backend.staging(bytes))?;
         let commands = Commands { backend, queue: &self.queue };
         // The launches come after it in the queue; its own time counts for nothing.
-        drop(sum::upload(commands, &scene, rows, sum)?);
+        let brought = sum::upload(commands, &scene, rows, sum)?;
         let (loaded, mut steps) = (self.programs.get(scenery.program), Steps::default());
-        scene.stages(commands, loaded, &self.schedule, When::End, &scene.all(), &mut steps)?;
-        wait(commands, &steps)?;
+        let begun = scene.stages(commands, loaded, &self.schedule, When::End, &scene.all(), &mut steps);
+        backend.wait(steps.last().unwrap_or(&brought)).and(begun)?;
         time(backend, &steps)
     }
 
