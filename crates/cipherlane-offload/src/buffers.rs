@@ -244,7 +244,8 @@ mod tests {
     #[test]
     fn what_cannot_be_wiped_or_waited_for_spares_nothing_else() {
         let backend = Fake::new();
-        let commands = Commands { backend: &backend, queue: &() };
+        let queue = backend.queue().unwrap();
+        let commands = Commands { backend: &backend, queue: &queue };
         for (failing, spared) in [(Failing::Wipe, 1), (Failing::Wait, 0)] {
             let mut buffers = Buffers::<Fake>::default();
             let needs = Needs { text: Some(64), in_place: false, rows: 16, work: 16 };

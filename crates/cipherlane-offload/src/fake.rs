@@ -1,20 +1,37 @@
-//! A device for tests: its memory is the host's, its kernels for texts invert every bit, and those for keys copy them.
+//! A device for tests: its memory is the host's, its kernels for texts invert every bit, those for keys copy them, all
+//! tags are the same, and every message that is to be opened is rejected.
+//!
+//! It does at once what is enqueued, and all the same shows what its queues leave open: `order` finds commands that may
+//! be done in either order where one of them is wrong, and `host` what the host does to memory that a copy still uses.
 #![allow(unsafe_code)] // copies as the trait has them
+
+mod case;
+mod host;
+mod kernel;
+mod memory;
+mod order;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use cipherlane_core::{Algorithm, Operation, Plan, Shape};
-use cipherlane_kernels::abi::Argument;
+use cipherlane_core::{Operation, Plan, Shape};
 use cipherlane_kernels::manifest::{self, KEYS, Target};
+use cipherlane_kernels::probe;
 
-use crate::backend::{Backend, Fault, Limits, Memory, Pointer, Unit};
+use crate::backend::{Backend, Fault, Limits, Pointer, Unit};
 use crate::programs::{Programs, Tuning};
-use crate::tuning::Launch;
+use crate::tuning;
 
-/// The device, which does at once what is enqueued.
+pub(crate) use case::Case;
+use host::{Carried, Staging, on_host};
+pub(crate) use kernel::TAG;
+use kernel::{Kernels, Launch};
+use memory::Bytes;
+use order::{How, Order, Queue, Step};
+
+/// The device.
 #[derive(Debug)]
 pub(crate) struct Fake {
     limits: Limits,
@@ -22,6 +39,9 @@ pub(crate) struct Fake {
     stagings: Mutex<Vec<Range<usize>>>,
     /// Whether copies have to go by stagings.
     is_picky: bool,
+    /// Whether it reaches all memory of the host by itself.
+    is_pinned: bool,
+    order: Arc<Order>,
     /// Programs that were loaded.
     loads: AtomicUsize,
     /// What is to fail next, and how many of its kind do not before.
@@ -41,6 +61,10 @@ pub(crate) enum Failing {
     Texts,
     /// A kernel for texts, by a panic in its place.
     Panic,
+    /// Another kernel, before it has done anything.
+    Stage,
+    /// A copy to the device.
+    Upload,
     /// A copy to the host.
     Download,
     /// Zeroing a memory.
@@ -49,16 +73,18 @@ pub(crate) enum Failing {
     Wait,
 }
 
-/// Memory of the device.
-#[derive(Debug)]
-pub(crate) struct Bytes(Mutex<Vec<u8>>);
-
-/// A program, with a schedule of its own as in CUDA.
-#[derive(Debug)]
-pub(crate) struct Kernels {
-    number: usize,
-    entries: Vec<String>,
-    schedule: Mutex<Vec<u8>>,
+impl Failing {
+    /// All that the device answers with an error, where a program is loaded.
+    pub(crate) const ERRORS: [Self; 8] = [
+        Self::Room,
+        Self::Keys,
+        Self::Texts,
+        Self::Stage,
+        Self::Upload,
+        Self::Download,
+        Self::Wipe,
+        Self::Wait,
+    ];
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -81,6 +107,8 @@ impl Fake {
             limits,
             stagings: Mutex::default(),
             is_picky: false,
+            is_pinned: false,
+            order: Arc::default(),
             loads: AtomicUsize::new(0),
             failing: Mutex::default(),
         }
@@ -111,6 +139,16 @@ impl Fake {
         Self { is_picky: true, ..Self::new() }
     }
 
+    /// One that takes all memory of the host for pinned.
+    pub(crate) fn pinned() -> Self {
+        Self { is_pinned: true, ..Self::new() }
+    }
+
+    /// What was enqueued that nobody has waited for.
+    pub(crate) fn under_way(&self) -> Vec<String> {
+        self.order.under_way()
+    }
+
     /// Bytes of the longest staging that was made.
     pub(crate) fn longest_staging(&self) -> usize {
         lock(&self.stagings).iter().map(Range::len).max().unwrap_or(0)
@@ -122,23 +160,16 @@ impl Fake {
     }
 }
 
-impl Bytes {
-    pub(crate) fn all(&self) -> Vec<u8> {
-        lock(&self.0).clone()
-    }
-}
-
-impl Kernels {
-    pub(crate) fn schedule(&self) -> Vec<u8> {
-        lock(&self.schedule).clone()
-    }
-}
-
 /// The plan for messages with one key, and its programs: those that an NVIDIA GPU has.
 pub(crate) fn planned(algorithm: &str, operation: Operation, chunk: usize) -> (Plan, Programs<Fake>) {
-    let algorithm: Algorithm = algorithm.parse().unwrap();
+    planned_for(&Shape::uniform(algorithm.parse().unwrap(), operation, 1, 100, true), chunk)
+}
+
+/// The same for batches of `shape`.
+pub(crate) fn planned_for(shape: &Shape, chunk: usize) -> (Plan, Programs<Fake>) {
+    let Shape { algorithm, operation, .. } = *shape;
     let target = Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true };
-    let program = manifest::programs(&Shape::uniform(algorithm, operation, 1, 100, true), &target).remove(0);
+    let program = manifest::programs(shape, &target).remove(0);
     let plan = Plan {
         device: "fake:0".to_owned(),
         algorithm,
@@ -151,30 +182,16 @@ pub(crate) fn planned(algorithm: &str, operation: Operation, chunk: usize) -> (P
         geometry: None,
         constant_time: true,
     };
-    let launch = Launch { blocks: 1, threads: 128, tile: 0 };
+    let launch = tuning::Launch { blocks: 1, threads: 128, tile: 0 };
     (plan.clone(), Programs::new(plan, target, Tuning::Given(launch)))
-}
-
-impl Memory for Bytes {
-    fn bytes(&self) -> usize {
-        lock(&self.0).len()
-    }
-
-    fn handle(&self) -> u64 {
-        0
-    }
-
-    fn overlaps(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
 }
 
 impl Backend for Fake {
     type Memory = Bytes;
-    type Staging = Vec<u8>;
-    type Queue = ();
+    type Staging = Staging;
+    type Queue = Queue;
     type Program = Kernels;
-    type Step = ();
+    type Step = Step;
 
     fn id(&self) -> &'static str {
         "fake:0"
@@ -190,13 +207,12 @@ impl Backend for Fake {
 
     fn allocate(&self, bytes: usize) -> Result<Bytes, Fault> {
         self.check(Failing::Room)?;
-        Ok(Bytes(Mutex::new(vec![0xa5; bytes])))
+        Ok(Bytes::new(bytes, &self.order))
     }
 
-    fn staging(&self, bytes: usize) -> Result<Vec<u8>, Fault> {
-        let made = vec![0; bytes];
-        let start = made.as_ptr().addr();
-        lock(&self.stagings).push(start..start + bytes);
+    fn staging(&self, bytes: usize) -> Result<Staging, Fault> {
+        let made = Staging::new(bytes, &self.order);
+        lock(&self.stagings).push(made.place());
         Ok(made)
     }
 
@@ -205,52 +221,57 @@ impl Backend for Fake {
     }
 
     fn reaches(&self, _: *const u8, _: usize) -> bool {
-        false
+        self.is_pinned
     }
 
     fn takes_at_once(&self, _: *const u8, _: usize) -> bool {
         !self.is_picky
     }
 
-    fn queue(&self) -> Result<(), Fault> {
-        Ok(())
+    fn queue(&self) -> Result<Queue, Fault> {
+        Ok(self.order.queue())
     }
 
     unsafe fn upload(
         &self,
-        (): &(),
+        queue: &Queue,
         memory: &Bytes,
         at: usize,
         source: *const u8,
         bytes: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<Step, Fault> {
+        self.check(Failing::Upload)?;
         self.check_copy(source.addr())?;
+        let touches = vec![on_host(How::Reads, source, bytes), memory.touch(How::Writes, at..at + bytes)];
+        let step = self.order.enqueue(queue, "a copy to the device", touches);
         // SAFETY: the caller vouches for it.
-        lock(&memory.0)[at..at + bytes].copy_from_slice(unsafe { std::slice::from_raw_parts(source, bytes) });
-        Ok(())
+        let carried = unsafe { Carried::to_device(source, bytes) };
+        lock(&memory.bytes)[at..at + bytes].copy_from_slice(carried.bytes());
+        self.order.carry(&step, carried);
+        Ok(step)
     }
 
     unsafe fn download(
         &self,
-        (): &(),
+        queue: &Queue,
         memory: &Bytes,
         at: usize,
         target: *mut u8,
         bytes: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<Step, Fault> {
         self.check(Failing::Download)?;
         self.check_copy(target.addr())?;
+        let touches = vec![on_host(How::Writes, target, bytes), memory.touch(How::Reads, at..at + bytes)];
+        let step = self.order.enqueue(queue, "a copy to the host", touches);
+        let found = memory.part(at..at + bytes);
         // SAFETY: the caller vouches for it.
-        unsafe { std::slice::from_raw_parts_mut(target, bytes) }
-            .copy_from_slice(&lock(&memory.0)[at..at + bytes]);
-        Ok(())
+        self.order.carry(&step, unsafe { Carried::to_host(target, found) });
+        Ok(step)
     }
 
     fn load(&self, unit: &Unit) -> Result<Kernels, Fault> {
         self.check(Failing::Load)?;
-        let entries = unit.entries.iter().map(|entry| entry.name.clone()).collect();
-        let number = self.loads.fetch_add(1, Ordering::Relaxed);
-        Ok(Kernels { number, entries, schedule: Mutex::default() })
+        Ok(Kernels::new(unit, self.loads.fetch_add(1, Ordering::Relaxed), &self.order))
     }
 
     fn blocks_per_unit(&self, _: &Kernels, _: usize) -> Result<usize, Fault> {
@@ -259,68 +280,84 @@ impl Backend for Fake {
 
     unsafe fn launch(
         &self,
-        (): &(),
+        queue: &Queue,
         program: &mut Kernels,
         entry: usize,
         _: u32,
         pointers: &[Pointer<'_, Bytes>],
-        _: &[u8],
-    ) -> Result<(), Fault> {
-        let name = &program.entries[entry];
-        let of = |argument: Argument| pointers[argument as usize];
-        if name.ends_with(KEYS) {
-            self.check(Failing::Keys)?;
-            let Pointer { memory, at, bytes } = of(Argument::Keys);
-            let keys = memory.all()[at..at + bytes].to_vec();
-            let mut work = lock(&of(Argument::Work).memory.0);
-            // As the schedule, and as what else is made of a key, which each program has elsewhere.
-            work[..bytes].copy_from_slice(&keys);
-            work[256 * program.number + 128..][..bytes].copy_from_slice(&keys);
-        } else if name.ends_with("text") {
-            assert!(self.check(Failing::Panic).is_ok(), "a defect");
-            let inverted: Vec<u8> = of(Argument::In).memory.all().iter().map(|byte| !byte).collect();
-            let mut out = lock(&of(Argument::Out).memory.0);
-            let bytes = inverted.len().min(out.len());
-            out[..bytes].copy_from_slice(&inverted[..bytes]);
-            self.check(Failing::Texts)?;
+        value: &[u8],
+    ) -> Result<Step, Fault> {
+        if program.entries[entry] == probe::ENTRY {
+            let touch = |pointer: &Pointer<'_, Bytes>| pointer.memory.touch(How::Writes, 0..usize::MAX);
+            return Ok(self.order.enqueue(queue, probe::ENTRY, pointers.iter().map(touch).collect()));
         }
-        Ok(())
+        let launch = Launch::new(program, entry, pointers, value);
+        if launch.entry.ends_with(KEYS) {
+            self.check(Failing::Keys)?;
+        } else if launch.entry.ends_with("text") {
+            assert!(self.check(Failing::Panic).is_ok(), "a defect");
+            if let Err(fault) = self.check(Failing::Texts) {
+                launch.run();
+                return Err(fault);
+            }
+        } else {
+            self.check(Failing::Stage)?;
+        }
+        let step = self.order.enqueue(queue, launch.entry, launch.touches());
+        launch.run();
+        Ok(step)
     }
 
     unsafe fn set_schedule(
         &self,
-        (): &(),
+        queue: &Queue,
         program: &mut Kernels,
         from: Pointer<'_, Bytes>,
         bytes: usize,
         schedule: &Bytes,
-    ) -> Result<(), Fault> {
-        let words = from.memory.all()[from.at..from.at + bytes].to_vec();
-        lock(&schedule.0)[..bytes].copy_from_slice(&words);
+    ) -> Result<Step, Fault> {
+        let touches = vec![
+            from.memory.touch(How::Reads, from.at..from.at + bytes),
+            schedule.touch(How::Writes, 0..bytes),
+            program.touch(How::Writes),
+        ];
+        let step = self.order.enqueue(queue, "the copy of a schedule", touches);
+        let words = from.memory.part(from.at..from.at + bytes);
+        lock(&schedule.bytes)[..bytes].copy_from_slice(&words);
         *lock(&program.schedule) = words;
-        Ok(())
+        Ok(step)
     }
 
-    fn wipe_schedule(&self, (): &(), program: &Kernels, schedule: &Bytes) -> Result<(), Fault> {
+    fn wipe_schedule(&self, queue: &Queue, program: &Kernels, schedule: &Bytes) -> Result<Step, Fault> {
+        let all = [program.touch(How::Writes), schedule.touch(How::Writes, 0..usize::MAX)];
+        let step = self.order.enqueue(queue, "the end of a schedule", all.to_vec());
         lock(&program.schedule).fill(0);
-        self.wipe(&(), schedule)
+        lock(&schedule.bytes).fill(0);
+        Ok(step)
     }
 
-    fn after(&self, (): &(), (): &()) -> Result<(), Fault> {
+    fn after(&self, queue: &Queue, step: &Step) -> Result<(), Fault> {
+        self.order.after(queue, step);
         Ok(())
     }
 
-    fn wipe(&self, (): &(), memory: &Bytes) -> Result<(), Fault> {
+    fn wipe(&self, queue: &Queue, memory: &Bytes) -> Result<Step, Fault> {
         self.check(Failing::Wipe)?;
-        lock(&memory.0).fill(0);
-        Ok(())
+        let step =
+            self.order.enqueue(queue, "a memory's end", vec![memory.touch(How::Writes, 0..usize::MAX)]);
+        lock(&memory.bytes).fill(0);
+        Ok(step)
     }
 
-    fn wait(&self, (): &()) -> Result<(), Fault> {
+    /// One that fails tells what the commands failed by, which are over all the same.
+    fn wait(&self, step: &Step) -> Result<(), Fault> {
+        self.order.wait(step);
         self.check(Failing::Wait)
     }
 
-    fn time(&self, (): &(), (): &()) -> Result<Duration, Fault> {
+    fn time(&self, first: &Step, last: &Step) -> Result<Duration, Fault> {
+        self.order.check_done(first);
+        self.order.check_done(last);
         Ok(Duration::from_nanos(1))
     }
 }

@@ -79,6 +79,7 @@ fn done(ends: &[End], seconds: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fake::Fake;
 
     #[test]
     fn the_slower_way_counts_until_the_faster_is_done() {
@@ -93,5 +94,12 @@ mod tests {
         let mut short = ends(10, 5);
         short[3].1 = 1;
         assert!((rate(&[short.clone(), short]) - 400.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn both_ways_are_over_when_their_rate_is_known() {
+        let (backend, mut output) = (Fake::new(), [0x33; 1000]);
+        assert!(both_ways(&backend, &[7; 1000], &mut output, 300).unwrap() > 0.0);
+        assert_eq!((output, backend.under_way()), ([0; 1000], Vec::new()));
     }
 }

@@ -202,8 +202,22 @@ mod tests {
             found[3..text.len() + 3] == text && found[..3] == [0; 3] && found[text.len() + 3..] == [0; 5]
         );
         assert_eq!(backend.longest_staging(), STAGING);
+        assert_eq!(backend.under_way(), [""; 0]);
         assert!(memory.write(text.len() + 8, &[]).is_ok());
         let error = memory.write(9, &text).unwrap_err().to_string();
         assert!(error.contains("not within the memory's") && error.contains("copy fewer"), "{error}");
+    }
+
+    #[test]
+    fn copies_are_over_when_they_return() {
+        let backend = Arc::new(Fake::new());
+        let memory = CallerMemory::new(Arc::clone(&backend), 100).unwrap();
+        memory.write(0, &[7; 100]).unwrap();
+        assert_eq!(backend.under_way(), [""; 0]);
+        let mut found = [0; 100];
+        memory.read(0, &mut found).unwrap();
+        assert_eq!((found, backend.under_way()), ([7; 100], Vec::new()));
+        drop(memory);
+        assert_eq!(backend.under_way(), [""; 0]);
     }
 }

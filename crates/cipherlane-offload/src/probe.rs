@@ -162,3 +162,29 @@ fn read<B: Backend>(
     backend.wait(&step)?;
     Ok(target)
 }
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_kernels::probe::Steps;
+
+    use super::*;
+    use crate::fake::Fake;
+
+    #[test]
+    fn a_probe_is_over_when_its_words_are_there() {
+        let backend = Arc::new(Fake::new());
+        let mut probes =
+            Probes { queue: backend.queue().unwrap(), backend: Arc::clone(&backend), loaded: None };
+        let threads = 64;
+        probes.load(Kernel::new(Steps::ALL[0], true, threads)).unwrap();
+        assert_eq!(backend.under_way(), [""; 0]);
+        // Of other numbers of blocks there is memory anew.
+        for blocks in [2, 2, 3] {
+            let Launched { words, clocks, .. } = probes.launch(blocks, 1).unwrap();
+            // The fake leaves its memory as it was.
+            assert_eq!(words, vec![0xa5a5_a5a5; blocks * threads as usize]);
+            assert_eq!(clocks, vec![0xa5a5_a5a5_a5a5_a5a5; blocks]);
+            assert_eq!(backend.under_way(), [""; 0]);
+        }
+    }
+}

@@ -8,8 +8,8 @@ use cipherlane_core::{
 };
 
 use super::Resident;
-use crate::backend::Backend;
-use crate::fake::{Failing, Fake, planned};
+use crate::backend::{Backend as _, Commands};
+use crate::fake::{Case, Failing, Fake, TAG, planned};
 use crate::memory::CallerMemory;
 
 #[test]
@@ -60,10 +60,10 @@ fn no_text_is_left_that_no_tag_vouches_for() {
         output.read(0, &mut found).unwrap();
         let what = format!("{operation}, {failing:?} failing, in place: {in_place}");
         assert!(found[16..290].iter().all(|&byte| byte == left), "{what}");
-        if operation == Operation::Open && failing == Failing::Texts {
-            // The fake inverts all of a memory, where kernels write messages alone.
-            assert!(found[..16].iter().chain(&found[290..]).all(|&byte| byte == !0x5a), "what is around it");
-        }
+        assert!(
+            found[..16].iter().chain(&found[290..]).all(|&byte| byte == 0x5a),
+            "what is around it, {what}"
+        );
     }
 }
 
@@ -80,7 +80,7 @@ fn a_key_is_expanded_again_after_a_run_that_failed() {
     backend.fail(Failing::Wait, 0);
     resident.execute().unwrap_err();
     // As if the device had not come to copy it.
-    backend.wipe(&(), &resident.schedule.memory).unwrap();
+    Commands { backend: &*backend, queue: &resident.queue }.wipe(&resident.schedule.memory).unwrap();
     resident.execute().unwrap();
     let schedule = resident.schedule.memory.all();
     assert!(schedule.windows(16).any(|words| words == key), "a run went on with no key");
@@ -123,12 +123,52 @@ fn what_runs_have_made_is_cleared() {
     resident.execute().unwrap();
     resident.store(&batch, &mut output).unwrap();
     assert!(output.bytes.iter().all(|&byte| byte == !0x5a));
-    // The fake makes no tags: there is what its memory began with.
-    assert!(output.tags.iter().all(|&byte| byte != 0));
+    assert!(output.tags.iter().all(|&byte| byte == TAG));
     resident.clear().unwrap();
     resident.store(&batch, &mut output).unwrap();
     assert!(output.bytes.iter().chain(&*output.tags).all(|&byte| byte == 0));
     resident.execute().unwrap();
     resident.store(&batch, &mut output).unwrap();
     assert!(output.bytes.iter().all(|&byte| byte == !0x5a));
+}
+
+#[test]
+fn steps_of_a_resident_are_over_when_it_returns() {
+    for case in Case::all() {
+        for &in_place in case.places() {
+            for backend in [Fake::new(), Fake::pinned()].map(Arc::new) {
+                let (plan, programs) = case.planned();
+                let mut resident = Resident::new(Arc::clone(&backend), programs, plan.chunk).unwrap();
+                resident.is_compared = true;
+                for (lengths, key) in [(&[96, 200_016, 80][..], 1), (&[96; 9], 101)] {
+                    case.stay(&mut resident, lengths, key, in_place).unwrap();
+                    resident.clear().unwrap();
+                    assert_eq!(backend.under_way(), [""; 0], "{case:?}");
+                }
+                drop(resident);
+                assert_eq!(backend.under_way(), [""; 0], "{case:?}");
+            }
+        }
+    }
+}
+
+/// Whatever the device refuses, and whenever.
+#[test]
+fn a_resident_that_fails_leaves_nothing_under_way() {
+    for case in Case::all().filter(|case| case.longest < 1 << 14) {
+        for failing in Failing::ERRORS {
+            for others in 0.. {
+                let backend = Arc::new(Fake::new());
+                let (plan, programs) = case.planned();
+                let mut resident = Resident::new(Arc::clone(&backend), programs, plan.chunk).unwrap();
+                resident.is_compared = true;
+                backend.fail(failing, others);
+                let ran = case.stay(&mut resident, &[96, 80], 1, false);
+                assert_eq!(backend.under_way(), [""; 0], "{case:?}: {failing:?} after {others}");
+                if ran.is_ok() {
+                    break;
+                }
+            }
+        }
+    }
 }

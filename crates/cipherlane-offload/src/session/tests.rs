@@ -1,5 +1,8 @@
 //! What sessions keep and what they pin, on a device that shows it.
 
+mod in_a_fleet;
+mod order;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -189,4 +192,5 @@ fn a_panic_leaves_nothing_under_way() {
     let run = || encrypt(&mut session, &[7; 16], Source::InPlace, &offsets, &mut text);
     assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
     assert!(session.lanes.iter().all(|lane| lane.flight.is_none()), "work of a run that is over");
+    assert_eq!(backend.under_way(), [""; 0]);
 }
