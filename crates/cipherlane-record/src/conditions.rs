@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 /// What timing itself costs, measured before the rows of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Calibration {
     /// Smallest step of the clock that was seen.
     pub timer_step_seconds: f64,
@@ -16,7 +15,6 @@ pub struct Calibration {
 
 /// How a kernel was launched on a device with memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Geometry {
     /// Blocks of a launch (OpenCL: work-groups).
     pub blocks: u64,
@@ -28,7 +26,6 @@ pub struct Geometry {
 
 /// Where the time of one pass went, by the device's own events: medians over the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Times {
     /// Moving the batch to the device.
     pub to_device_seconds: f64,
@@ -49,7 +46,6 @@ impl Times {
 /// Where the time of one pass went on one of the streams that a session kept busy: medians over the samples, of the
 /// last pass of each. A stream does one thing after the other; streams run side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct StreamTimes {
     /// The device that it is of: `cuda:0`, where several are one.
     pub device: String,
@@ -63,7 +59,6 @@ pub struct StreamTimes {
 
 /// Other work that the machine had while this was measured, as parts of what it can do, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Load {
     /// Of the logical CPUs, all together; `null` where nobody loaded them.
     pub cpu: Option<Share>,
@@ -73,7 +68,6 @@ pub struct Load {
 
 /// A load, as it was asked for and as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Share {
     /// What the experiment asked for.
     pub requested: f64,
@@ -83,7 +77,6 @@ pub struct Share {
 
 /// The energy of a steady run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Energy {
     /// How it was measured.
     pub meter: Meter,
@@ -103,7 +96,6 @@ pub struct Energy {
 
 /// A second meter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct CrossCheck {
     /// How it was measured.
     pub meter: Meter,

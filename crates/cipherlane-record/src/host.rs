@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// The machine and the tool. What could not be read is `null`, with its reason in [`Host::missing`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Host {
     /// CPU model, as the CPU calls itself.
     pub cpu_model: Option<String>,
@@ -63,17 +62,18 @@ impl Host {
         threads.min(self.physical_cores.unwrap_or(self.logical_cores).max(1))
     }
 
-    /// Whether `other` is the same machine, whatever the tool and whatever could not be read this time.
+    /// Whether `other` is the same machine, whatever the tool and whatever could not be read this time. The CPUs that may
+    /// be used belong to it: of virtual machines of several sizes on CPUs of one model, nothing else that is read differs.
     #[must_use]
     pub fn is_machine_of(&self, other: &Self) -> bool {
-        let sizes = |host: &Self| {
-            (host.logical_cores, host.physical_cores, host.l2_bytes, host.last_level_cache_bytes)
-        };
-        sizes(self) == sizes(other)
-            && self.cpu_model == other.cpu_model
+        self.logical_cores == other.logical_cores
+            && agree(&self.physical_cores, &other.physical_cores)
+            && agree(&self.l2_bytes, &other.l2_bytes)
+            && agree(&self.last_level_cache_bytes, &other.last_level_cache_bytes)
+            && agree(&self.cpu_model, &other.cpu_model)
             && agree(&self.cpu_signature, &other.cpu_signature)
-            && self.gpus == other.gpus
-            && self.hypervisor == other.hypervisor
+            && agree(&self.gpus, &other.gpus)
+            && agree(&self.hypervisor, &other.hypervisor)
             && agree(&self.known_features(), &other.known_features())
     }
 
@@ -90,7 +90,6 @@ fn agree<T: PartialEq>(one: &Option<T>, other: &Option<T>) -> bool {
 
 /// The tool that measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Tool {
     /// Its name.
     pub name: String,

@@ -37,7 +37,7 @@ pub use summary::{Ceiling, Comparison, FEWEST_ROUNDS, Interval, Summary, Verdict
 pub use timeline::{Channel, Timeline};
 
 /// The version of the record's layout: it rises when a field changes its meaning or goes away, not when one is
-/// added.
+/// added. So readers pass over fields that they do not know.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// JSON Schema (draft 2020-12) of a line that is a measurement.

@@ -1,15 +1,18 @@
 //! One JSON object a line: written as each row finishes, so that an interruption keeps all finished rows.
 
 mod finite;
+mod write;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+pub use write::{Writer, end_last_line};
+
 use crate::measurement::Measurement;
-use crate::observation::{Kind, Observation};
+use crate::observation::Observation;
 
 /// A line of a file of records.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,104 +53,6 @@ pub fn measurements(records: Vec<Record>) -> Vec<Measurement> {
     records.into_iter().filter_map(measurement).collect()
 }
 
-/// Appends rows, one line each, and flushes after each.
-#[derive(Debug)]
-pub struct Writer<W: Write> {
-    sink: Sink<W>,
-}
-
-/// Where lines go.
-#[derive(Debug)]
-enum Sink<W> {
-    /// There.
-    Open(W),
-    /// To what is made at this path with the first of them: who writes none leaves nothing.
-    Named(PathBuf, fn(&Path) -> io::Result<W>),
-}
-
-impl<W> Sink<W> {
-    fn open(&mut self) -> io::Result<&mut W> {
-        if let Self::Named(path, make) = self {
-            *self = Self::Open(make(path)?);
-        }
-        match self {
-            Self::Open(sink) => Ok(sink),
-            Self::Named(..) => unreachable!("it was opened"),
-        }
-    }
-}
-
-impl<W: Write> Writer<W> {
-    /// Writes to `sink`.
-    pub const fn new(sink: W) -> Self {
-        Self { sink: Sink::Open(sink) }
-    }
-
-    /// Writes one measurement and flushes it.
-    ///
-    /// # Errors
-    /// If the sink fails, or a number of the row is none, which no line can say.
-    pub fn append(&mut self, row: &Measurement) -> io::Result<()> {
-        self.line(row)
-    }
-
-    /// Writes one observation and flushes it.
-    ///
-    /// # Errors
-    /// If the sink fails, or a number of the row is none, which no line can say.
-    pub fn observe(&mut self, row: &Observation) -> io::Result<()> {
-        self.line(row)
-    }
-
-    fn line(&mut self, row: &impl serde::Serialize) -> io::Result<()> {
-        finite::check(row)?;
-        let mut line = serde_json::to_vec(row)?;
-        line.push(b'\n');
-        // One write, so that no half line is left where the sink is a file and the process dies.
-        let sink = self.sink.open()?;
-        sink.write_all(&line)?;
-        sink.flush()
-    }
-}
-
-impl Writer<File> {
-    /// Appends to the file at `path`; its last line is ended first. Where there is none, the first row makes it.
-    ///
-    /// # Errors
-    /// If it cannot be opened, read, made or written, which is tried at once.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        let is_new = path.symlink_metadata().is_err();
-        let mut file = appended(path)?;
-        if is_new {
-            drop(file);
-            std::fs::remove_file(path)?;
-            return Ok(Self { sink: Sink::Named(path.to_owned(), appended) });
-        }
-        end_last_line(&mut file)?;
-        Ok(Self::new(file))
-    }
-}
-
-/// The file at `path`, which is made where there is none, to be added to.
-fn appended(path: &Path) -> io::Result<File> {
-    File::options().create(true).read(true).append(true).open(path)
-}
-
-/// Ends the last line of `file`, which is open for reading and appending, unless it is ended: a full disk or a machine that
-/// stopped may have cut it.
-///
-/// # Errors
-/// If it cannot be read or written.
-pub fn end_last_line(file: &mut File) -> io::Result<()> {
-    let mut last = [b'\n'];
-    // Pipes and terminals have no length.
-    if file.metadata()?.len() > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    if last == [b'\n'] { Ok(()) } else { file.write_all(b"\n") }
-}
-
 /// Why rows could not be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
@@ -161,20 +66,21 @@ pub enum ReadError {
     },
     /// A line is not a row.
     #[error(
-        "{}:{line}: not a measurement of schema version {}: {error}{}",
+        "{}:{line}: not {kind} of schema version {}: {error}; {remedy}",
         path.display(),
-        crate::SCHEMA_VERSION,
-        if *is_cut { "; the line was cut short: remove it to keep the others" } else { "" }
+        crate::SCHEMA_VERSION
     )]
     Line {
         /// The file.
         path: PathBuf,
         /// The line's number, from 1.
         line: usize,
+        /// What it begins as: `a measurement`, `an observation`, or `a record` where it does not say.
+        kind: &'static str,
         /// What is wrong with it.
         error: serde_json::Error,
-        /// Whether it is cut short, as the last one is when a disk fills up or a machine stops.
-        is_cut: bool,
+        /// What helps.
+        remedy: &'static str,
     },
     /// A line that is nothing which could be a row.
     #[error("{}:{line}: {what}", path.display())]
@@ -200,7 +106,38 @@ pub enum ReadError {
         /// Its version.
         found: u32,
     },
+    /// A record of a kind that this program does not know.
+    #[error(
+        "{}:{line}: a record of the kind {found:?}, which this program does not know; use the program that wrote it, or \
+         remove the line to keep the others",
+        path.display()
+    )]
+    Kind {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// Its kind.
+        found: String,
+    },
 }
+
+/// What helps against `error`, which a parser found in `text`.
+fn remedy(text: &str, error: &serde_json::Error) -> &'static str {
+    if text.rfind(BEGINNING_OF_ROW).is_some_and(|place| place > 0) {
+        "another row begins within the line, which was cut short: remove what stands before the last {\"schema_version\" \
+         to keep that row"
+    } else if is_cut(text, error) {
+        "the line was cut short: remove it to keep the others"
+    } else if error.is_data() {
+        "if a newer program wrote it, use that; else remove the line to keep the others"
+    } else {
+        "name a file of records, or remove the line to keep the others"
+    }
+}
+
+/// What every row begins with. Within strings of a row quotation marks stand behind a backslash.
+const BEGINNING_OF_ROW: &str = "{\"schema_version\":";
 
 /// Whether `text` ends where it may not. Within a number, behind its point or in its exponent, the parser calls that a wrong
 /// number, at the last column.
@@ -285,30 +222,35 @@ fn is_table(path: &Path) -> bool {
 #[derive(serde::Deserialize)]
 struct Head {
     schema_version: u32,
-    record: Option<Kind>,
+    record: Option<String>,
 }
 
+/// Fields that it does not know are passed over: later writers of the same version have more of them.
 fn parse(text: &str, path: &Path, line: usize) -> Result<Record, ReadError> {
-    let wrong = |error| {
-        let is_cut = is_cut(text, &error);
-        ReadError::Line { path: path.to_owned(), line, error, is_cut }
+    let wrong = |kind, error| {
+        let remedy = remedy(text, &error);
+        ReadError::Line { path: path.to_owned(), line, kind, error, remedy }
     };
     let head: Head = serde_json::from_str(text).map_err(|error| {
         if line == 1 && is_table(path) && !text.starts_with('{') {
             let what = "this is a table, not records; name the file of records (.jsonl) that it was made of";
             return ReadError::NoRow { path: path.to_owned(), line, what };
         }
-        wrong(error)
+        wrong("a record", error)
     })?;
     let found = head.schema_version;
     if found != crate::SCHEMA_VERSION {
         return Err(ReadError::Version { path: path.to_owned(), line, found });
     }
-    match head.record {
-        None => serde_json::from_str(text).map(Box::new).map(Record::Measurement),
-        Some(Kind::Observation) => serde_json::from_str(text).map(Box::new).map(Record::Observation),
+    match head.record.as_deref() {
+        None => serde_json::from_str(text)
+            .map(|row| Record::Measurement(Box::new(row)))
+            .map_err(|error| wrong("a measurement", error)),
+        Some("observation") => serde_json::from_str(text)
+            .map(|row| Record::Observation(Box::new(row)))
+            .map_err(|error| wrong("an observation", error)),
+        Some(kind) => Err(ReadError::Kind { path: path.to_owned(), line, found: kind.to_owned() }),
     }
-    .map_err(wrong)
 }
 
 #[cfg(test)]
@@ -337,34 +279,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_no_rows_is_not_made_and_a_wrong_path_is_told_at_once() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rows.jsonl");
-        let writer = Writer::open(&path).unwrap();
-        assert!(!path.exists());
-        drop(writer);
-        assert!(!path.exists());
-        let mut writer = Writer::open(&path).unwrap();
-        writer.line(&1).unwrap();
-        writer.line(&2).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "1\n2\n");
-        // What is there stays, empty or not.
-        let empty = folder.path().join("empty.jsonl");
-        std::fs::write(&empty, "").unwrap();
-        drop(Writer::open(&empty).unwrap());
-        assert!(empty.exists());
-        assert!(Writer::open(&folder.path().join("nowhere/rows.jsonl")).is_err());
-    }
-
-    #[test]
     fn a_table_is_no_file_of_records() {
         let table = b"experiment,workload\r\nbench,bulk\r\n";
         assert_eq!(
             error(table, "rows.CSV"),
             "rows.CSV:1: this is a table, not records; name the file of records (.jsonl) that it was made of"
         );
-        assert!(error(table, "rows.jsonl").starts_with("rows.jsonl:1: not a measurement"));
+        assert!(error(table, "rows.jsonl").starts_with("rows.jsonl:1: not a record"));
         // Rows are rows, whatever their file is called.
-        assert!(error(b"{}", "rows.csv").starts_with("rows.csv:1: not a measurement"));
+        assert!(error(b"{}", "rows.csv").starts_with("rows.csv:1: not a record"));
     }
 }

@@ -10,7 +10,6 @@ use crate::timeline::Timeline;
 
 /// One contender on one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Measurement {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
@@ -121,8 +120,7 @@ impl Measurement {
     /// What stands in place of its rate where outputs were wrong: `WRONG: 3 of 24 outputs`.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        let (wrong, all) = (self.checks.unexpected, self.checks.messages);
-        (!self.verified).then(|| format!("WRONG: {wrong} of {all} outputs"))
+        (!self.verified).then(|| self.checks.in_words())
     }
 
     /// Whether it has too few rounds to tell how sure its numbers are.
@@ -169,7 +167,6 @@ impl Keys {
 
 /// What was looked at after the timed samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Checks {
     /// Messages whose output was compared with the expected one, over all samples.
     pub messages: u64,
@@ -179,9 +176,20 @@ pub struct Checks {
     pub unexpected: u64,
 }
 
+impl Checks {
+    /// What stands in place of a rate as soon as an output was wrong: `WRONG: 3 of 24 outputs`.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        (self.unexpected > 0).then(|| self.in_words())
+    }
+
+    fn in_words(&self) -> String {
+        format!("WRONG: {} of {} outputs", self.unexpected, self.messages)
+    }
+}
+
 /// One timed sample. Times are of one pass: of the sample divided by its passes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Sample {
     /// The round it belongs to: in each round, every contender runs once.
     pub round: usize,
@@ -200,7 +208,6 @@ pub struct Sample {
 
 /// One batch of a pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Part {
     /// The cipher in its mode.
     pub algorithm: String,

@@ -12,7 +12,6 @@ use crate::timeline::Timeline;
 
 /// One row: where on the experiment's axes, and what was observed there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Observation {
     /// [`crate::SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
@@ -87,7 +86,6 @@ impl From<&str> for Axis {
 
 /// One quantity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Value {
     /// Its name: `operations per clock`.
     pub name: String,
@@ -107,7 +105,6 @@ pub struct Value {
 
 /// A figure that somebody published.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Published {
     /// The figure.
     pub value: f64,

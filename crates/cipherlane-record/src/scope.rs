@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// What the timed run covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Scope {
     /// Whether key expansion (and the hash key of GCM) is timed.
     pub key_setup: KeySetup,

@@ -8,7 +8,6 @@ pub const FEWEST_ROUNDS: usize = 6;
 /// An interval that covers the true value in 95 of 100 cases, where [`FEWEST_ROUNDS`] or more are behind it. Fewer are in
 /// records with one as well, which covers less, and which nothing that is shown has.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -18,7 +17,6 @@ pub struct Interval {
 
 /// Seconds of one pass over the workload, over all samples that were not superseded. Outliers are counted, and stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Summary {
     /// Samples summarised.
     pub n: usize,
@@ -48,7 +46,6 @@ pub struct Summary {
 
 /// A row beside the best rival of the same interleaved run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Comparison {
     /// Identifier of the rival: `rival:openssl`.
     pub rival: String,
@@ -91,7 +88,6 @@ impl Verdict {
 
 /// What the machine allows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Ceiling {
     /// Bytes of message text per second that no code for the kernel's instructions passes.
     pub bytes_per_second: f64,

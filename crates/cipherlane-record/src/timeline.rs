@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// Readings of many sensors at the same moments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Timeline {
     /// When the readings began, seconds since 1970-01-01 UTC.
     pub unix_seconds: f64,
@@ -20,7 +19,6 @@ pub struct Timeline {
 
 /// One sensor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Channel {
     /// Device and quantity: `cpu.frequency`, `cuda:0.power`, `cuda:0.temperature`.
     pub name: String,
