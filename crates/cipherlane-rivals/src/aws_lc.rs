@@ -13,8 +13,9 @@ use aws_lc_sys as aws;
 use cipherlane_core::{Algorithm, Cipher, Device, Hash, Mode, Operation, Shape};
 
 use crate::digest::{Digest, Digests, MdPointer};
-use crate::each::{Each, Library, Limits, aes_instructions};
+use crate::each::{Each, Library, aes_instructions};
 use crate::evp::{Api, CipherPointer, Evp};
+use crate::limits::Limits;
 use crate::masking;
 use crate::message::{Context, Fault};
 

@@ -4,7 +4,8 @@ use cipherlane_core::{Algorithm, Cipher, Device, Hash, Mode, Operation, Shape};
 use graviola::aead::AesGcm;
 use graviola::hashing::{self, Hash as _};
 
-use crate::each::{Each, Library, Limits};
+use crate::each::{Each, Library};
+use crate::limits::Limits;
 use crate::message::{Context, Fault, Message, PerMessage, Tag};
 
 /// The only way there is to encrypt.

@@ -12,7 +12,8 @@ use libloading::Library as Shared;
 
 use self::jobs::{Jobs, Suite};
 use self::manager::Managers;
-use crate::each::{Each, Library, Limits};
+use crate::each::{Each, Library};
+use crate::limits::Limits;
 use crate::message::{Context, Fault};
 use crate::shared;
 

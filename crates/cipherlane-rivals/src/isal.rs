@@ -18,7 +18,8 @@ use cipherlane_core::{Algorithm, Cipher, Device, Hash, Mode, Operation, Shape};
 use cipherlane_threads::Topology;
 use libloading::Library as Shared;
 
-use crate::each::{Each, Library, Limits, aes_instructions, topology};
+use crate::each::{Each, Library, aes_instructions, topology};
+use crate::limits::Limits;
 use crate::message::{Context, Fault};
 use crate::shared::{self, symbol};
 

@@ -27,6 +27,7 @@ mod ipsec_mb;
 mod isal;
 mod libcrypto;
 mod libgcrypt;
+mod limits;
 mod masking;
 mod message;
 #[cfg(feature = "openssl")]
@@ -36,8 +37,10 @@ mod ring;
 mod rows;
 #[cfg(feature = "crates")]
 mod rustcrypto;
+mod session;
 mod sha2;
 mod shared;
+mod words;
 
 use cipherlane_core::Device;
 

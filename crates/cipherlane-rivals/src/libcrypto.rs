@@ -9,8 +9,9 @@ use cipherlane_core::{Algorithm, Device, Hash, Operation, Shape};
 use libloading::Library as Shared;
 
 use crate::digest::{self, Digest, Digests, MdFunctions, MdPointer};
-use crate::each::{Each, Library, Limits, aes_instructions, aes_or_hash};
+use crate::each::{Each, Library, aes_instructions, aes_or_hash};
 use crate::evp::{Api, CipherPointer, Evp, Functions, fetch_name, function_name};
+use crate::limits::Limits;
 use crate::masking;
 use crate::message::{Context, Fault};
 use crate::sha2::{self, Bare, Steps};

@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 use cipherlane_core::{Algorithm, Cipher, Device, Hash, Mode, Operation, Shape};
 use libloading::Library as Shared;
 
-use crate::each::{Each, Library, Limits, aes_instructions, aes_or_hash};
+use crate::each::{Each, Library, aes_instructions, aes_or_hash};
+use crate::limits::Limits;
 use crate::message::{Context, Fault, Message, PerMessage, Tag};
 use crate::shared::{self, symbol};
 

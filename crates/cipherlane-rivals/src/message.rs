@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cipherlane_core::{Batch, Operation, Output, Source, TagLengths};
+use cipherlane_core::{BLOCK, Batch, Operation, Output, Source, TagLengths};
 use subtle::ConstantTimeEq;
 
 use crate::rows::Rows;
@@ -101,42 +101,79 @@ pub(crate) struct Part<'a> {
     pub(crate) new_key: bool,
 }
 
-impl<'a> Part<'a> {
-    /// Cuts `batch` into parts of at least `chunk` bytes, so that each byte of the output belongs to one part.
-    pub(crate) fn cut(batch: &'a Batch<'a>, output: &'a mut Output<'_>, chunk: usize) -> Vec<Self> {
-        let (mut bytes, mut tags, mut accepted) =
-            (&mut *output.bytes, &mut *output.tags, &mut *output.accepted);
-        let (mut parts, mut first, mut base) = (Vec::new(), 0, 0);
-        let hashes = batch.operation == Operation::Hash;
-        // Nobody has to count where all is one part.
-        let first_end = if chunk == usize::MAX { batch.len().saturating_sub(1) } else { 0 };
-        for index in first_end..batch.len() {
-            let end = offset(batch, index + 1);
-            // A part without text still costs its messages' overhead: count an empty message as a block.
-            let work = end - offset(batch, first) + (index - first) * 16;
-            if work < chunk && index + 1 < batch.len() {
-                continue;
-            }
-            let messages = first..index + 1;
-            let count = messages.len();
-            let makes = matches!(batch.operation, Operation::Seal | Operation::Hash);
-            let rows = if makes { count * batch.tag_lengths.stride() } else { 0 };
-            let verdicts = if batch.operation == Operation::Open { count } else { 0 };
-            let part = Part {
-                batch,
-                messages,
-                base,
-                bytes: take(&mut bytes, if hashes { 0 } else { end - base }),
-                tags: take(&mut tags, rows),
-                accepted: take(&mut accepted, verdicts),
-                new_key: false,
-            };
-            parts.push(part);
-            (first, base) = (index + 1, end);
-        }
-        parts
+/// The parts of a batch, in order: each byte of the output belongs to one.
+pub(crate) struct Cuts<'a> {
+    batch: &'a Batch<'a>,
+    /// The least work of a part, but for the last: bytes, and a block more for each message.
+    chunk: usize,
+    /// The first message that is left.
+    first: usize,
+    /// Where `bytes` starts within the output of the batch.
+    base: usize,
+    bytes: &'a mut [u8],
+    tags: &'a mut [u8],
+    accepted: &'a mut [bool],
+}
+
+impl<'a> Cuts<'a> {
+    /// Cuts a checked `batch` into parts of at least `chunk` bytes; all is one part where that is [`usize::MAX`].
+    pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>, chunk: usize) -> Self {
+        let (bytes, tags, accepted) = (&mut *output.bytes, &mut *output.tags, &mut *output.accepted);
+        Self { batch, chunk, first: 0, base: 0, bytes, tags, accepted }
     }
 
+    /// All that is left, where it is one part.
+    pub(crate) fn whole(&mut self) -> Option<Part<'a>> {
+        if self.end() == self.batch.len() { self.next() } else { None }
+    }
+
+    /// Behind the last message of the next part. Found without a look at each: offsets of a batch never fall.
+    fn end(&self) -> usize {
+        let (from, to) = (self.first, self.batch.len());
+        if self.chunk == usize::MAX {
+            return to;
+        }
+        let start = offset(self.batch, from);
+        let enough =
+            |index: usize| offset(self.batch, index + 1) - start + (index - from) * BLOCK >= self.chunk;
+        // The last message of the part is one of from..to, or all that are left are too little.
+        let (mut low, mut high) = (from, to);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if enough(middle) { high = middle } else { low = middle + 1 }
+        }
+        to.min(low + 1)
+    }
+}
+
+impl<'a> Iterator for Cuts<'a> {
+    type Item = Part<'a>;
+
+    fn next(&mut self) -> Option<Part<'a>> {
+        let batch = self.batch;
+        if self.first == batch.len() {
+            return None;
+        }
+        let messages = self.first..self.end();
+        let (count, base, end) = (messages.len(), self.base, offset(batch, messages.end));
+        let makes = matches!(batch.operation, Operation::Seal | Operation::Hash);
+        let rows = if makes { count * batch.tag_lengths.stride() } else { 0 };
+        let verdicts = if batch.operation == Operation::Open { count } else { 0 };
+        let bytes = if batch.operation == Operation::Hash { 0 } else { end - base };
+        (self.first, self.base) = (messages.end, end);
+        Some(Part {
+            batch,
+            messages,
+            base,
+            bytes: take(&mut self.bytes, bytes),
+            tags: take(&mut self.tags, rows),
+            accepted: take(&mut self.accepted, verdicts),
+            new_key: false,
+        })
+    }
+}
+
+impl Part<'_> {
     /// The messages, each with its key where that has to be set up, and where their verdicts go.
     pub(crate) fn messages(&mut self) -> (PartMessages<'_>, &mut [bool]) {
         let lead = offset(self.batch, self.messages.start) - self.base;
@@ -242,4 +279,54 @@ fn take<'a, T>(from: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (front, rest) = std::mem::take(from).split_at_mut(count);
     *from = rest;
     front
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_core::{Algorithm, Batch, Cipher, Column, Messages, Mode, Operation, Output, Source};
+
+    use super::Cuts;
+
+    /// Where parts end by a walk over all messages.
+    fn walk(offsets: &[u64], chunk: usize) -> Vec<usize> {
+        let (mut ends, mut first) = (Vec::new(), 0);
+        for index in 0..offsets.len() - 1 {
+            let work = (offsets[index + 1] - offsets[first]) as usize + (index - first) * 16;
+            if work >= chunk || index + 2 == offsets.len() {
+                ends.push(index + 1);
+                first = index + 1;
+            }
+        }
+        ends
+    }
+
+    #[test]
+    fn parts_are_cut_where_a_walk_over_the_messages_would_cut_them() {
+        let ragged: Vec<u64> = (0..200_u64).map(|index| 16 * (index * index % 37)).collect();
+        for lengths in [vec![], vec![48], vec![0; 100], vec![16; 1000], ragged] {
+            // The first text need not begin where the output does.
+            let mut offsets = vec![32];
+            offsets.extend(lengths.iter().scan(32, |end, length| {
+                *end += length;
+                Some(*end)
+            }));
+            let mut text = vec![0; *offsets.last().unwrap() as usize];
+            let messages = Messages { source: Source::InPlace, offsets: &offsets };
+            let algorithm = Algorithm::new(Cipher::Aes128, Mode::Ecb);
+            let key = Column::Shared(&[0; 16]);
+            let batch = Batch::cipher(algorithm, Operation::Encrypt, key, Column::EMPTY, messages);
+            for chunk in [1, 16, 100, 1000, 1 << 20, usize::MAX] {
+                let mut output = Output::text(&mut text);
+                let (mut ends, mut bytes) = (Vec::new(), 0);
+                for part in Cuts::new(&batch, &mut output, chunk) {
+                    assert_eq!(part.base, bytes, "no byte is left out");
+                    bytes += part.bytes.len();
+                    ends.push(part.messages.end);
+                }
+                assert_eq!(ends, walk(&offsets, chunk), "{} messages by {chunk}", lengths.len());
+                let whole = Cuts::new(&batch, &mut output, chunk).whole();
+                assert_eq!(whole.is_some(), ends.len() == 1, "{} messages by {chunk}", lengths.len());
+            }
+        }
+    }
 }

@@ -22,7 +22,8 @@ use ctr::{CtrCore, flavors};
 use sm4::Sm4;
 use xts_mode::Xts128;
 
-use crate::each::{Each, Library, Limits, aes_or_hash};
+use crate::each::{Each, Library, aes_or_hash};
+use crate::limits::Limits;
 use crate::message::{Context, Fault, Message, PerMessage, Tag};
 
 /// The only way there is.

@@ -8,7 +8,7 @@ use cipherlane_core::{Algorithm, Cipher, Hash, Mode, Operation};
 use zeroize::Zeroize;
 
 use super::manager::{COMPLETED, Job, Kind, Manager, Managers, NO_CIPHER};
-use crate::each::Limits;
+use crate::limits::Limits;
 use crate::message::{Context, Fault, Message, Part, PartMessages, Tag};
 
 /// `IMB_MAX_BURST_SIZE`: jobs that are submitted before their results are asked for.
