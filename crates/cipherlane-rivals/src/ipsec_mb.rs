@@ -24,7 +24,7 @@ const NAMES: &[&str] = &["libIPSec_MB.so.3", "libIPSec_MB.so.2", "libIPSec_MB.so
 
 /// One call per message.
 const DIRECT: &str = "direct";
-/// A call for many messages, of one operation each.
+/// A call for many messages: an array of them, or where the version takes none of their kind, its queue.
 const BURST: &str = "burst";
 /// A call per message, which returns one that is done.
 const JOBS: &str = "jobs";
@@ -37,7 +37,8 @@ struct IpsecMb {
 
 fn resolve(library: &'static Shared) -> Result<IpsecMb, &'static str> {
     let version = manager::version(library)?;
-    Ok(IpsecMb { gcm: gcm::Gcms::of(library)?, managers: Managers::of(library, &version), version })
+    let managers = Managers::of(library, &version);
+    Ok(IpsecMb { gcm: gcm::Gcms::of(library, managers.as_ref())?, managers, version })
 }
 
 /// The library as a device, or why there is none.
@@ -46,14 +47,14 @@ pub(crate) fn open() -> Result<Box<dyn Device>, String> {
     let (library, file) =
         OPENED.get_or_init(|| shared::open(NAMES, resolve)).as_ref().map_err(Clone::clone)?;
     let jobs = if library.managers.is_some() {
-        "else bursts of jobs, or job by job"
+        "else bursts of jobs, or job by job where versions are in development"
     } else {
         "nothing else: the layout of its jobs is known for versions 1.3 to 3.0"
     };
     let details = vec![
         ("version".to_owned(), library.version.clone()),
         ("file".to_owned(), (*file).to_owned()),
-        ("way".to_owned(), format!("GCM: aes_gcm_enc_*_{}; {jobs}", library.gcm.suffix)),
+        ("way".to_owned(), format!("GCM: {}; {jobs}", library.gcm.name)),
     ];
     Ok(Box::new(Each::new(ID, format!("ipsec-mb {}", library.version), details, Opened(library))))
 }
@@ -71,7 +72,7 @@ impl Library for Opened {
         else {
             return Vec::new();
         };
-        let burst = suite.has_burst(managers).then(|| (BURST, suite.limits()));
+        let burst = managers.have_bursts().then(|| (BURST, suite.limits()));
         burst.into_iter().chain([(JOBS, suite.limits())]).collect()
     }
 

@@ -1,12 +1,13 @@
 //! GCM with nonces of 12 bytes.
 //!
-//! Its one-call functions are exported by name, one for each instruction set; a manager has the same behind pointers. Its
-//! batch calls are loops over these functions.
+//! A manager has its one-call functions for this CPU behind pointers. Most are exported by name as well, one for each
+//! instruction set. Its batch calls are loops over these functions.
 #![allow(unsafe_code)] // the library is C
 
 use cipherlane_core::{Algorithm, Cipher, Mode};
 use libloading::Library as Shared;
 
+use super::manager::Managers;
 use crate::intel_gcm::{Pre, Run, State};
 use crate::message::{Fault, Message, PerMessage, Tag, is_tag};
 use crate::shared::symbol;
@@ -23,8 +24,8 @@ pub(super) struct Functions {
 pub(super) struct Gcms {
     /// By the order of [`Cipher::AES`].
     functions: [Functions; 3],
-    /// What their names end in.
-    pub(super) suffix: &'static str,
+    /// What they are called.
+    pub(super) name: String,
 }
 
 /// What the names of functions for this CPU's instructions end in, best first, as the library's managers choose.
@@ -36,7 +37,7 @@ fn suffixes() -> impl Iterator<Item = &'static str> {
     let known = [
         ("vaes_avx512", wide && vaes),
         ("avx512", wide && aes),
-        // Version 1.5 has code for it, which it does not export before 3.0.
+        // Version 1.5 has code for it, which it does not export before 3.0, but which its managers have.
         ("vaes_avx2", has!("avx2") && vaes),
         ("avx_gen4", has!("avx2") && aes),
         ("avx_gen2", has!("avx") && aes),
@@ -66,13 +67,26 @@ impl Functions {
 }
 
 impl Gcms {
-    /// The best functions that `library` exports, or what it lacks.
-    pub(super) fn of(library: &'static Shared) -> Result<Self, &'static str> {
+    /// The best functions for this CPU: those of `managers`, where they tell, else those that `library` exports; or what
+    /// it lacks.
+    pub(super) fn of(library: &'static Shared, managers: Option<&Managers>) -> Result<Self, &'static str> {
+        let pointed = managers.and_then(Self::pointed);
+        pointed.or_else(|| Self::exported(library)).ok_or("aes_gcm functions for this CPU by name")
+    }
+
+    /// Those that a manager has.
+    fn pointed(managers: &Managers) -> Option<Self> {
+        let functions = managers.gcm()?.map(|(pre, seal, open)| Functions { pre, seal, open });
+        Some(Self { functions, name: "IMB_AES*_GCM_ENC".to_owned() })
+    }
+
+    /// Those that are exported.
+    fn exported(library: &'static Shared) -> Option<Self> {
         let named = |suffix| {
             let [short, middle, long] = [128, 192, 256].map(|bits| Functions::of(library, bits, suffix));
-            Some(Self { functions: [short?, middle?, long?], suffix })
+            Some(Self { functions: [short?, middle?, long?], name: format!("aes_gcm_enc_*_{suffix}") })
         };
-        suffixes().find_map(named).ok_or("aes_gcm functions for this CPU by name")
+        suffixes().find_map(named)
     }
 
     /// Those of AES-GCM with the key of `algorithm`.
@@ -112,5 +126,37 @@ impl PerMessage for Gcm {
             Tag::Check(expected) => Ok(is_tag(expected, &computed)),
             Tag::Make(_) | Tag::Absent => Ok(true),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NAMES, manager};
+    use super::*;
+    use crate::shared;
+
+    /// A text and its tag under a key of each length.
+    fn results(gcms: &Gcms) -> [([u8; 100], [u8; 16]); 3] {
+        let key: [u8; 32] = std::array::from_fn(|index| index as u8);
+        Cipher::AES.map(|cipher| {
+            let mut context = Gcm::new(gcms.functions(Algorithm::new(cipher, Mode::Gcm)).unwrap());
+            let (mut text, mut tag) = ([5; 100], [0; 16]);
+            let (nonce, aad, out) = (&[7; 12], &[1, 2, 3], &mut text);
+            let mut message = Message { nonce, aad, source: None, out, tag: Tag::Make(&mut tag) };
+            context.message(Some(&key[..cipher.key_bytes()]), &mut message).unwrap();
+            (text, tag)
+        })
+    }
+
+    #[test]
+    fn managers_have_functions_that_do_as_those_by_name() {
+        let both = |library| {
+            let managers = Managers::of(library, &manager::version(library)?);
+            let pointed = managers.as_ref().and_then(Gcms::pointed);
+            Ok((pointed, Gcms::exported(library)))
+        };
+        // Where the library is not here, or one whose layout is not known, there is nothing to compare.
+        let Ok(((Some(pointed), Some(exported)), _)) = shared::open(NAMES, both) else { return };
+        assert_eq!(results(&pointed), results(&exported));
     }
 }

@@ -2,12 +2,12 @@
 #![allow(unsafe_code)] // jobs point to what they read and write
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null;
+use std::ptr::{null, null_mut};
 
 use cipherlane_core::{Algorithm, Cipher, Hash, Mode, Operation};
 use zeroize::Zeroize;
 
-use super::manager::{COMPLETED, Job, Kind, Manager, Managers, NO_CIPHER};
+use super::manager::{COMPLETED, Job, Kind, Manager, NO_CIPHER, status};
 use crate::limits::Limits;
 use crate::message::{Context, Fault, Message, Part, PartMessages, Tag};
 
@@ -54,11 +54,6 @@ impl Suite {
         let longest = if self.any_length { usize::MAX } else { LONGEST };
         Limits { longest, counts_32_bits: self.counts, ..Limits::NONE }
     }
-
-    /// Whether bursts of `managers` take it.
-    pub(super) fn has_burst(&self, managers: &Managers) -> bool {
-        managers.have_burst(&self.kind)
-    }
 }
 
 /// `IMB_HASH_ALG`.
@@ -86,8 +81,48 @@ pub(super) struct Jobs {
     schedules: Vec<Schedule>,
     /// Whose round keys messages take.
     current: usize,
-    /// Jobs for a burst; none where each is submitted by itself.
-    burst: Option<Burst>,
+    way: Way,
+}
+
+/// How jobs come to the manager.
+enum Way {
+    /// Each by itself, when it is filled.
+    One,
+    /// In an array of ours, all of a kind.
+    Array(Burst),
+    /// By the manager's queue, several at once.
+    Queue(Box<Queue>),
+}
+
+/// Jobs of the manager's queue, while messages are run.
+struct Queue([*mut Job; BURST]);
+
+// SAFETY: they are looked at only where their manager is lent, by the one thread that it is lent to.
+unsafe impl Send for Queue {}
+
+impl Queue {
+    /// Runs the first `submitted` jobs, and says what has become of them.
+    ///
+    /// # Safety
+    /// They are what `manager` has handed out last, were filled, and what they point to can be read and written.
+    unsafe fn run(&mut self, manager: &mut Manager, submitted: usize) -> Done {
+        let (mut done, jobs) = (Done::default(), &mut self.0[..submitted]);
+        // SAFETY: the caller's promise; all come back before this returns, unless the library says that none is left.
+        let mut back = unsafe { manager.submit_jobs(jobs) };
+        loop {
+            for &job in &jobs[..back] {
+                // SAFETY: the library has just returned it.
+                done.count(unsafe { status(job) });
+            }
+            if done.jobs >= submitted {
+                return done;
+            }
+            back = manager.flush_jobs(&mut jobs[..submitted - done.jobs]);
+            if back == 0 {
+                return done;
+            }
+        }
+    }
 }
 
 impl Drop for Jobs {
@@ -104,9 +139,15 @@ impl Jobs {
         let schedules = if suite.kind.cipher == NO_CIPHER { 0 } else { BURST };
         let empty = || Schedule { encryption: [0; 256], decryption: [0; 256] };
         let words = manager.job_bytes() / size_of::<u64>();
-        let burst = in_bursts.then(|| Burst::new(words, &suite.kind));
+        let way = if in_bursts && manager.takes_arrays(&suite.kind) {
+            Way::Array(Burst::new(words, &suite.kind))
+        } else if in_bursts {
+            Way::Queue(Box::new(Queue([null_mut(); BURST])))
+        } else {
+            Way::One
+        };
         let schedules = std::iter::repeat_with(empty).take(schedules).collect();
-        Self { manager, suite, schedules, current: 0, burst }
+        Self { manager, suite, schedules, current: 0, way }
     }
 
     /// Expands `key` for the message that is number `place` of those under way.
@@ -128,7 +169,14 @@ impl Jobs {
     #[inline(always)] // messages are not handed over in memory then
     fn run(&mut self, messages: &mut PartMessages<'_>) -> Result<(), Fault> {
         let (mut submitted, mut done) = (0, Done::default());
-        for place in 0..BURST {
+        let room = match &mut self.way {
+            Way::Queue(queue) => self.manager.next_jobs(&mut queue.0[..BURST.min(messages.len())]),
+            Way::One | Way::Array(_) => BURST,
+        };
+        if room == 0 {
+            return Err("get_next_burst");
+        }
+        for place in 0..room {
             let Some((key, mut message)) = messages.next() else { break };
             if let Some(key) = key {
                 self.expand(key, place);
@@ -136,16 +184,16 @@ impl Jobs {
             if is_nothing(&message) {
                 continue;
             }
-            let keys = self.keys();
-            if let Some(burst) = &mut self.burst {
-                fill(burst.job(submitted), keys, &mut message);
-            } else {
-                let kind = &self.suite.kind;
-                let job = |job: &mut Job| {
-                    fill_kind(job, kind);
-                    fill(job, keys, &mut message);
-                };
-                done.count(self.manager.submit(job));
+            let (keys, kind) = (self.keys(), &self.suite.kind);
+            let mut job = |job: &mut Job| {
+                fill_kind(job, kind);
+                fill(job, keys, &mut message);
+            };
+            match &mut self.way {
+                Way::One => _ = done.count(self.manager.submit(job)),
+                // SAFETY: the library has just handed it out, and it is nobody else's until it is submitted.
+                Way::Queue(queue) => job(unsafe { &mut *queue.0[submitted] }),
+                Way::Array(burst) => fill(burst.job(submitted), keys, &mut message),
             }
             submitted += 1;
         }
@@ -154,12 +202,16 @@ impl Jobs {
 
     /// Waits for the rest of `submitted` jobs, of which some are `done`. None is left in the manager, whatever has failed.
     fn end(&mut self, submitted: usize, mut done: Done) -> Result<(), Fault> {
-        if let Some(burst) = self.burst.as_mut().filter(|_| submitted > 0) {
-            let count = u32::try_from(submitted).unwrap_or_default();
-            // SAFETY: as many jobs were filled, with what messages of the part have that is being run.
-            done.jobs = unsafe { self.manager.burst(burst.start(), count, &self.suite.kind) } as usize;
-        } else {
-            while done.count(self.manager.flush()) {}
+        match &mut self.way {
+            _ if submitted == 0 => {}
+            Way::Array(burst) => {
+                let count = u32::try_from(submitted).unwrap_or_default();
+                // SAFETY: as many jobs were filled, with what messages of the part have that is being run.
+                done.jobs = unsafe { self.manager.burst(burst.start(), count, &self.suite.kind) } as usize;
+            }
+            // SAFETY: as above.
+            Way::Queue(queue) => done = unsafe { queue.run(&mut self.manager, submitted) },
+            Way::One => while done.count(self.manager.flush()) {},
         }
         match done {
             Done { have_failed: true, .. } => Err("submit_job"),

@@ -9,6 +9,7 @@ use std::ptr::{NonNull, null_mut};
 
 use libloading::Library as Shared;
 
+use crate::intel_gcm::{Pre, Run};
 use crate::message::Fault;
 use crate::shared::symbol;
 
@@ -42,6 +43,9 @@ pub(super) const COMPLETED: c_int = 3;
 type NextJob = unsafe extern "C" fn(*mut State) -> *mut Job;
 /// `aes_keyexp_*`: key, round keys of encryption, round keys of decryption.
 type ExpandKey = unsafe extern "C" fn(*const u8, *mut c_void, *mut c_void);
+/// `get_next_burst`, `submit_burst`, `flush_burst`: a number of jobs, and where pointers to them are or go. Each returns
+/// how many it has put there.
+type QueueBurst = unsafe extern "C" fn(*mut State, u32, *mut *mut Job) -> u32;
 /// `submit_cipher_burst_nocheck`: jobs, their number, cipher, direction, bytes of a key. Returns how many are done.
 type CipherBurst = unsafe extern "C" fn(*mut State, *mut c_void, u32, c_int, c_int, c_int) -> u32;
 /// `submit_hash_burst_nocheck`: jobs, their number, hash.
@@ -65,11 +69,38 @@ struct State {
     expand_key: [ExpandKey; 3],
 }
 
+/// The functions of `IMB_MGR` for bursts: first those for its queue, which take jobs of any kind, then those for arrays.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct BurstFunctions {
+    next: QueueBurst,
+    submit: QueueBurst,
+    submit_nocheck: QueueBurst,
+    flush: QueueBurst,
+    cipher: CipherBurst,
+    cipher_nocheck: CipherBurst,
+    hash: HashBurst,
+    hash_nocheck: HashBurst,
+}
+
+/// The functions of `IMB_MGR` for GCM, each for keys of 16, 24 and 32 bytes.
+#[repr(C)]
+struct GcmFunctions {
+    seal: [Option<Run>; 3],
+    open: [Option<Run>; 3],
+    /// For texts that come in pieces, and other forms of a key.
+    others: [*const c_void; 18],
+    pre: [Option<Pre>; 3],
+}
+
 /// What differs between versions, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Layout {
     /// Of an `IMB_JOB`.
     job: usize,
+    /// From the start of an `IMB_MGR` to its functions for GCM; `None` where all of these are exported, or it is not
+    /// known.
+    gcm: Option<usize>,
     /// `None` where it is not known.
     bursts: Option<Bursts>,
 }
@@ -77,10 +108,9 @@ struct Layout {
 /// Where the functions for bursts are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bursts {
-    /// From the start of an `IMB_MGR` to `submit_cipher_burst_nocheck` and to `submit_hash_burst_nocheck`.
-    cipher: usize,
-    hash: usize,
-    /// Whether they take ECB and plain hashes, too.
+    /// From the start of an `IMB_MGR` to its functions for bursts.
+    start: usize,
+    /// Whether arrays may be of ECB and plain hashes, too.
     take_all: bool,
 }
 
@@ -90,15 +120,16 @@ impl Layout {
     fn of(version: &str) -> Option<Self> {
         let mut numbers = version.trim_start_matches('v').split('.').map(str::parse::<u32>);
         let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
-        let (job, cipher, take_all) = match (major, minor) {
-            (1, 3) => (200, 992, false),
-            (1, 4 | 5) => (240, 992, false),
-            (2, 0) => (216, 992, true),
-            (3, 0) => (200, 968, true),
+        let (job, gcm, start, take_all) = match (major, minor) {
+            (1, 3) => (200, Some(256), 952, false),
+            (1, 4 | 5) => (240, Some(256), 952, false),
+            (2, 0) => (216, Some(256), 952, true),
+            (3, 0) => (200, None, 928, true),
             _ => return None,
         };
         let is_fixed = !version.ends_with("-dev");
-        Some(Self { job, bursts: is_fixed.then_some(Bursts { cipher, hash: cipher + 16, take_all }) })
+        let bursts = is_fixed.then_some(Bursts { start, take_all });
+        Some(Self { job, gcm: gcm.filter(|_| is_fixed), bursts })
     }
 }
 
@@ -134,13 +165,34 @@ impl Managers {
         }
     }
 
-    /// Whether bursts take jobs of this kind: AES-CBC and AES-CTR, or whatever jobs do.
-    pub(super) fn have_burst(&self, kind: &Kind) -> bool {
-        self.layout.bursts.is_some_and(|bursts| bursts.take_all || matches!(kind.cipher, 1 | 2))
+    /// Whether there are bursts, which take jobs of all kinds in one way or the other.
+    pub(super) fn have_bursts(&self) -> bool {
+        self.layout.bursts.is_some()
+    }
+
+    /// The functions for GCM that a manager takes on this CPU, where their place is known: some are not exported. By
+    /// length of key: what expands it, what seals, what opens.
+    pub(super) fn gcm(&self) -> Option<[(Pre, Run, Run); 3]> {
+        let at = self.layout.gcm?;
+        let state = self.state().ok()?;
+        // SAFETY: the version's layout has these functions there, or null; they are the library's, which stays loaded.
+        let functions = unsafe {
+            let functions = state.as_ptr().cast::<u8>().add(at).cast::<GcmFunctions>().read();
+            (self.free)(state.as_ptr());
+            functions
+        };
+        let of =
+            |length: usize| Some((functions.pre[length]?, functions.seal[length]?, functions.open[length]?));
+        Some([of(0)?, of(1)?, of(2)?])
     }
 
     /// A manager for the best instructions of this CPU.
     pub(super) fn start(&'static self) -> Result<Manager, Fault> {
+        Ok(Manager { managers: self, state: self.state()? })
+    }
+
+    /// The state of a manager, to be freed.
+    fn state(&self) -> Result<NonNull<State>, Fault> {
         // SAFETY: memory that `alloc` has made is what `init` takes; null means that there is none.
         unsafe {
             let state = NonNull::new((self.alloc)(0)).ok_or("alloc_mb_mgr")?;
@@ -150,7 +202,7 @@ impl Managers {
                 (self.free)(state.as_ptr());
                 return Err("init_mb_mgr_auto");
             }
-            Ok(Manager { managers: self, state })
+            Ok(state)
         }
     }
 }
@@ -196,9 +248,24 @@ impl Manager {
         unsafe { status(((*state).flush_job)(state)) }
     }
 
+    /// Whether bursts in arrays take jobs of this kind: AES-CBC and AES-CTR, or whatever jobs do.
+    pub(super) fn takes_arrays(&self, kind: &Kind) -> bool {
+        self.managers.layout.bursts.is_some_and(|bursts| bursts.take_all || matches!(kind.cipher, 1 | 2))
+    }
+
     /// Bytes of an `IMB_JOB` in an array.
     pub(super) fn job_bytes(&self) -> usize {
         self.managers.layout.job
+    }
+
+    /// The functions for bursts.
+    ///
+    /// # Panics
+    /// If it is not known where this version has them.
+    fn bursts(&self) -> BurstFunctions {
+        let bursts = self.managers.layout.bursts.expect("a way by bursts is one of versions that have them");
+        // SAFETY: the manager is live, and the version's layout has these functions there.
+        unsafe { self.state.as_ptr().cast::<u8>().add(bursts.start).cast::<BurstFunctions>().read() }
     }
 
     /// Runs `count` jobs of an array, all of `job`'s kind, and returns how many were done.
@@ -209,27 +276,53 @@ impl Manager {
     /// # Safety
     /// There are as many jobs, and what they point to can be read and written.
     pub(super) unsafe fn burst(&mut self, jobs: *mut c_void, count: u32, job: &Kind) -> u32 {
-        let state = self.state.as_ptr();
-        let bursts = self.managers.layout.bursts.expect("a way by bursts is one of versions that have them");
-        let start = state.cast::<u8>();
-        // SAFETY: the version's layout has these functions there, for jobs of this kind.
+        let (state, bursts) = (self.state.as_ptr(), self.bursts());
+        // SAFETY: the functions take jobs of this kind; the rest is the caller's promise.
         unsafe {
             if job.cipher == NO_CIPHER {
-                let burst: HashBurst = start.add(bursts.hash).cast::<HashBurst>().read();
-                burst(state, jobs, count, job.hash)
+                (bursts.hash_nocheck)(state, jobs, count, job.hash)
             } else {
-                let burst: CipherBurst = start.add(bursts.cipher).cast::<CipherBurst>().read();
-                burst(state, jobs, count, job.cipher, job.direction, job.key_bytes)
+                (bursts.cipher_nocheck)(state, jobs, count, job.cipher, job.direction, job.key_bytes)
             }
         }
     }
+
+    /// Puts the next jobs of the queue, which nobody else has until they are submitted, into `jobs`; returns how many.
+    pub(super) fn next_jobs(&mut self, jobs: &mut [*mut Job]) -> usize {
+        let (state, next) = (self.state.as_ptr(), self.bursts().next);
+        // SAFETY: the manager is live, and there is room for as many pointers.
+        unsafe { next(state, length(jobs), jobs.as_mut_ptr()) as usize }
+    }
+
+    /// Submits `jobs`, in whose place those come that are done meanwhile; returns how many.
+    ///
+    /// # Safety
+    /// They are the first of [`Manager::next_jobs`], were filled, and what they point to can be read and written until
+    /// they come back.
+    pub(super) unsafe fn submit_jobs(&mut self, jobs: &mut [*mut Job]) -> usize {
+        let (state, submit) = (self.state.as_ptr(), self.bursts().submit_nocheck);
+        // SAFETY: the caller's promise.
+        unsafe { submit(state, length(jobs), jobs.as_mut_ptr()) as usize }
+    }
+
+    /// Ends jobs that were submitted, as many as `jobs` has room for, and puts them there; returns how many.
+    pub(super) fn flush_jobs(&mut self, jobs: &mut [*mut Job]) -> usize {
+        let (state, flush) = (self.state.as_ptr(), self.bursts().flush);
+        // SAFETY: the manager is live, and there is room for as many pointers.
+        unsafe { flush(state, length(jobs), jobs.as_mut_ptr()) as usize }
+    }
+}
+
+/// Of a list that is no longer than a burst.
+fn length(jobs: &[*mut Job]) -> u32 {
+    u32::try_from(jobs.len()).unwrap_or_default()
 }
 
 /// The status of a job that was returned.
 ///
 /// # Safety
 /// `job` is null or one that the library has returned.
-unsafe fn status(job: *const Job) -> Option<c_int> {
+pub(super) unsafe fn status(job: *const Job) -> Option<c_int> {
     // SAFETY: the caller's promise.
     unsafe { job.as_ref() }.map(|job| job.status)
 }
@@ -257,13 +350,14 @@ mod tests {
     #[test]
     fn layouts_are_known_by_version() {
         let of = |version| {
-            Layout::of(version).map(|layout| (layout.job, layout.bursts.map(|at| (at.hash, at.take_all))))
+            let layout = Layout::of(version)?;
+            Some((layout.job, layout.gcm, layout.bursts.map(|bursts| (bursts.start, bursts.take_all))))
         };
-        assert_eq!(of("v1.3.0"), Some((200, Some((1008, false)))));
-        assert_eq!(of("1.5"), Some((240, Some((1008, false)))));
-        assert_eq!(of("v2.0.1"), Some((216, Some((1008, true)))));
-        assert_eq!(of("3.0.0"), Some((200, Some((984, true)))));
-        assert_eq!(of("3.0.0-dev"), Some((200, None)));
+        assert_eq!(of("v1.3.0"), Some((200, Some(256), Some((952, false)))));
+        assert_eq!(of("1.5"), Some((240, Some(256), Some((952, false)))));
+        assert_eq!(of("v2.0.1"), Some((216, Some(256), Some((952, true)))));
+        assert_eq!(of("3.0.0"), Some((200, None, Some((928, true)))));
+        assert_eq!(of("3.0.0-dev"), Some((200, None, None)));
         assert_eq!([of("v1.2.0"), of("v4.0.0"), of("unknown"), of("")], [None; 4]);
     }
 
@@ -276,5 +370,10 @@ mod tests {
         let state =
             [offset_of!(State, next_job), offset_of!(State, flush_job), offset_of!(State, expand_key)];
         assert_eq!(state, [64, 96, 112]);
+        // From 952, 992 and 1008 in versions 1.3 to 2.0, and from 256, 280 and 448.
+        let bursts = [offset_of!(BurstFunctions, cipher_nocheck), offset_of!(BurstFunctions, hash_nocheck)];
+        assert_eq!(bursts, [992 - 952, 1008 - 952]);
+        let gcm = [offset_of!(GcmFunctions, open), offset_of!(GcmFunctions, pre)];
+        assert_eq!(gcm, [280 - 256, 448 - 256]);
     }
 }
