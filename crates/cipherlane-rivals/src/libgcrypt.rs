@@ -75,8 +75,10 @@ fn resolve(library: &'static Shared) -> Result<Gcrypt, &'static str> {
             symbol(library, "gcry_check_version")?;
         let control: unsafe extern "C" fn(c_int, ...) -> Code = symbol(library, "gcry_control")?;
         let version = CStr::from_ptr(version(null())).to_string_lossy().into_owned();
-        control(DISABLE_SECMEM, NOTHING);
-        control(INITIALIZATION_FINISHED, NOTHING);
+        if [DISABLE_SECMEM, INITIALIZATION_FINISHED].into_iter().any(|command| control(command, NOTHING) != 0)
+        {
+            return Err("state to work in: gcry_control failed");
+        }
         let functions = Functions {
             open: symbol(library, "gcry_cipher_open")?,
             close: symbol(library, "gcry_cipher_close")?,
