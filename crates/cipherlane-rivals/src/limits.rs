@@ -52,8 +52,8 @@ impl Limits {
         })
     }
 
-    /// Whether a batch is taken. Where each message has to be looked at, `spread` shares them out: on one thread that would
-    /// count as time of a library that runs on many.
+    /// Whether a batch is taken. Where each message has to be looked at, `spread` shares them out: on one thread that
+    /// would count as time of a library that runs on many.
     pub(crate) fn check(
         &self,
         checked: &Checked<'_, '_, '_>,

@@ -1,4 +1,5 @@
-//! Secrets that are compared word by word: byte by byte, as `subtle` compares slices, that takes as long as a short message.
+//! Secrets that are compared word by word: byte by byte, as `subtle` compares slices, that takes as long as a short
+//! message.
 
 use subtle::ConstantTimeEq;
 
