@@ -1,9 +1,9 @@
 //! What other records of the same machine say about a row: what its instructions allow, what the CPU beside a GPU does,
 //! what is left once data is brought there and back.
 
-use cipherlane_record::{Axis, Cache, Interval, Keys, Observation, Transfer, Value, Verdict};
+use cipherlane_record::{Axis, Cache, Interval, Keys, Observation, Transfer, Value};
 
-use crate::level::{self, Rate};
+use crate::level::{self, Rate, Standing};
 use crate::row::Row;
 
 /// An observation with its machine.
@@ -143,7 +143,7 @@ pub(crate) fn best_library<'a>(row: &Row<'_>, rows: &[Row<'a>]) -> Option<Row<'a
 }
 
 /// How a device compares with a thread of the CPU at the place of a row, as the experiment `offload` timed both.
-pub(crate) fn offloaded(row: &Observation) -> Option<Verdict> {
+pub(crate) fn offloaded(row: &Observation) -> Option<Standing> {
     let time = |name: &str| Rate::of_time(row, value(row, name)?);
     Some(time("t_total")?.against(time("t_no_gpu")?))
 }

@@ -1,7 +1,6 @@
 //! From where on one thing is faster than another: a device with memory of its own than the CPU, as a rule.
 
-use cipherlane_record::Verdict;
-
+use crate::level::Standing;
 use crate::row::{Row, Trait};
 use crate::section::sweep::Swept;
 
@@ -14,6 +13,8 @@ pub(crate) enum Lead<P> {
     From(P),
     /// At some place, but not at the largest: there is none from which on it stays faster.
     Unsettled,
+    /// Fewer than six rounds at some places keep anybody from telling.
+    Untold,
     /// At no place, but at some the two are level.
     Level,
     /// At no place: the other is faster at every one.
@@ -21,17 +22,24 @@ pub(crate) enum Lead<P> {
 }
 
 /// The lead of what `places` are of: each with how it compares there, in the order of the places. Where nobody can tell it
-/// is not faster. `None` where nothing was compared.
-pub(crate) fn lead<P: Copy>(places: &[(P, Verdict)]) -> Option<Lead<P>> {
+/// does not lead. `None` where nothing was compared.
+pub(crate) fn lead<P: Copy>(places: &[(P, Standing)]) -> Option<Lead<P>> {
     places.last()?;
-    let any = |wanted: Verdict| places.iter().any(|(_, verdict)| *verdict == wanted);
-    let behind = places.iter().rposition(|(_, verdict)| *verdict != Verdict::Faster);
-    let Some(behind) = behind else { return Some(Lead::Everywhere) };
-    Some(match places.get(behind + 1) {
-        Some((from, _)) => Lead::From(*from),
-        None if any(Verdict::Faster) => Lead::Unsettled,
-        None if any(Verdict::Ambiguous) => Lead::Level,
-        None => Lead::Never,
+    let last = |holds: &dyn Fn(Standing) -> bool| places.iter().rposition(|(_, standing)| holds(*standing));
+    let Some(behind) = last(&|standing| standing != Standing::Faster) else {
+        return Some(Lead::Everywhere);
+    };
+    if let Some((from, _)) = places.get(behind + 1) {
+        return Some(Lead::From(*from));
+    }
+    // The last place at which it is known not to be faster.
+    let lost = last(&|standing| matches!(standing, Standing::Slower | Standing::Level));
+    let any = |wanted: Standing| places.iter().any(|(_, standing)| *standing == wanted);
+    Some(match last(&|standing| standing == Standing::Faster) {
+        Some(faster) if lost > Some(faster) => Lead::Unsettled,
+        None if any(Standing::Level) && !any(Standing::Untold) => Lead::Level,
+        None if !any(Standing::Untold) => Lead::Never,
+        _ => Lead::Untold,
     })
 }
 
@@ -45,7 +53,7 @@ pub(crate) fn of(series: &[(Vec<Trait>, Vec<Row<'_>>)], swept: Swept) -> Option<
     })?;
     let place = |row: &Row<'_>| (row.machine, row.is_flushed());
     let cpu = ours().find(|rows| rows[0].device == "cpu" && place(&rows[0]) == place(&device[0]))?;
-    let both: Vec<(f64, Verdict)> = device
+    let both: Vec<(f64, Standing)> = device
         .iter()
         .filter_map(|row| {
             let place = swept.of(row);
@@ -59,10 +67,10 @@ pub(crate) fn of(series: &[(Vec<Trait>, Vec<Row<'_>>)], swept: Swept) -> Option<
 #[cfg(test)]
 mod tests {
     use super::{Lead, lead};
-    use cipherlane_record::Verdict::{self, Ambiguous, Faster, Slower};
+    use crate::level::Standing::{self, Faster, Level, Slower, Untold};
 
-    fn of(verdicts: &[Verdict]) -> Option<Lead<usize>> {
-        let places: Vec<(usize, Verdict)> = verdicts.iter().copied().enumerate().collect();
+    fn of(standings: &[Standing]) -> Option<Lead<usize>> {
+        let places: Vec<(usize, Standing)> = standings.iter().copied().enumerate().collect();
         lead(&places)
     }
 
@@ -79,10 +87,20 @@ mod tests {
 
     #[test]
     fn what_is_level_does_not_lead() {
-        assert_eq!(of(&[Slower, Ambiguous, Faster]), Some(Lead::From(2)));
-        assert_eq!(of(&[Ambiguous, Faster, Faster]), Some(Lead::From(1)));
-        assert_eq!(of(&[Faster, Faster, Ambiguous]), Some(Lead::Unsettled));
-        assert_eq!(of(&[Slower, Ambiguous, Slower]), Some(Lead::Level));
-        assert_eq!(of(&[Ambiguous]), Some(Lead::Level));
+        assert_eq!(of(&[Slower, Level, Faster]), Some(Lead::From(2)));
+        assert_eq!(of(&[Level, Faster, Faster]), Some(Lead::From(1)));
+        assert_eq!(of(&[Faster, Faster, Level]), Some(Lead::Unsettled));
+        assert_eq!(of(&[Slower, Level, Slower]), Some(Lead::Level));
+        assert_eq!(of(&[Level]), Some(Lead::Level));
+    }
+
+    #[test]
+    fn nobody_can_tell_of_few_rounds() {
+        assert_eq!(of(&[Slower, Untold, Faster]), Some(Lead::From(2)));
+        assert_eq!(of(&[Faster, Untold, Slower]), Some(Lead::Unsettled));
+        for untold in [&[Untold][..], &[Slower, Untold, Slower], &[Level, Untold], &[Slower, Faster, Untold]]
+        {
+            assert_eq!(of(untold), Some(Lead::Untold), "{untold:?}");
+        }
     }
 }

@@ -200,7 +200,7 @@ impl<'a> Context<'_, 'a> {
             unlike(row, &library),
             undecided(row.is_short() || library.is_short())
         );
-        Ok((row.rate().against(library.rate()), text))
+        Ok((row.rate().against(library.rate()).verdict(), text))
     }
 
     /// Of a device with memory of its own: what is left with the transfers, and what the CPU beside it does.

@@ -36,27 +36,59 @@ impl Rate {
     }
 
     /// How it compares with another: by the far ends of the intervals.
-    pub(crate) fn against(self, other: Self) -> Verdict {
+    pub(crate) fn against(self, other: Self) -> Standing {
         match self.interval.zip(other.interval) {
-            Some((ours, theirs)) if ours.low > CLEAR * theirs.high => Verdict::Faster,
-            Some((ours, theirs)) if CLEAR * ours.high < theirs.low => Verdict::Slower,
-            _ => Verdict::Ambiguous,
+            None => Standing::Untold,
+            Some((ours, theirs)) if ours.low > CLEAR * theirs.high => Standing::Faster,
+            Some((ours, theirs)) if CLEAR * ours.high < theirs.low => Standing::Slower,
+            Some(_) => Standing::Level,
         }
     }
 }
 
-/// The fastest of some, and who is level with it.
+/// How a rate compares with another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Standing {
+    /// Clearly faster.
+    Faster,
+    /// Clearly slower.
+    Slower,
+    /// Rounds enough are behind both, and the difference may be chance.
+    Level,
+    /// Nobody can tell, for want of rounds.
+    Untold,
+}
+
+impl Standing {
+    /// The same as rows of one run have it.
+    pub(crate) const fn verdict(self) -> Verdict {
+        match self {
+            Self::Faster => Verdict::Faster,
+            Self::Slower => Verdict::Slower,
+            Self::Level | Self::Untold => Verdict::Ambiguous,
+        }
+    }
+}
+
+/// The fastest of some, who is level with it, and of whom nobody can tell.
 #[derive(Clone, Debug)]
 pub(crate) struct Fastest<T> {
     pub(crate) best: T,
-    /// Those of other names that are not clearly slower.
+    /// Those of other names that are neither clearly slower nor untold.
     pub(crate) level: Vec<T>,
+    /// Those of other names of which nobody can tell whether they are slower, for want of rounds.
+    pub(crate) untold: Vec<T>,
 }
 
 impl<T> Fastest<T> {
-    /// The fastest, if no other is level with it.
+    /// The fastest, if every other is clearly slower.
     pub(crate) fn clear(&self) -> Option<&T> {
-        self.level.is_empty().then_some(&self.best)
+        (self.level.is_empty() && self.untold.is_empty()).then_some(&self.best)
+    }
+
+    /// Whether nothing but a want of rounds keeps it from being the fastest.
+    pub(crate) fn is_untold(&self) -> bool {
+        self.level.is_empty() && !self.untold.is_empty()
     }
 }
 
@@ -67,8 +99,17 @@ pub(crate) fn fastest<T: Clone, N: PartialEq>(
     name: impl Fn(&T) -> N,
 ) -> Option<Fastest<T>> {
     let best = all.iter().max_by(|one, other| rate(one).median.total_cmp(&rate(other).median))?;
-    let is_level = |one: &&T| name(one) != name(best) && rate(best).against(rate(one)) != Verdict::Faster;
-    Some(Fastest { best: best.clone(), level: all.iter().filter(is_level).cloned().collect() })
+    let others = || all.iter().filter(|one| name(one) != name(best));
+    let that_are = |wanted: &[Standing]| {
+        let found = others().filter(|one| wanted.contains(&rate(best).against(rate(one))));
+        found.cloned().collect::<Vec<T>>()
+    };
+    // The best has the highest median, so that a slower one is level at least.
+    Some(Fastest {
+        best: best.clone(),
+        level: that_are(&[Standing::Level, Standing::Slower]),
+        untold: that_are(&[Standing::Untold]),
+    })
 }
 
 #[cfg(test)]
@@ -82,10 +123,22 @@ mod tests {
     #[test]
     fn what_overlaps_or_nearly_does_is_level() {
         let of = |ours: Rate, theirs: Rate| (ours.against(theirs), theirs.against(ours));
-        assert_eq!(of(rate(12.0, 0.5), rate(10.0, 0.5)), (Verdict::Faster, Verdict::Slower));
-        for theirs in [rate(10.0, 2.0), rate(11.95, 0.0), Rate { interval: None, ..rate(1.0, 0.0) }] {
-            assert_eq!(of(rate(12.0, 0.0), theirs), (Verdict::Ambiguous, Verdict::Ambiguous), "{theirs:?}");
+        assert_eq!(of(rate(12.0, 0.5), rate(10.0, 0.5)), (Standing::Faster, Standing::Slower));
+        for theirs in [rate(10.0, 2.0), rate(11.95, 0.0)] {
+            assert_eq!(of(rate(12.0, 0.0), theirs), (Standing::Level, Standing::Level), "{theirs:?}");
         }
+    }
+
+    #[test]
+    fn what_has_no_interval_is_not_level() {
+        let short = Rate { interval: None, ..rate(1.0, 0.0) };
+        let of = |ours: Rate, theirs: Rate| (ours.against(theirs), theirs.against(ours));
+        assert_eq!(of(rate(12.0, 0.0), short), (Standing::Untold, Standing::Untold));
+        let all = [("a", rate(12.0, 0.5)), ("b", rate(11.9, 0.5)), ("c", short)];
+        let found = fastest(&all, |one| one.1, |one| one.0).unwrap();
+        assert_eq!((found.level, found.untold), (vec![all[1]], vec![all[2]]));
+        let found = fastest(&[all[0], all[2]], |one| one.1, |one| one.0).unwrap();
+        assert!(found.clear().is_none() && found.is_untold());
     }
 
     #[test]

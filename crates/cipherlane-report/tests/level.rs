@@ -180,7 +180,48 @@ fn five_rounds_decide_nothing_and_six_do() {
         markdown(&rows).lines().find(|line| line.starts_with("- Device: ")).unwrap().to_owned()
     };
     assert!(rule(6).contains("cuda:0: the fastest of ours for 4 of 4 jobs"), "{}", rule(6));
-    assert!(rule(5).contains("None of ours is clearly the fastest for any of 4 jobs"), "{}", rule(5));
+    let undecided = "None of ours is clearly the fastest for any of 4 jobs that several did, by job and size, transfers \
+        included: undecided for fewer than six rounds.";
+    assert!(rule(5).contains(undecided), "{}", rule(5));
+}
+
+/// Where one of two has rounds enough, nobody can tell either.
+#[test]
+fn rows_of_few_rounds_are_level_with_nothing() {
+    let [first, rest @ ..] = SIZES;
+    let pair = |bytes: u64, rounds: usize| {
+        [measurement(10.0, bytes), of_rounds(rounds, on_gpu(20.0, bytes))].map(|row| experiment("bench", row))
+    };
+    let records = [&pair(first, 5)[..], &rest.map(|bytes| pair(bytes, 10)).concat()].concat();
+    let rules = [
+        "- Device: cuda:0: the fastest of ours for 3 of 4 jobs that several did, by job and size, transfers \
+         included. 1 of them is undecided for fewer than six rounds.\n",
+        "| job | message | use | undecided for few rounds | threads |",
+        "| 1 KiB | cuda:0 | cpu avx512 | 1 |",
+        "transfers included: aes-128-ctr encrypt from 4 KiB.",
+    ];
+    assert_says(&markdown(&records), &rules);
+    let records = SIZES.map(|bytes| pair(bytes, 5)).concat();
+    let rules = [
+        "- CPU or GPU: Whether the GPU is faster is undecided for fewer than six rounds: aes-128-ctr encrypt. With \
+         the way there and back, the GPU is the fastest for 0 of 4 jobs that both did, and 4 undecided for fewer than \
+         six rounds.\n",
+    ];
+    assert_says(&markdown(&records), &rules);
+    assert!(!markdown(&records).contains(" level"), "{}", markdown(&records));
+}
+
+/// Files of tiers apart from one another, of as few rounds as quick runs have.
+#[test]
+fn committed_rows_of_few_rounds_are_level_with_nothing() {
+    let files = ["zen4-vm/rivals-quick.jsonl", "zen4-vm/rivals-sse.jsonl"];
+    let short = |record: Record| match record {
+        Record::Measurement(row) => Record::Measurement(Box::new(of_rounds(5, *row))),
+        other => other,
+    };
+    let records: Vec<Record> = files.into_iter().flat_map(support::committed).map(short).collect();
+    let text = markdown(&records);
+    assert!(text.contains("undecided for fewer than six rounds") && !text.contains(" level"), "{text}");
 }
 
 #[test]
@@ -192,8 +233,10 @@ fn five_samples_of_an_experiment_decide_nothing_and_six_do() {
         };
         markdown(&[row("avx512", 10.0), row("avx2", 20.0)])
     };
-    let (clear, level) = ("avx2 is the fastest tier for 1 of 1 algorithm.", "No tier is clearly the fastest");
-    assert!(rule(6).contains(clear) && rule(5).contains(level));
+    let clear = "avx2 is the fastest tier for 1 of 1 algorithm.";
+    let undecided =
+        "No tier is clearly the fastest for any of 1 algorithm: undecided for fewer than six rounds.";
+    assert!(rule(6).contains(clear) && rule(5).contains(undecided), "{}", rule(5));
     // Rows without samples keep the interval that their experiment wrote.
     assert!(rule(0).contains(clear));
     let saved = |samples: usize| {
@@ -201,7 +244,11 @@ fn five_samples_of_an_experiment_decide_nothing_and_six_do() {
         markdown(&rows.map(|row| with_samples(row, samples)).collect::<Vec<_>>())
     };
     assert!(saved(6).contains("faster than a CPU thread from 4 KiB on"), "{}", saved(6));
-    assert!(saved(5).contains("the CPU is level with cuda:0 or faster up to 64 KiB"), "{}", saved(5));
+    let undecided =
+        "whether cuda:0 is faster than a CPU thread is undecided for fewer than six rounds for aes-128-ctr.";
+    assert!(saved(5).contains(undecided) && !saved(5).contains(" level"), "{}", saved(5));
+    let who = "Who is faster, cuda:0 or the CPU, is undecided for fewer than six rounds.";
+    assert!(saved(5).contains(who), "{}", saved(5));
 }
 
 #[test]

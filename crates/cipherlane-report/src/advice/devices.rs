@@ -6,7 +6,7 @@ use cipherlane_record::Transfer;
 
 use super::{Rule, Tally};
 use crate::crossover::{self, Lead};
-use crate::level::{self, Fastest};
+use crate::level::{self, Fastest, TOO_FEW};
 use crate::row::Row;
 use crate::section::grouped;
 use crate::section::sweep::{self, Swept};
@@ -25,7 +25,7 @@ fn jobs<'a>(own: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
         .collect()
 }
 
-/// The fastest row of each job, and those of other names that are level with it.
+/// The fastest row of each job, those of other names that are level with it, and those of which nobody can tell.
 fn fastest<'a, N: PartialEq>(jobs: &[Vec<Row<'a>>], name: impl Fn(&Row<'a>) -> N) -> Vec<Fastest<Row<'a>>> {
     jobs.iter().filter_map(|rows| level::fastest(rows, Row::rate, &name)).collect()
 }
@@ -42,10 +42,10 @@ pub(super) fn best(own: &[Row<'_>]) -> Option<Rule> {
     let all = units::count(jobs.len(), "job");
     let with = if own.iter().any(Row::is_offload) { ", transfers included" } else { "" };
     let text = match &tally.most {
-        None if tally.level == 0 => return None,
+        None if tally.is_empty() => return None,
         None => format!(
-            "None of ours is clearly the fastest for any of {all} that several did, by job and size{with}: the \
-             fastest are level."
+            "None of ours is clearly the fastest for any of {all} that several did, by job and size{with}: {}.",
+            tally.why_nobody()
         ),
         Some((contender, won)) if several => format!(
             "{contender}: the fastest of ours for {won} of {all} that several did, by job and size{with}.{}",
@@ -66,38 +66,51 @@ pub(super) fn crossover(own: &[Row<'_>]) -> Option<Rule> {
     if !(has(true) && has(false)) {
         return None;
     }
-    let (mut found, mut unsettled, mut level) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut found, mut unclear) = (Vec::new(), Unclear::default());
     for swept in [Swept::Size, Swept::Messages] {
         for ((job, _), rows) in sweep::groups(own, swept) {
             match crossover::of(&sweep::series(&rows, swept), swept) {
                 Some((_, Lead::From(from))) => {
                     found.push(format!("{} from {}", job.label(), swept.text(from)));
                 }
-                Some((_, Lead::Unsettled)) => unsettled.push(job.label()),
-                Some((_, Lead::Level)) => level.push(job.label()),
-                _ => {}
+                Some((_, Lead::Unsettled)) => unclear.unsettled.push(job.label()),
+                Some((_, Lead::Level)) => unclear.level.push(job.label()),
+                Some((_, Lead::Untold)) => unclear.untold.push(job.label()),
+                Some((_, Lead::Everywhere | Lead::Never)) | None => {}
             }
         }
     }
     let text = if found.is_empty() {
-        without_crossover(own, &unsettled, &level)
+        without_crossover(own, &unclear)
     } else {
         format!("The GPU is faster than the CPU, transfers included: {}.", listed(&found))
     };
     Some(Rule { title: "CPU or GPU", text })
 }
 
-/// Who leads where there is no size from which on the GPU does; of `unsettled` jobs it does at smaller ones, of `level`
-/// ones it is level at some.
-fn without_crossover(own: &[Row<'_>], unsettled: &[String], level: &[String]) -> String {
+/// Jobs without a size from which on the GPU leads, where the CPU does not lead at all sizes.
+#[derive(Default)]
+struct Unclear {
+    /// The GPU leads at smaller sizes.
+    unsettled: Vec<String>,
+    /// The GPU is level at some sizes.
+    level: Vec<String>,
+    /// Nobody can tell at some sizes.
+    untold: Vec<String>,
+}
+
+/// Who leads where there is no size from which on the GPU does.
+fn without_crossover(own: &[Row<'_>], unclear: &Unclear) -> String {
     let mut jobs = jobs(own);
     let on = |rows: &[Row<'_>], offload: bool| rows.iter().any(|row| row.is_offload() == offload);
     jobs.retain(|rows| on(rows, true) && on(rows, false));
     let fastest = fastest(&jobs, Row::is_offload);
     let gpu = fastest.iter().filter_map(Fastest::clear).filter(|row| row.is_offload()).count();
+    let undecided = format!("Whether the GPU is faster is undecided for {TOO_FEW}");
     let told = [
-        ("The GPU is faster at some sizes, but not at the largest", unsettled),
-        ("The GPU is level with the CPU at some sizes, and faster at none", level),
+        ("The GPU is faster at some sizes, but not at the largest", &unclear.unsettled),
+        ("The GPU is level with the CPU at some sizes, and faster at none", &unclear.level),
+        (undecided.as_str(), &unclear.untold),
     ];
     let told = told.into_iter().filter(|(_, jobs)| !jobs.is_empty());
     let mut lead: Vec<String> = told.map(|(what, jobs)| format!("{what}: {}.", listed(jobs))).collect();
@@ -108,8 +121,12 @@ fn without_crossover(own: &[Row<'_>], unsettled: &[String], level: &[String]) ->
         0 => String::new(),
         even => format!(", and level with the CPU for {even}"),
     };
+    let untold = match fastest.iter().filter(|one| one.is_untold()).count() {
+        0 => String::new(),
+        untold => format!(", and {untold} undecided for {TOO_FEW}"),
+    };
     format!(
-        "{} With the way there and back, the GPU is the fastest for {gpu} of {} that both did{even}.",
+        "{} With the way there and back, the GPU is the fastest for {gpu} of {} that both did{even}{untold}.",
         lead.join(" "),
         units::count(jobs.len(), "job")
     )
@@ -142,17 +159,22 @@ pub(super) fn table(own: &[Row<'_>]) -> Table {
         Column::number("message"),
         Column::words("use"),
         Column::words("level with"),
+        Column::words("undecided for few rounds"),
         Column::number("threads"),
         Column::number("GB/s"),
         Column::words("kernel"),
     ];
-    let row = |Fastest { best: row, level }: &Fastest<Row<'_>>| {
-        let level: BTreeSet<String> = level.iter().map(Row::contender).collect();
+    let names = |rows: &[Row<'_>]| {
+        let names: BTreeSet<String> = rows.iter().map(Row::contender).collect();
+        names.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let row = |Fastest { best: row, level, untold }: &Fastest<Row<'_>>| {
         vec![
             format!("{}{}", row.job().label(), row.flushed_text()),
             units::bytes(row.message_bytes),
             row.contender(),
-            level.into_iter().collect::<Vec<_>>().join(", "),
+            names(level),
+            names(untold),
             row.threads.to_string(),
             units::significant(row.bytes_per_second / 1e9),
             row.kernel.clone(),

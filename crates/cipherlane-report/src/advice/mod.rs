@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use cipherlane_record::Observation;
 
 use crate::beside::{self, Observed};
-use crate::level::Fastest;
+use crate::level::{Fastest, TOO_FEW};
 use crate::machine::Machines;
 use crate::row::Row;
 use crate::section::grouped;
@@ -90,22 +90,49 @@ struct Tally {
     most: Option<(String, usize)>,
     /// How often nobody is, since others are level with the best.
     level: usize,
+    /// How often nobody can tell, for want of rounds.
+    untold: usize,
 }
 
 impl Tally {
     /// Of the fastest of several contests; `name` says who each is.
     fn of<T>(contests: &[Fastest<T>], name: impl Fn(&T) -> String) -> Self {
         let clear: Vec<&T> = contests.iter().filter_map(Fastest::clear).collect();
-        let level = contests.len() - clear.len();
+        let untold = contests.iter().filter(|contest| contest.is_untold()).count();
+        let level = contests.len() - clear.len() - untold;
         let mut winners = grouped(clear, |best| name(best));
         winners.sort_by_key(|(_, won)| std::cmp::Reverse(won.len()));
-        Self { most: winners.into_iter().next().map(|(name, won)| (name, won.len())), level }
+        Self { most: winners.into_iter().next().map(|(name, won)| (name, won.len())), level, untold }
     }
 
-    /// ` In 2 of them the fastest tiers are level.`
+    /// Whether there was no contest.
+    const fn is_empty(&self) -> bool {
+        self.most.is_none() && self.level + self.untold == 0
+    }
+
+    /// ` In 2 of them the fastest tiers are level. 1 of them is undecided for fewer than six rounds.`
     fn level_text(&self, what: &str) -> String {
-        let level = self.level;
-        if level > 0 { format!(" In {level} of them the fastest {what} are level.") } else { String::new() }
+        let level = match self.level {
+            0 => String::new(),
+            level => format!(" In {level} of them the fastest {what} are level."),
+        };
+        level
+            + &match self.untold {
+                0 => String::new(),
+                1 => format!(" 1 of them is undecided for {TOO_FEW}."),
+                several => format!(" {several} of them are undecided for {TOO_FEW}."),
+            }
+    }
+
+    /// Why nobody is the fastest: `the fastest are level`.
+    fn why_nobody(&self) -> String {
+        match (self.level, self.untold) {
+            (_, 0) => "the fastest are level".to_owned(),
+            (0, _) => format!("undecided for {TOO_FEW}"),
+            (level, untold) => {
+                format!("the fastest are level for {level}, and {untold} undecided for {TOO_FEW}")
+            }
+        }
     }
 }
 
@@ -114,8 +141,8 @@ fn tier(tally: &Tally, at: &str, all: &str) -> Option<Rule> {
     let level = tally.level_text("tiers");
     let text = match &tally.most {
         Some((tier, won)) => format!("{tier} is the fastest tier {at} {won} of {all}.{level}"),
-        None if tally.level == 0 => return None,
-        None => format!("No tier is clearly the fastest {at} any of {all}: the fastest are level."),
+        None if tally.is_empty() => return None,
+        None => format!("No tier is clearly the fastest {at} any of {all}: {}.", tally.why_nobody()),
     };
     Some(Rule { title: "Tier", text })
 }

@@ -1,11 +1,11 @@
 //! What experiments found out that a user can act on.
 
-use cipherlane_record::{Observation, Verdict, statistics};
+use cipherlane_record::{Observation, statistics};
 
 use super::{Rule, Tally};
 use crate::beside::{rate, throughput, value};
 use crate::crossover::{self, Lead};
-use crate::level::Rate;
+use crate::level::{Rate, Standing, TOO_FEW};
 use crate::row::Row;
 use crate::section::grouped;
 use crate::{beside, level, units};
@@ -65,15 +65,15 @@ pub(super) fn offload(rows: &[&Observation]) -> Option<Rule> {
 /// From which size on a device is faster, for the algorithms of which both times are known.
 fn crossovers(device: &str, rows: &[&Observation]) -> Vec<String> {
     let timed = |row: &&Observation| {
-        let verdict = beside::offloaded(row)?;
-        Some((name(row, "algorithm"), (whole(row.number("bytes")?), verdict)))
+        let standing = beside::offloaded(row)?;
+        Some((name(row, "algorithm"), (whole(row.number("bytes")?), standing)))
     };
     let times = rows.iter().filter_map(timed);
     let algorithms = grouped(times, |(algorithm, _)| algorithm.clone()).into_iter();
     let leads = algorithms.filter_map(|(name, times)| {
-        let mut times: Vec<(u64, Verdict)> = times.into_iter().map(|(_, time)| time).collect();
+        let mut times: Vec<(u64, Standing)> = times.into_iter().map(|(_, time)| time).collect();
         // Where a size was timed twice, the worse time counts.
-        times.sort_unstable_by_key(|&(bytes, verdict)| (bytes, verdict != Verdict::Faster));
+        times.sort_unstable_by_key(|&(bytes, standing)| (bytes, standing != Standing::Faster));
         let (largest, _) = *times.last()?;
         let lead = crossover::lead(&times)?;
         // Who never leads is behind as far as was measured.
@@ -91,6 +91,9 @@ fn crossovers(device: &str, rows: &[&Observation]) -> Vec<String> {
             }
             Lead::Unsettled => {
                 format!("for {names} there is no size from which on {device} stays faster than a CPU thread")
+            }
+            Lead::Untold => {
+                format!("whether {device} is faster than a CPU thread is undecided for {TOO_FEW} for {names}")
             }
             Lead::Level => {
                 let largest = units::bytes(largest);

@@ -1,6 +1,6 @@
 //! Observations against numbers.
 
-use cipherlane_record::{Interval, Verdict};
+use cipherlane_record::Interval;
 
 use super::bars::finding;
 use super::published::{self, Published};
@@ -10,7 +10,7 @@ use crate::chart::{
     Axis, Chart, Form, Heat, Lines, Look, MOST_PUBLISHED, MOST_SERIES, Mark, Plot, Point, Series,
 };
 use crate::crossover::{self, Lead};
-use crate::level::Rate;
+use crate::level::{Rate, Standing, TOO_FEW};
 use crate::machine::Machines;
 use crate::section::conditions::more;
 use crate::section::{grouped, threads};
@@ -157,9 +157,9 @@ fn at(all: &[Seen<'_>], name: &str) -> Vec<Mark> {
 fn faster(curves: &[Curve<'_>], axis: &str) -> Vec<Mark> {
     let from = |(_, seen): &Curve<'_>| {
         let place = |one: &Seen<'_>| Some((one.number_on(axis)?, beside::offloaded(one.row)?));
-        let mut places: Vec<(f64, Verdict)> = seen.iter().filter_map(place).collect();
+        let mut places: Vec<(f64, Standing)> = seen.iter().filter_map(place).collect();
         places.sort_by(|(one, worse), (other, better)| {
-            let faster = |verdict: &Verdict| *verdict == Verdict::Faster;
+            let faster = |standing: &Standing| *standing == Standing::Faster;
             one.total_cmp(other).then(faster(better).cmp(&faster(worse)))
         });
         if let Lead::From(x) = crossover::lead(&places)? { Some(x) } else { None }
@@ -191,6 +191,7 @@ pub(super) fn rates(title: &str, seen: &[Seen<'_>], axis: &str, machines: &Machi
         }
         Lead::Everywhere => format!("{subject} is faster at every size that both did."),
         Lead::Unsettled => format!("There is no size from which on {subject} stays faster."),
+        Lead::Untold => format!("Who is faster, {subject} or the CPU, is undecided for {TOO_FEW}."),
         Lead::Level => "The CPU is level or faster at every size that both did.".to_owned(),
         Lead::Never => "The CPU is faster at every size that both did.".to_owned(),
     };
@@ -204,11 +205,11 @@ fn lead_over(device: &Series, other: &Series) -> Option<Lead<f64>> {
         median: point.y,
         interval: point.interval.map(|(low, high)| Interval { low, high }),
     };
-    let verdict = |point: &Point| {
+    let standing = |point: &Point| {
         let there = other.points.iter().find(|one| one.x.total_cmp(&point.x).is_eq())?;
         Some((point.x, rate(point).against(rate(there))))
     };
-    crossover::lead(&device.points.iter().filter_map(verdict).collect::<Vec<_>>())
+    crossover::lead(&device.points.iter().filter_map(standing).collect::<Vec<_>>())
 }
 
 /// A quantity against its ceiling: nothing should stand above the roof.
