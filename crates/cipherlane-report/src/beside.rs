@@ -99,11 +99,11 @@ pub(crate) fn on_cpu<'a>(row: &Row<'_>, rows: &[Row<'a>], observed: &[Observed<'
 }
 
 /// Those for which it holds, or all where it holds for none.
-fn preferred<T>(all: Vec<T>, holds: impl Fn(&T) -> bool) -> Vec<T> {
+pub(crate) fn preferred<T>(all: Vec<T>, holds: impl Fn(&T) -> bool) -> Vec<T> {
     if all.iter().any(&holds) { all.into_iter().filter(holds).collect() } else { all }
 }
 
-/// Whether a verified row of the same machine is of the row's algorithm, operation and keys, with caches as they were there.
+/// Whether a verified row of the same machine is of the row's algorithm, operation and keys, with caches and loads as they were there.
 /// Messages that bring their keys must be as long as well.
 fn is_of_like(row: &Row<'_>, other: &Row<'_>) -> bool {
     other.verified
@@ -111,6 +111,7 @@ fn is_of_like(row: &Row<'_>, other: &Row<'_>) -> bool {
         && other.is_flushed() == row.is_flushed()
         && (&other.algorithm, &other.operation, other.keys) == (&row.algorithm, &row.operation, row.keys)
         && (row.keys == Keys::Same || other.message_bytes == row.message_bytes)
+        && other.load_text() == row.load_text()
 }
 
 /// Whether an observation is of the row's algorithm and keys. Messages that bring their keys must be as long as well:
@@ -148,7 +149,7 @@ pub(crate) fn offloaded(row: &Observation) -> Option<Standing> {
     Some(time("t_total")?.against(time("t_no_gpu")?))
 }
 
-/// The same job on the same device with the way there and back.
+/// The same job on the same device with the way there and back, as little disturbed.
 pub(crate) fn brought<'a>(row: &Row<'a>, rows: &[Row<'a>]) -> Option<Row<'a>> {
     let same = |other: &&Row<'a>| {
         other.verified
@@ -157,6 +158,7 @@ pub(crate) fn brought<'a>(row: &Row<'a>, rows: &[Row<'a>]) -> Option<Row<'a>> {
             && (other.machine, other.job(), other.message_bytes, other.messages)
                 == (row.machine, row.job(), row.message_bytes, row.messages)
             && (&other.device, &other.kernel) == (&row.device, &row.kernel)
+            && other.load_text() == row.load_text()
     };
     (row.scope.transfer == Transfer::Excluded).then(|| rows.iter().find(same).copied()).flatten()
 }

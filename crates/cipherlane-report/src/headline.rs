@@ -1,6 +1,6 @@
 //! The five numbers that matter, each beside its ceiling and its rival.
 
-use cipherlane_record::{Keys, Observation, Published, Transfer, Verdict};
+use cipherlane_record::{Keys, Observation, Published, Verdict};
 
 use crate::beside::{self, Observed, OnCpu, Unforetold};
 use crate::level::{self, TOO_FEW};
@@ -104,9 +104,12 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
     figures
 }
 
+/// The fastest of those under no load, if there are any: another work's rest is no number of the machine.
 fn fastest<'r, 'a: 'r>(rows: impl Iterator<Item = &'r Row<'a>>, messages: bool) -> Option<&'r Row<'a>> {
     let rate = |row: &Row<'_>| if messages { row.messages_per_second } else { row.bytes_per_second };
-    rows.max_by(|one, other| rate(one).total_cmp(&rate(other)))
+    let rows: Vec<&Row<'a>> = rows.collect();
+    let rows = beside::preferred(rows, |row| row.is_undisturbed());
+    rows.into_iter().max_by(|one, other| rate(one).total_cmp(&rate(other)))
 }
 
 /// What is not a topic goes by the name of its workload or algorithm.
@@ -146,18 +149,14 @@ impl<'a> Context<'_, 'a> {
         }
     }
 
-    /// On what, and how: `cpu avx512, 2 threads`, `NVIDIA H200, data in its memory`.
+    /// On what, and how: `cpu avx512, 2 threads`, `NVIDIA H200, data in its memory, caches flushed`.
     fn place(&self, row: &Row<'a>) -> String {
-        let several = self.machines.several();
-        let machine = if several { format!("{}: ", Machines::letter(row.machine)) } else { String::new() };
-        if !row.is_offload() {
-            return format!("{machine}{}, {}", row.contender(), units::count(row.threads, "thread"));
-        }
-        let data = match row.scope.transfer {
-            Transfer::Excluded => "data in its memory",
-            Transfer::Included | Transfer::None => "data brought and fetched",
+        let on = if row.is_offload() {
+            format!("{}{}", row.device_name, row.transfer_text())
+        } else {
+            format!("{}, {}", row.contender(), units::count(row.threads, "thread"))
         };
-        format!("{machine}{}, {data}", row.device_name)
+        format!("{}{on}{}", self.machines.prefix(row.machine), row.disturbed_text())
     }
 
     /// The ceiling in the record, else what the mix of instructions allows.
@@ -276,7 +275,7 @@ fn observation(machine: usize, row: &Observation, machines: &Machines<'_>) -> Op
     let number = value.value?;
     let unit = if value.unit == "1" { String::new() } else { value.unit.clone() };
     let axes: Vec<String> = row.axes.iter().map(|(name, place)| format!("{name} {place}")).collect();
-    let machine = if machines.several() { format!("{}: ", Machines::letter(machine)) } else { String::new() };
+    let machine = machines.prefix(machine);
     Some(Figure {
         label: row.experiment.clone(),
         value: (units::significant(number), unit),

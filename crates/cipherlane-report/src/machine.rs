@@ -62,6 +62,11 @@ impl<'a> Machines<'a> {
         self.0.len() > 1
     }
 
+    /// What stands before the words for a row where there are several: `A: `.
+    pub(crate) fn prefix(&self, place: usize) -> String {
+        if self.several() { format!("{}: ", Self::letter(place)) } else { String::new() }
+    }
+
     /// The short name by which rows refer to a machine: `A`, `B`; behind `Z` come numbers.
     pub(crate) fn letter(place: usize) -> String {
         u8::try_from(place)

@@ -253,6 +253,60 @@ fn a_gpu_stands_beside_what_was_measured_on_data_that_lies_alike() {
     assert!(said.contains("11.7 × our own on the CPU beside it (60.0 GB/s, bench, caches hot)"), "{said}");
 }
 
+fn under(load: f64, row: Measurement) -> Measurement {
+    let share = (load > 0.0).then_some(Share { requested: load, achieved: load });
+    Measurement { load: Some(Load { cpu: share, gpu: None }), ..row }
+}
+
+#[test]
+fn a_number_says_what_disturbed_it() {
+    // Of rows that nobody disturbed a slower one goes before.
+    let rows = [under(0.2, measurement(20.0, 16384)), under(0.0, measurement(16.0, 4096))];
+    let said = first_number(&of_bench(rows.to_vec()));
+    assert!(said.contains("**16.0 GB/s**") && !said.contains("under"), "{said}");
+    let said = first_number(&of_bench(vec![under(0.2, measurement(20.0, 16384))]));
+    assert!(said.contains("cpu avx512, 1 thread, under CPU load 20 %;"), "{said}");
+    let said = first_number(&of_bench(vec![under(0.2, flushed(measurement(20.0, 16384)))]));
+    assert!(said.contains("cpu avx512, 1 thread, caches flushed, under CPU load 20 %;"), "{said}");
+    let said = first_number(&of_bench(vec![flushed(resident(on_gpu(700.0, 16384)))]));
+    assert!(said.contains("NVIDIA H200, data in its memory, caches flushed;"), "{said}");
+}
+
+#[test]
+fn what_stands_beside_a_number_was_as_little_disturbed() {
+    let beside = |load: f64| {
+        let library = Measurement {
+            device: "rival:openssl".to_owned(),
+            device_name: "OpenSSL 3.6.3".to_owned(),
+            ..under(load, measurement(20.0, 16384))
+        };
+        let cpu = under(load, measurement(40.0, 16384));
+        let brought = under(load, on_gpu(50.0, 16384));
+        first_number(&of_bench(vec![resident(on_gpu(700.0, 16384)), brought, library, cpu]))
+    };
+    for said in ["50.0 GB/s with the way there and back", "35.0 × the best library", "17.5 × our own"] {
+        assert!(beside(0.0).contains(said), "{}", beside(0.0));
+        assert!(!beside(0.5).contains(said), "{}", beside(0.5));
+    }
+}
+
+#[test]
+fn bars_say_what_disturbed_them() {
+    let on_both = |load: f64, rate: f64| {
+        ["A CPU", "B CPU"].map(|cpu| on(cpu, under(load, measurement(rate, 16384)))).to_vec()
+    };
+    let page = page(&of_bench([on_both(0.0, 16.0), on_both(0.4, 9.0)].concat()));
+    let machines = figure(&page, "Machines side by side");
+    for label in ["16 KiB<td>16.0 (", "16 KiB, under CPU load 40 %<td>9.00 ("] {
+        assert!(machines.contains(&format!("aes-128-ctr encrypt, {label}")), "{label}: {machines}");
+    }
+    // Both reach as much of what they name as their ceiling.
+    let ceilings = figure(&page, "Beside the ceiling");
+    assert!(ceilings.contains("cpu avx512, 1 thread · ") && !ceilings.contains("under CPU"), "{ceilings}");
+    let loaded = self::page(&of_bench(on_both(0.4, 9.0)));
+    assert!(figure(&loaded, "Beside the ceiling").contains("1 thread, under CPU load 40 % · "), "{loaded}");
+}
+
 #[test]
 fn a_gpu_overtakes_the_cpu_whose_caches_were_flushed_as_well() {
     let sizes = [1_u64 << 10, 1 << 12, 1 << 14].into_iter().zip([2.0, 8.0, 8.0]);

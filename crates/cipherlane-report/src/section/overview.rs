@@ -10,7 +10,7 @@ use crate::against::Against;
 use crate::chart::{Axis, Bar, Bars, Chart, Group, MOST_SERIES, Plot};
 use crate::machine::Machines;
 use crate::row::Row;
-use crate::{ceiling, units};
+use crate::{beside, ceiling, units};
 
 /// Ours, verified: the only rows that are shown beside something.
 fn ours<'a>(rows: &[Row<'a>]) -> impl Iterator<Item = Row<'a>> + Clone {
@@ -19,11 +19,10 @@ fn ours<'a>(rows: &[Row<'a>]) -> impl Iterator<Item = Row<'a>> + Clone {
 
 /// A row in words: what it does and where.
 fn label(row: &Row<'_>, machines: &Machines<'_>) -> String {
-    let machine =
-        if machines.several() { format!("{}: ", Machines::letter(row.machine)) } else { String::new() };
+    let machine = machines.prefix(row.machine);
     let threads =
         if row.is_offload() { String::new() } else { format!(", {}", units::count(row.threads, "thread")) };
-    format!("{machine}{}, {}{threads}{}", row.does(), row.contender(), row.flushed_text())
+    format!("{machine}{}, {}{threads}{}", row.does(), row.contender(), row.disturbed_text())
 }
 
 /// Throughput beside the best rival's.
@@ -66,11 +65,13 @@ pub(super) fn rivals(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart>
     })
 }
 
-/// What part of the machine's ceiling the fastest row of each job and size reaches.
-pub(super) fn ceilings(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
-    let bound: Vec<Row<'_>> = ours(rows).filter(|row| row.ceiling.is_some()).collect();
-    let jobs =
-        grouped(bound.iter().copied(), |row| (row.machine, row.job(), row.message_bytes, row.is_flushed()));
+/// What part of the machine's ceiling the fastest row of each job and size reaches, of those under no load where there
+/// are some.
+pub(super) fn ceilings<'a>(rows: &[Row<'a>], machines: &Machines<'_>) -> Option<Chart> {
+    let bound = ours(rows).filter(|row| row.ceiling.is_some());
+    let jobs = grouped(bound, |row| (row.machine, row.job(), row.message_bytes, row.is_flushed()));
+    let of_job = |(_, rows): (_, Vec<Row<'a>>)| beside::preferred(rows, Row::is_undisturbed);
+    let jobs: Vec<Vec<Row<'_>>> = jobs.into_iter().map(of_job).collect();
     let best = |rows: &[Row<'_>]| {
         let row = *rows.iter().max_by(|one, other| share(one).total_cmp(&share(other)))?;
         let note = if ceiling::is_passed(share(&row)) {
@@ -85,11 +86,11 @@ pub(super) fn ceilings(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Char
         };
         Some(group)
     };
-    let all: Vec<Group> = jobs.iter().filter_map(|(_, rows)| best(rows)).collect();
+    let all: Vec<Group> = jobs.iter().filter_map(|rows| best(rows)).collect();
     let shown = all.len().min(MOST_BARS);
     (!all.is_empty()).then(|| Chart {
         title: "Beside the ceiling".to_owned(),
-        finding: format!("{}{}", closest(&bound, machines), more(all.len(), shown)),
+        finding: format!("{}{}", closest(&jobs.concat(), machines), more(all.len(), shown)),
         plot: Plot::Bars(Bars {
             value: Axis::linear("Part of the ceiling (%)"),
             series: vec!["reached".to_owned()],
@@ -124,11 +125,13 @@ fn closest(bound: &[Row<'_>], machines: &Machines<'_>) -> String {
     best.into_iter().chain(passed).collect::<Vec<_>>().join(" ")
 }
 
-/// The fastest row of each job and size on each machine that has it. Kernels alone, of data in a device's memory, are
-/// set beside nothing else.
+/// The fastest row of each job and size on each machine that has it under the same load. Kernels alone, of data in a
+/// device's memory, are set beside nothing else.
 pub(super) fn machines(rows: &[Row<'_>]) -> Option<Chart> {
     let is_alone = |row: &Row<'_>| row.scope.transfer == Transfer::Excluded;
-    let jobs = grouped(ours(rows), |row| (row.job(), row.message_bytes, row.is_flushed(), is_alone(row)));
+    let jobs = grouped(ours(rows), |row| {
+        (row.job(), row.message_bytes, row.is_flushed(), row.load_text(), is_alone(row))
+    });
     let there = |rows: &[Row<'_>]| rows.iter().map(|row| row.machine).collect::<BTreeSet<usize>>();
     let jobs: Vec<_> = jobs.into_iter().filter(|(_, rows)| there(rows).len() > 1).collect();
     let all: Vec<usize> =
@@ -149,7 +152,7 @@ pub(super) fn machines(rows: &[Row<'_>]) -> Option<Chart> {
     let group = |(_, rows): &(_, Vec<Row<'_>>)| {
         let alone = if is_alone(&rows[0]) { ", data in the memory of the device" } else { "" };
         Group {
-            label: format!("{}{}{alone}", rows[0].does(), rows[0].flushed_text()),
+            label: format!("{}{}{alone}", rows[0].does(), rows[0].disturbed_text()),
             bars: places.iter().map(|&machine| bar(rows, machine)).collect(),
             published: Vec::new(),
         }
