@@ -66,6 +66,33 @@ fn kernels_alone_stand_beside_no_other_machine_s_cpu() {
     assert!(figure.contains(there), "{figure}");
 }
 
+/// Two machines that do the same have bars that tell them apart, and one has no letter.
+#[test]
+fn bars_say_of_which_machine_they_are() {
+    let of = |cpu: &str| {
+        let metered = Measurement { energy: Some(support::energy(9000.0)), ..on_gpu(50.0, 16384) };
+        [metered, resident(on_gpu(700.0, 16384))].map(|row| on(cpu, row))
+    };
+    let both = page(&of_bench([of("A CPU"), of("B CPU")].concat()));
+    let one = page(&of_bench(of("A CPU").to_vec()));
+    let does = "aes-128-ctr encrypt, 16 KiB";
+    for (title, label) in [
+        ("Where the time goes", format!("{does}, 16 messages on cuda:0<td>")),
+        (
+            "Data in the memory of the device, and brought there and back",
+            format!("{does}, 16 messages on cuda:0<td>"),
+        ),
+        ("What each stream does", format!("{does}, 16 messages on cuda:0, stream 0, 2 chunks<td>")),
+        ("Energy", format!("{does} on cuda:0, 1 thread<td>")),
+    ] {
+        let (both, one) = (figure(&both, title), figure(&one, title));
+        for letter in ["A", "B"] {
+            assert!(both.contains(&format!("<td>{letter}: {label}")), "{title} of {letter}: {both}");
+        }
+        assert!(one.contains(&format!("<td>{label}")), "{title}: {one}");
+    }
+}
+
 #[test]
 fn machines_without_room_are_counted() {
     let names: Vec<String> = (0..10).map(|place| format!("CPU {place}")).collect();

@@ -4,6 +4,7 @@ use cipherlane_record::{Energy, Transfer};
 
 use super::grouped;
 use crate::chart::{Axis, Bar, Bars, Chart, Group, Plot};
+use crate::machine::Machines;
 use crate::row::Row;
 use crate::{beside, units};
 
@@ -11,15 +12,19 @@ use crate::{beside, units};
 pub(super) const MOST_BARS: usize = 24;
 
 /// Transfers and kernel as parts of the time that they take together.
-pub(super) fn times(rows: &[Row<'_>]) -> Option<Chart> {
+pub(super) fn times(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
     // Where the transfers are part of the throughput, these rows tell; of resident data the copies are beside the point.
     let timed = || rows.iter().filter(|row| row.verified && row.times.is_some());
     let whole = timed().any(|row| row.scope.transfer == Transfer::Included);
     let timed: Vec<Row<'_>> =
         timed().filter(|row| !whole || row.scope.transfer == Transfer::Included).copied().collect();
-    let alike = grouped(timed.iter().copied(), label);
-    let groups: Vec<Group> =
-        alike.iter().flat_map(|(_, rows)| rows.iter().filter_map(|row| parts(row, rows.len() > 1))).collect();
+    let alike = grouped(timed.iter().copied(), |row| label(row, machines));
+    let named = |(name, rows): &(String, Vec<Row<'_>>)| {
+        // Rows of a sweep differ in nothing else.
+        let name = |row: &Row<'_>| if rows.len() > 1 { name.clone() + &launch(row) } else { name.clone() };
+        rows.iter().filter_map(|row| parts(row, name(row))).collect::<Vec<_>>()
+    };
+    let groups: Vec<Group> = alike.iter().flat_map(named).collect();
     let shown = groups.len().min(MOST_BARS);
     let mean = |part: usize| {
         let shares = groups.iter().filter_map(|group| group.bars[part].as_ref());
@@ -51,26 +56,27 @@ pub(super) fn more(all: usize, shown: usize) -> String {
     if all > shown { format!(" {} more are in the table only.", all - shown) } else { String::new() }
 }
 
-/// `launched`: whether the launch tells rows apart.
-fn parts(row: &Row<'_>, launched: bool) -> Option<Group> {
+fn parts(row: &Row<'_>, label: String) -> Option<Group> {
     let times = row.times?;
     let seconds = [times.to_device_seconds, times.kernel_seconds, times.to_host_seconds];
     let sum = times.total_seconds();
     let bar = |part: f64| Bar { value: 100.0 * part / sum, interval: None, note: units::seconds(part) };
     (sum > 0.0).then(|| Group {
-        label: if launched { label(row) + &launch(row) } else { label(row) },
+        label,
         bars: seconds.map(|part| Some(bar(part))).to_vec(),
         published: Vec::new(),
     })
 }
 
-pub(super) fn label(row: &Row<'_>) -> String {
+/// What a row does, on what, and what disturbed it: `A: aes-128-gcm seal, 16 KiB, 64 messages on cuda:0`.
+pub(super) fn label(row: &Row<'_>, machines: &Machines<'_>) -> String {
+    let machine = machines.prefix(row.machine);
     let messages = if row.messages == 1 { String::new() } else { format!(", {}", row.messages_text()) };
-    format!("{}{messages} on {}", row.does(), row.contender())
+    format!("{machine}{}{messages} on {}{}", row.does(), row.contender(), row.disturbed_text())
 }
 
 /// Data in a device's memory, and brought there and fetched.
-pub(super) fn transfers(rows: &[Row<'_>]) -> Option<Chart> {
+pub(super) fn transfers(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
     let verified: Vec<Row<'_>> = rows.iter().filter(|row| row.verified).copied().collect();
     let pairs: Vec<(Row<'_>, Row<'_>)> =
         verified.iter().filter_map(|row| Some((*row, beside::brought(row, &verified)?))).collect();
@@ -79,7 +85,7 @@ pub(super) fn transfers(rows: &[Row<'_>]) -> Option<Chart> {
         Some(Bar { value: row.bytes_per_second / 1e9, interval: row.ends(1e9), note: String::new() })
     };
     let group = |(resident, brought): &(Row<'_>, Row<'_>)| Group {
-        label: label(resident),
+        label: label(resident, machines),
         bars: vec![bar(resident), bar(brought)],
         published: Vec::new(),
     };
@@ -90,7 +96,7 @@ pub(super) fn transfers(rows: &[Row<'_>]) -> Option<Chart> {
         title: "Data in the memory of the device, and brought there and back".to_owned(),
         finding: format!(
             "Fastest in its memory: {} with {}; {} with the way there and back.{}",
-            label(&best.0),
+            label(&best.0, machines),
             units::rate(best.0.bytes_per_second),
             units::rate(best.1.bytes_per_second),
             more(pairs.len(), shown)
@@ -105,15 +111,17 @@ pub(super) fn transfers(rows: &[Row<'_>]) -> Option<Chart> {
     })
 }
 
-/// Blocks, threads and streams: rows of a sweep differ in nothing else.
+/// Blocks, threads and streams.
 fn launch(row: &Row<'_>) -> String {
     row.geometry.map_or_else(String::new, |_| format!(", {}", row.launch_text()))
 }
 
 /// Bits for a joule: of all energy, and of what is beyond idle.
-pub(super) fn energy(rows: &[Row<'_>]) -> Option<Chart> {
-    let metered =
-        |row: &Row<'_>| row.energy.as_ref().filter(|_| row.verified).map(|energy| per_joule(row, energy));
+pub(super) fn energy(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
+    let metered = |row: &Row<'_>| {
+        let energy = row.energy.as_ref().filter(|_| row.verified)?;
+        Some(per_joule(row, energy, machines))
+    };
     let mut groups: Vec<(f64, Group)> = rows.iter().filter_map(metered).collect();
     groups.sort_by(|one, other| other.0.total_cmp(&one.0));
     let (most, best) = groups.first()?;
@@ -137,11 +145,18 @@ pub(super) fn energy(rows: &[Row<'_>]) -> Option<Chart> {
     })
 }
 
-fn per_joule(row: &Row<'_>, energy: &Energy) -> (f64, Group) {
+fn per_joule(row: &Row<'_>, energy: &Energy, machines: &Machines<'_>) -> (f64, Group) {
     let bar = |bits: f64, note: String| Bar { value: bits / 1e9, interval: None, note };
     let watts = format!("({} W)", units::significant(energy.watts()));
     let gross = bar(energy.bits_per_joule(), watts);
     let net = energy.net_bits_per_joule().map(|bits| bar(bits, String::new()));
-    let label = format!("{} on {}, {}", row.does(), row.contender(), units::count(row.threads, "thread"));
+    let threads = units::count(row.threads, "thread");
+    let label = format!(
+        "{}{} on {}, {threads}{}",
+        machines.prefix(row.machine),
+        row.does(),
+        row.contender(),
+        row.disturbed_text()
+    );
     (gross.value, Group { label, bars: vec![Some(gross), net], published: Vec::new() })
 }

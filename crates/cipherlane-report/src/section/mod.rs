@@ -146,10 +146,10 @@ fn charts_of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
     charts.extend(geometry::charts(rows));
     charts.extend(load::charts(rows));
     charts.extend(overview::rivals(&not_swept(rows), machines));
-    charts.extend(conditions::transfers(rows));
-    charts.extend(conditions::times(rows));
-    charts.extend(streams::chart(rows));
-    charts.extend(conditions::energy(rows));
+    charts.extend(conditions::transfers(rows, machines));
+    charts.extend(conditions::times(rows, machines));
+    charts.extend(streams::chart(rows, machines));
+    charts.extend(conditions::energy(rows, machines));
     charts.extend(overview::ceilings(rows, machines));
     charts
 }

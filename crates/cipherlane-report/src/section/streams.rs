@@ -5,11 +5,12 @@ use cipherlane_record::StreamTimes;
 use super::conditions::{MOST_BARS, label, more};
 use super::grouped;
 use crate::chart::{Axis, Bar, Bars, Chart, Group, Plot};
+use crate::machine::Machines;
 use crate::row::Row;
 use crate::units;
 
 /// The streams of the fastest row of each contender, as parts of a pass. What is missing from 100 % a stream has waited.
-pub(super) fn chart(rows: &[Row<'_>]) -> Option<Chart> {
+pub(super) fn chart(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
     // One stream, or one that had it all, shares nothing.
     let worked = |row: &Row<'_>| row.streams.iter().filter(|stream| stream.chunks > 0).count();
     let several = rows.iter().filter(|row| row.verified && worked(row) > 1).copied();
@@ -20,8 +21,10 @@ pub(super) fn chart(rows: &[Row<'_>]) -> Option<Chart> {
         })
         .collect();
     fastest.sort_by(|one, other| other.bytes_per_second.total_cmp(&one.bytes_per_second));
-    let groups: Vec<Group> =
-        fastest.iter().flat_map(|row| row.streams.iter().map(|stream| group(row, stream))).collect();
+    let groups: Vec<Group> = fastest
+        .iter()
+        .flat_map(|row| row.streams.iter().map(|stream| group(row, stream, machines)))
+        .collect();
     let first = fastest.first()?;
     let parts = first
         .streams
@@ -34,7 +37,7 @@ pub(super) fn chart(rows: &[Row<'_>]) -> Option<Chart> {
         title: "What each stream does".to_owned(),
         finding: format!(
             "{}: the busiest of {} works for {most:.0} % of a pass, the least busy for {least:.0} %.{}",
-            label(first),
+            label(first, machines),
             units::count(first.streams.len(), "stream"),
             more(groups.len(), shown)
         ),
@@ -48,7 +51,7 @@ pub(super) fn chart(rows: &[Row<'_>]) -> Option<Chart> {
     })
 }
 
-fn group(row: &Row<'_>, stream: &StreamTimes) -> Group {
+fn group(row: &Row<'_>, stream: &StreamTimes, machines: &Machines<'_>) -> Group {
     let bar = |seconds: f64| {
         let value = 100.0 * seconds / row.summary.median_seconds;
         Some(Bar { value, interval: None, note: units::seconds(seconds) })
@@ -57,7 +60,7 @@ fn group(row: &Row<'_>, stream: &StreamTimes) -> Group {
     let chunks = units::count(usize::try_from(stream.chunks).unwrap_or(usize::MAX), "chunk");
     let times = stream.times;
     Group {
-        label: format!("{}{of}, stream {}, {chunks}", label(row), stream.stream),
+        label: format!("{}{of}, stream {}, {chunks}", label(row, machines), stream.stream),
         bars: [times.to_device_seconds, times.kernel_seconds, times.to_host_seconds].map(bar).to_vec(),
         published: Vec::new(),
     }
