@@ -171,6 +171,30 @@ fn a_tier_that_was_insisted_on_is_not_held_against_a_faster_one() {
     assert!(text.contains(rule), "{text}");
 }
 
+/// Sixteen threads of one tier say nothing against another that ran on one.
+#[test]
+fn tiers_compete_on_the_same_threads() {
+    let row = |tier: &str, threads: usize, rate: f64| Measurement {
+        tier: tier.to_owned(),
+        threads,
+        ..measurement(rate, 16384)
+    };
+    let (one, all) = (row("avx512", 1, 10.0), row("avx512", 16, 150.0));
+    let text = of_bench(vec![one.clone(), all.clone(), row("avx2", 1, 12.0)]);
+    assert!(!text.contains("- Device: "), "{text}");
+    assert!(text.contains("- Tier: avx2 is the fastest tier at 1 of 1 point"), "{text}");
+    assert!(text.contains("| aes-128-ctr encrypt | 16 KiB | cpu avx512 | 16 | 150 |"), "{text}");
+    let text = of_bench(vec![one.clone(), all.clone(), row("avx2", 1, 12.0), row("avx2", 16, 100.0)]);
+    let rule = "- Device: cpu avx512, on 16 threads: the fastest of ours for 1 of 1 job that several did, by job and \
+        size, tiers on the same threads.\n";
+    assert!(text.contains(rule), "{text}");
+    // A GPU stands beside all that the CPU does.
+    let text = of_bench(vec![one, all, on_gpu(200.0, 16384)]);
+    let rule = "- Device: cuda:0: the fastest of ours for 1 of 1 job that several did, by job and size, transfers \
+        included.\n";
+    assert!(text.contains(rule), "{text}");
+}
+
 #[test]
 fn the_fewest_threads_that_are_enough_are_advised() {
     let gains = [(1.0, 1.0), (2.0, 1.95), (4.0, 1.99), (8.0, 2.0)];

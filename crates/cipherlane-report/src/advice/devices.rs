@@ -21,8 +21,34 @@ fn jobs<'a>(own: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
     let whole = own.iter().filter(|row| row.scope.transfer != Transfer::Excluded).copied();
     grouped(whole, |row| (row.job(), row.message_bytes, row.is_flushed()))
         .into_iter()
-        .map(|(_, rows)| rows)
+        .map(|(_, rows)| on_alike_threads(rows))
         .collect()
+}
+
+/// Without the tiers of a device that ran on other numbers of threads than its fastest one: what more threads gain is no
+/// merit of a tier.
+fn on_alike_threads<'a>(rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
+    let threads = |rows: &[Row<'_>]| rows.iter().map(|row| row.threads).collect::<BTreeSet<usize>>();
+    let most = |rows: &[Row<'_>]| rows.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
+    let of_device = |(_, rows): (&str, Vec<Row<'a>>)| {
+        let mut contenders = grouped(rows, Row::contender);
+        let best = contenders.iter().max_by(|(_, one), (_, other)| most(one).total_cmp(&most(other)));
+        let tried = best.map(|(_, rows)| threads(rows));
+        contenders.retain(|(_, rows)| Some(threads(rows)) == tried);
+        contenders.into_iter().flat_map(|(_, rows)| rows).collect::<Vec<_>>()
+    };
+    grouped(rows, |row| row.measured().device.as_str()).into_iter().flat_map(of_device).collect()
+}
+
+/// `, on 1 to 16 threads`: with how many a contender won. Those of the host say nothing of a device with memory of its own.
+fn on_threads(won: &[Fastest<Row<'_>>], contender: &str) -> String {
+    let won = won.iter().filter_map(Fastest::clear).filter(|row| row.contender() == contender);
+    let threads: BTreeSet<usize> = won.filter(|row| !row.is_offload()).map(|row| row.threads).collect();
+    match (threads.first(), threads.last()) {
+        (Some(least), Some(most)) if least < most => format!(", on {least} to {most} threads"),
+        (Some(&threads), _) => format!(", on {}", units::count(threads, "thread")),
+        _ => String::new(),
+    }
 }
 
 /// The fastest row of each job, those of other names that are level with it, and those of which nobody can tell.
@@ -38,9 +64,14 @@ pub(super) fn best(own: &[Row<'_>]) -> Option<Rule> {
         // Where nobody else ran, nobody was slower.
         jobs.retain(|rows| rows.iter().any(|row| row.contender() != rows[0].contender()));
     }
-    let tally = Tally::of(&fastest(&jobs, Row::contender), Row::contender);
+    let fastest = fastest(&jobs, Row::contender);
+    let tally = Tally::of(&fastest, Row::contender);
     let all = units::count(jobs.len(), "job");
-    let with = if own.iter().any(Row::is_offload) { ", transfers included" } else { "" };
+    let transfers = if own.iter().any(Row::is_offload) { ", transfers included" } else { "" };
+    let tiers: BTreeSet<&str> =
+        own.iter().filter(|row| !row.is_offload()).map(|row| row.tier.as_str()).collect();
+    let threads = if tiers.len() > 1 { ", tiers on the same threads" } else { "" };
+    let with = format!("{transfers}{threads}");
     let text = match &tally.most {
         None if tally.is_empty() => return None,
         None => format!(
@@ -48,7 +79,8 @@ pub(super) fn best(own: &[Row<'_>]) -> Option<Rule> {
             tally.why_nobody()
         ),
         Some((contender, won)) if several => format!(
-            "{contender}: the fastest of ours for {won} of {all} that several did, by job and size{with}.{}",
+            "{contender}{}: the fastest of ours for {won} of {all} that several did, by job and size{with}.{}",
+            on_threads(&fastest, contender),
             tally.level_text("ones")
         ),
         // What it is worth beside the CPU, other rules tell.
