@@ -90,7 +90,13 @@ pub(crate) fn on_cpu<'a>(row: &Row<'_>, rows: &[Row<'a>], observed: &[Observed<'
     let here = observed.iter().filter(|(machine, one)| *machine == row.machine && is_like(row, one));
     let rates = here.flat_map(|(_, one)| {
         let named = one.values.iter().filter(|value| is_of_cpu(one, &value.name));
-        named.filter_map(|value| Some(OnCpu { rate: rate(value)?, experiment: &one.experiment, cache: None }))
+        named.filter_map(|value| {
+            Some(OnCpu {
+                rate: rate(value).filter(|rate| *rate > 0.0)?,
+                experiment: &one.experiment,
+                cache: None,
+            })
+        })
     });
     let library = best_library(row, rows);
     let alike = preferred(measured.chain(rates).collect(), |one| one.cache == Some(row.scope.cache));
@@ -103,10 +109,11 @@ pub(crate) fn preferred<T>(all: Vec<T>, holds: impl Fn(&T) -> bool) -> Vec<T> {
     if all.iter().any(&holds) { all.into_iter().filter(holds).collect() } else { all }
 }
 
-/// Whether a verified row of the same machine is of the row's algorithm, operation and keys, with caches and loads as they were there.
+/// Whether a verified row of the same machine that has a throughput is of the row's algorithm, operation and keys, with caches and loads as they were there.
 /// Messages that bring their keys must be as long as well.
 fn is_of_like(row: &Row<'_>, other: &Row<'_>) -> bool {
     other.verified
+        && other.bytes_per_second > 0.0
         && other.machine == row.machine
         && other.is_flushed() == row.is_flushed()
         && (&other.algorithm, &other.operation, other.keys) == (&row.algorithm, &row.operation, row.keys)

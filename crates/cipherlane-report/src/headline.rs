@@ -82,14 +82,15 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
     let mut shown: Vec<Job<'_>> = Vec::new();
     for topic in &TOPICS {
         let forward = own.iter().filter(|row| FORWARD.contains(&row.operation.as_str()));
-        let best = fastest(forward.filter(|row| (topic.is)(row)), topic.messages);
+        let told = forward.filter(|row| topic.messages || has_bytes(row));
+        let best = fastest(told.filter(|row| (topic.is)(row)), topic.messages);
         if let Some(row) = best {
             figures.push(context.measured(topic.label, row, topic.messages));
             shown.push(row.job());
         }
     }
     while figures.len() < FIGURES {
-        own.retain(|row| !shown.contains(&row.job()));
+        own.retain(|row| has_bytes(row) && !shown.contains(&row.job()));
         let Some(row) = fastest(own.iter(), false) else { break };
         figures.push(context.measured(&label(&row.job()), row, false));
         shown.push(row.job());
@@ -102,6 +103,11 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
         }
     }
     figures
+}
+
+/// Whether it has a throughput in bytes: messages without a byte have none.
+fn has_bytes(row: &Row<'_>) -> bool {
+    row.bytes_per_second > 0.0
 }
 
 /// The fastest of those under no load, if there are any: another work's rest is no number of the machine.
@@ -127,13 +133,13 @@ struct Context<'c, 'a> {
 
 impl<'a> Context<'_, 'a> {
     fn measured(&self, label: &str, row: &Row<'a>, messages: bool) -> Figure {
-        let (rate, bytes) = if messages {
-            (row.messages_per_second, row.bytes_per_second / row.messages_per_second)
+        let (rate, ends) = if messages {
+            (row.messages_per_second, row.ends_in_messages())
         } else {
-            (row.bytes_per_second, 1.0)
+            (row.bytes_per_second, row.ends(1.0))
         };
         let text = if messages { units::per_second } else { units::rate };
-        let interval = row.ends(bytes).map_or_else(String::new, |(low, high)| range(&text(low), &text(high)));
+        let interval = ends.map_or_else(String::new, |(low, high)| range(&text(low), &text(high)));
         let (number, unit) = apart(&text(rate));
         let unit = if messages { format!("{} msg/s", unit.trim_end_matches("/s").trim_end()) } else { unit };
         Figure {
@@ -161,6 +167,9 @@ impl<'a> Context<'_, 'a> {
 
     /// The ceiling in the record, else what the mix of instructions allows.
     fn ceiling(&self, row: &Row<'a>) -> Result<(f64, String), String> {
+        if !has_bytes(row) {
+            return Err("ceilings are of bytes, which these messages lack".to_owned());
+        }
         if let Some(ceiling) = &row.ceiling {
             return Ok((
                 ceiling.share,
@@ -184,8 +193,12 @@ impl<'a> Context<'_, 'a> {
             let beside = row.best_rival.as_ref().zip(row.verdict());
             let (best, verdict) = beside.ok_or("no rival ran beside it")?;
             let rate = units::rate(best.rival_bytes_per_second);
+            let rate = if has_bytes(row) { format!(" ({rate})") } else { String::new() };
             let short = undecided(row.is_short());
-            return Ok((verdict, format!("{:.2} × {} ({rate}){short}", best.ratio, best.rival_name)));
+            return Ok((verdict, format!("{:.2} × {}{rate}{short}", best.ratio, best.rival_name)));
+        }
+        if !has_bytes(row) {
+            return Err("libraries on its host are compared by bytes, which these messages lack".to_owned());
         }
         let library = beside::best_library(row, self.rows).ok_or(
             "no library was measured on its host; lab run gpu-rivals --threads all,1 measures those that are there",
@@ -206,13 +219,14 @@ impl<'a> Context<'_, 'a> {
     fn more(&self, row: &Row<'a>, messages: bool) -> Vec<String> {
         let library = beside::best_library(row, self.rows);
         let brought = beside::brought(row, self.rows).map(|other| {
-            let times = library.map_or_else(String::new, |library| {
+            let times = library.filter(|_| has_bytes(row)).map_or_else(String::new, |library| {
                 let times = units::significant(other.bytes_per_second / library.bytes_per_second);
                 format!(", {times} × that library")
             });
             format!("{} with the way there and back{times}", speed(&other, messages))
         });
-        let cpu = beside::on_cpu(row, self.rows, self.observed).filter(|_| row.is_offload());
+        let cpu = beside::on_cpu(row, self.rows, self.observed);
+        let cpu = cpu.filter(|_| row.is_offload() && has_bytes(row));
         let cpu = cpu.map(|OnCpu { rate, experiment, cache }| {
             let times = units::significant(row.bytes_per_second / rate);
             let cache = match cache {

@@ -120,6 +120,14 @@ impl<'a> Row<'a> {
         self.interval().map(|ends| (ends.low / factor, ends.high / factor))
     }
 
+    /// The ends of the 95 % interval of its messages per second. By the time of a pass, since messages may lack bytes.
+    #[allow(clippy::cast_precision_loss)] // messages, below 2^53
+    pub(crate) fn ends_in_messages(&self) -> Option<(f64, f64)> {
+        let (messages, seconds) = (self.messages as f64, self.summary.median_ci95_seconds);
+        let ends = (messages / seconds.high, messages / seconds.low);
+        (!self.is_short() && seconds.low > 0.0).then_some(ends)
+    }
+
     /// What its ratio to the best rival says, if one ran beside it.
     pub(crate) fn verdict(&self) -> Option<Verdict> {
         let best = self.best_rival.as_ref()?;

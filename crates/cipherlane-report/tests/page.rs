@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Axis, Load, Measurement, Observation, Record, Share, Transfer};
+use cipherlane_record::{Axis, Interval, Keys, Load, Measurement, Observation, Record, Share, Transfer};
 use cipherlane_report::Report;
 #[cfg(unix)]
 use support::cpu_seconds;
@@ -294,6 +294,38 @@ fn messages_without_a_byte_have_no_throughput_to_advise_on() {
     let page = page(&[of(1), of(2), of(4)]);
     assert!(!page.contains("NaN") && !page.contains("inf times"), "{page}");
     assert!(!page.contains("enough in") && !page.contains("fastest measured"), "{page}");
+}
+
+/// So many messages without a byte in a second, by a time that is known to a hundredth.
+fn without_bytes(row: Measurement, messages_per_second: f64) -> Measurement {
+    let seconds = row.messages as f64 / messages_per_second;
+    let mut row = Measurement { keys: Keys::Distinct, messages_per_second, ..row };
+    row.summary.median_ci95_seconds = Interval { low: seconds / 1.01, high: seconds / 0.99 };
+    row
+}
+
+#[test]
+fn messages_without_a_byte_are_counted_and_have_no_rate_of_bytes() {
+    let cpu = without_bytes(measurement(0.0, 0), 2e6);
+    let mut resident = without_bytes(on_gpu(0.0, 0), 4e6);
+    resident.scope.transfer = Transfer::Excluded;
+    let brought = without_bytes(on_gpu(0.0, 0), 3e6);
+    let library = Measurement { device: "rival:openssl".to_owned(), ..cpu.clone() };
+    let said = |rows: &[&Measurement]| {
+        let records: Vec<Record> = rows.iter().map(|&row| experiment("bench", row.clone())).collect();
+        let text = Report::new(&records, &BTreeMap::new()).markdown();
+        let numbers: Vec<String> =
+            text.lines().filter(|line| line.contains("**")).map(str::to_owned).collect();
+        assert!(!numbers.concat().contains("NaN") && !numbers.concat().contains("inf"), "{numbers:?}");
+        numbers
+    };
+    let [number] = &said(&[&cpu])[..] else { panic!("one number") };
+    let told = "- Short messages, a key each: **2.00 M msg/s** (95 %: 1.98–2.02 M/s), ";
+    assert!(number.starts_with(told) && number.contains("1.25 × OpenSSL 3.6.3"), "{number}");
+    assert!(!number.contains("B/s"), "{number}");
+    let [number] = &said(&[&resident, &brought, &library, &cpu])[..] else { panic!("one number") };
+    assert!(number.contains("**4.00 M msg/s**") && number.contains("3.00 M msg/s with the way"), "{number}");
+    assert!(!number.contains(" × "), "{number}");
 }
 
 /// On an axis of ratios nothing stands at zero: the row is in the table, and the others are where they were.
