@@ -109,8 +109,8 @@ pub(crate) fn preferred<T>(all: Vec<T>, holds: impl Fn(&T) -> bool) -> Vec<T> {
     if all.iter().any(&holds) { all.into_iter().filter(holds).collect() } else { all }
 }
 
-/// Whether a verified row of the same machine that has a throughput is of the row's algorithm, operation and keys, with caches and loads as they were there.
-/// Messages that bring their keys must be as long as well.
+/// Whether a verified row of the same machine that has a throughput is of the row's algorithm, operation and keys, with
+/// caches and loads as they were there. Messages that bring their keys must be as long as well.
 fn is_of_like(row: &Row<'_>, other: &Row<'_>) -> bool {
     other.verified
         && other.bytes_per_second > 0.0

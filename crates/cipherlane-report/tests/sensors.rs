@@ -78,6 +78,10 @@ fn throttling_is_told_of_each_time_of_measuring() {
     let times =
         "Throttled at 4 of 240 readings, between 9.00 and 9.10 s, between 22.9 and 23.0 s: power limit.";
     assert!(said.contains(times), "{said}");
+    // Rows of one run share its readings.
+    let (_, text) = report(vec![later(0.0), later(0.0), later(0.0)]);
+    let said = line(&text, "- Clock: ");
+    assert!(said.contains("Throttled at 2 of 120 readings, between 9.00 and 9.10 s: power limit."), "{said}");
     let (_, text) = report((0..5).map(|day| later(f64::from(day))).collect());
     assert!(line(&text, "- Clock: ").contains("and 2 times more: power limit."), "{text}");
 }

@@ -193,7 +193,7 @@ impl Lines {
         drawn
     }
 
-    /// One row for each x, one column for each series.
+    /// One row for each x, one column for each series, with all of its values there.
     fn table(&self) -> Table {
         let mut places: Vec<f64> =
             self.series.iter().flat_map(|one| one.points.iter().map(|point| point.x)).collect();
@@ -203,8 +203,9 @@ impl Lines {
         columns
             .extend(self.series.iter().map(|one| Column::number(&format!("{}: {}", one.name, self.y.title))));
         let value = |one: &Series, x: f64| {
-            let point = one.points.iter().find(|point| point.x.total_cmp(&x).is_eq());
-            point.map_or_else(String::new, |point| with_interval(point.y, point.interval))
+            let there = one.points.iter().filter(|point| point.x.total_cmp(&x).is_eq());
+            let texts = there.map(|point| with_interval(point.y, point.interval));
+            texts.collect::<Vec<_>>().join("; ")
         };
         let row = |&x: &f64| {
             let mut row = vec![self.x.form.text(x)];

@@ -49,7 +49,7 @@ fn of_machine(timelines: &[(usize, &Timeline)], title: &str) -> Vec<Chart> {
     let (states, readings): (Vec<_>, Vec<_>) =
         readings.into_iter().partition(|reading| throttle::is_channel(reading.name));
     let axis = stretches.axis();
-    let throttled = Throttled::of(&states, &axis);
+    let throttled = Throttled::of(states, &axis);
     let told_of_time = format!("{}{}", throttled.text(), stretches.text());
     let told = readings.into_iter().filter_map(|reading| Some((quantity(&reading)?, reading)));
     let quantities = grouped(told, |(quantity, reading)| (*quantity, reading.unit));
@@ -77,9 +77,18 @@ struct Throttled {
 }
 
 impl Throttled {
-    fn of(states: &[Reading<'_>], axis: &Axis) -> Self {
+    fn of(mut states: Vec<Reading<'_>>, axis: &Axis) -> Self {
+        // Rows of one run, ours and the rivals', have the same readings.
+        states.sort_by(|one, other| {
+            let of_one = one.name.cmp(other.name).then(one.seconds.total_cmp(&other.seconds));
+            of_one.then(one.value.total_cmp(&other.value))
+        });
+        states.dedup_by(|one, other| {
+            (one.name, one.seconds.to_bits(), one.value.to_bits())
+                == (other.name, other.seconds.to_bits(), other.value.to_bits())
+        });
         let (mut seconds, mut reasons) = (Vec::new(), BTreeSet::new());
-        for state in states {
+        for state in &states {
             let found = throttle::reasons(state.name, state.value);
             if !found.is_empty() {
                 seconds.push(state.seconds);

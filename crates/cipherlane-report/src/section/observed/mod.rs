@@ -54,9 +54,15 @@ fn of_picture(picture: &Picture, all: &[Seen<'_>], machines: &Machines<'_>) -> V
         // These compute with other values of the record, in its units.
         let computes = matches!(picture.form, Form::Rates { .. } | Form::Roof { .. });
         let seen = if computes { seen } else { seen::readable(seen) };
-        draw(picture, &title, &seen, (all, machines))
+        with_repeats(draw(picture, &title, &seen, (all, machines)), &seen)
     };
     apart.into_iter().filter_map(chart).collect()
+}
+
+/// The chart with a word on what it leaves to the table, since newer values stand there.
+fn with_repeats(chart: Option<Chart>, seen: &[Seen<'_>]) -> Option<Chart> {
+    let chart = chart?;
+    Some(Chart { finding: chart.finding + &seen::repeated(seen), ..chart })
 }
 
 fn spoken(one: &Seen<'_>, axes: &[&str]) -> String {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cipherlane_record::{Axis as Place, Interval, Observation, Value};
 
 use crate::machine::Machines;
+use crate::section::grouped;
 use crate::{beside, level, units};
 
 /// Not an axis of a record: which quantity it is.
@@ -31,14 +32,44 @@ pub(super) struct Seen<'a> {
     pub(super) interval: Option<(f64, f64)>,
     /// Who published the like, and what.
     pub(super) published: Vec<(String, f64)>,
+    /// How many older values of the same there are, which only the table has.
+    pub(super) repeats: usize,
 }
 
-/// All values that are numbers, row by row, but those of wrong results.
+/// All values that are numbers, row by row, but those of wrong results. Of what was observed repeatedly the newest.
 pub(super) fn all<'a>(rows: &[(usize, &'a Observation)]) -> Vec<Seen<'a>> {
     let of_row = |&(machine, row): &(usize, &'a Observation)| {
         row.values.iter().filter_map(move |value| Seen::new(machine, row, value))
     };
-    rows.iter().filter(|(_, row)| !beside::is_wrong(row)).flat_map(of_row).collect()
+    newest(rows.iter().filter(|(_, row)| !beside::is_wrong(row)).flat_map(of_row).collect::<Vec<_>>())
+}
+
+/// The newest of those that stand at one place: charts have room for one there.
+fn newest<'a>(seen: Vec<Seen<'a>>) -> Vec<Seen<'a>> {
+    let alike = grouped(seen, |one| {
+        let axes: Vec<String> = one.row.axes.iter().map(|(axis, place)| format!("{axis}={place}")).collect();
+        let subject = (one.row.subject.as_str(), one.row.subject_name.as_str());
+        (one.machine, subject, axes, one.value.name.as_str(), one.value.unit.as_str())
+    });
+    let newest = |(_, alike): (_, Vec<Seen<'a>>)| {
+        let repeats = alike.len() - 1;
+        let newest = alike.into_iter().max_by_key(|one| one.row.unix_seconds)?;
+        Some(Seen { repeats, ..newest })
+    };
+    alike.into_iter().filter_map(newest).collect()
+}
+
+/// What must be said of values that were observed repeatedly.
+pub(super) fn repeated(seen: &[Seen<'_>]) -> String {
+    // Values of one row are repeated together.
+    let rows = grouped(seen, |one| std::ptr::from_ref(one.row));
+    let repeats: usize =
+        rows.iter().filter_map(|(_, of_row)| of_row.iter().map(|one| one.repeats).max()).sum();
+    match repeats {
+        0 => String::new(),
+        1 => " The newest is drawn: 1 repeat is in the table only.".to_owned(),
+        repeats => format!(" The newest are drawn: {repeats} repeats are in the table only."),
+    }
 }
 
 impl<'a> Seen<'a> {
@@ -53,6 +84,7 @@ impl<'a> Seen<'a> {
             number,
             interval: level::interval(row, value).map(|Interval { low, high }| (low, high)),
             published: published.collect(),
+            repeats: 0,
         })
     }
 

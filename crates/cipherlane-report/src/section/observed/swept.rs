@@ -2,7 +2,7 @@
 
 use super::seen::{self, Names, Seen, places};
 use super::view::Marks;
-use super::{bars, curves, longest};
+use super::{bars, curves, longest, with_repeats};
 use crate::chart::Chart;
 use crate::machine::Machines;
 use crate::section::grouped;
@@ -23,7 +23,7 @@ fn quantity(seen: Vec<Seen<'_>>, machines: &Machines<'_>) -> Vec<Chart> {
     let seen = seen::readable(seen);
     let title = seen.first().map_or_else(String::new, |one| one.value.name.clone());
     let Some(swept) = swept(&seen) else {
-        return bars::side_by_side(&title, &seen, "").into_iter().collect();
+        return with_repeats(bars::side_by_side(&title, &seen, ""), &seen).into_iter().collect();
     };
     let second = numeric_axes(&seen)
         .into_iter()
@@ -32,10 +32,14 @@ fn quantity(seen: Vec<Seen<'_>>, machines: &Machines<'_>) -> Vec<Chart> {
         let names = Names::of(&seen, &[swept, second]);
         let fields = grouped(seen.iter().cloned(), |one| names.name(one)).into_iter();
         let titled = |name: &str| if name.is_empty() { title.clone() } else { format!("{title}: {name}") };
-        fields.filter_map(|(name, seen)| curves::field(&titled(&name), &seen, [swept, second])).collect()
+        let field = |(name, seen): (String, Vec<Seen<'_>>)| {
+            with_repeats(curves::field(&titled(&name), &seen, [swept, second]), &seen)
+        };
+        fields.filter_map(field).collect()
     });
     if heats.is_empty() {
-        curves::curves(&title, &seen, swept, Marks::None, (&[], machines)).into_iter().collect()
+        let chart = curves::curves(&title, &seen, swept, Marks::None, (&[], machines));
+        with_repeats(chart, &seen).into_iter().collect()
     } else {
         heats
     }
