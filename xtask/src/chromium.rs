@@ -1,11 +1,10 @@
 //! The browser in which the tests look at pages: a package of the system, installed where CI may.
 
 use std::env;
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
-use crate::shell;
+use crate::{apt, shell};
 
 /// Debian's package, and its program. A font comes along: without one, a page has no letters to measure.
 const PACKAGES: [&str; 2] = ["chromium", "fonts-dejavu-core"];
@@ -25,17 +24,8 @@ fn ensure_installed() -> Result<()> {
     if env::var_os("CIPHERLANE_CHROMIUM").is_some() || shell::version(PROGRAM.as_ref()).is_some() {
         return Ok(());
     }
+    apt::install(&PACKAGES)?;
     let names = PACKAGES.join(" ");
-    let user = shell::capture(Command::new("id").arg("-u")).context("who runs this?")?;
-    ensure!(user.trim() == "0", "install it: apt-get install {names}");
-    ensure!(
-        env::var_os("CIPHERLANE_CI").is_some(),
-        "install it: apt-get install {names}; CI does so by itself"
-    );
-    let arguments = ["install", "--quiet", "--yes", "--no-install-recommends"];
-    shell::run(
-        Command::new("apt-get").args(arguments).args(PACKAGES).env("DEBIAN_FRONTEND", "noninteractive"),
-    )?;
     ensure!(shell::version(PROGRAM.as_ref()).is_some(), "{names} brought no {PROGRAM}");
     Ok(())
 }

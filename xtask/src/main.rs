@@ -3,6 +3,7 @@
 // A command-line tool prints.
 #![allow(clippy::print_stderr, clippy::print_stdout)]
 
+mod apt;
 mod chromium;
 mod ci;
 mod layers;

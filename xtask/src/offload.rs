@@ -7,8 +7,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
+use crate::apt;
 use crate::shell::{self, Workspace};
 
 /// The compiler of CUDA 13.0: it knows every architecture that is tested, and the drivers in use load what it makes.
@@ -72,15 +73,8 @@ fn opencl() -> Result<()> {
     if has_vendor() {
         return Ok(());
     }
-    let user = shell::capture(Command::new("id").arg("-u")).context("who runs this?")?;
+    apt::install(&POCL)?;
     let names = POCL.join(" ");
-    ensure!(user.trim() == "0", "install it: apt-get install {names}");
-    ensure!(
-        env::var_os("CIPHERLANE_CI").is_some(),
-        "install it: apt-get install {names}; CI does so by itself"
-    );
-    let arguments = ["install", "--quiet", "--yes", "--no-install-recommends"];
-    shell::run(Command::new("apt-get").args(arguments).args(POCL).env("DEBIAN_FRONTEND", "noninteractive"))?;
     ensure!(has_vendor(), "{names} brought no file to {VENDORS}");
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::apt;
 use crate::shell::{self, Workspace};
 
 /// Debian's package, and the library in it.
@@ -17,6 +18,9 @@ const PACKAGES: [(&str, &str); 2] =
 /// A library that Debian has no package of.
 const NO_PACKAGE: &str = "libisal_crypto.so.2";
 
+/// What lists the libraries that the loader finds. Debian has no `/sbin` in the path of users who are not root.
+const LDCONFIG: [&str; 2] = ["ldconfig", "/sbin/ldconfig"];
+
 /// The loader's path with which the tests find the libraries that the system lacks; none where it lacks none.
 ///
 /// Where they cannot be had (no Debian, no network), the tests go on without them, and say so.
@@ -25,10 +29,15 @@ pub(crate) fn loader_path(workspace: &Workspace) -> Option<(&'static str, OsStri
         return None;
     }
     let home = workspace.target.join("rivals");
-    let known = shell::capture(Command::new("ldconfig").arg("-p")).unwrap_or_default();
+    let known = listed(&LDCONFIG);
+    let given = env::var_os("LD_LIBRARY_PATH");
+    let is_here = |library: &str| {
+        known.contains(library)
+            || given.iter().flat_map(env::split_paths).any(|folder| folder.join(library).exists())
+    };
     let mut folders = Vec::new();
     for (package, library) in PACKAGES {
-        if known.contains(library) {
+        if is_here(library) {
             continue;
         }
         match unpacked(&home, package, library) {
@@ -36,9 +45,7 @@ pub(crate) fn loader_path(workspace: &Workspace) -> Option<(&'static str, OsStri
             Err(error) => eprintln!("NOT TESTED: the rival {package}, which is not here: {error:#}"),
         }
     }
-    let given = env::var_os("LD_LIBRARY_PATH");
-    let mut given_folders = given.iter().flat_map(env::split_paths);
-    if !known.contains(NO_PACKAGE) && !given_folders.any(|folder| folder.join(NO_PACKAGE).exists()) {
+    if !is_here(NO_PACKAGE) {
         eprintln!("NOT TESTED: the rival {NO_PACKAGE}, which is not here and no package of Debian's");
     }
     if folders.is_empty() {
@@ -48,6 +55,12 @@ pub(crate) fn loader_path(workspace: &Workspace) -> Option<(&'static str, OsStri
     env::join_paths(folders).ok().map(|path| ("LD_LIBRARY_PATH", path))
 }
 
+/// The loader's libraries by the first of `programs` that lists them.
+fn listed(programs: &[&str]) -> String {
+    let list = |program: &&str| shell::capture(Command::new(program).arg("-p")).ok();
+    programs.iter().find_map(list).unwrap_or_default()
+}
+
 /// The folder of `library`, for which `package` is downloaded and unpacked once.
 fn unpacked(home: &Path, package: &str, library: &str) -> Result<PathBuf> {
     let root = home.join(package);
@@ -55,7 +68,7 @@ fn unpacked(home: &Path, package: &str, library: &str) -> Result<PathBuf> {
         return Ok(folder);
     }
     std::fs::create_dir_all(&root).with_context(|| root.display().to_string())?;
-    shell::run(Command::new("apt-get").args(["download", "--quiet", package]).current_dir(&root))?;
+    apt::download(package, &root)?;
     let deb = std::fs::read_dir(&root)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "deb"))
@@ -72,4 +85,21 @@ fn find(root: &Path, library: &str) -> Option<PathBuf> {
         return Some(root.to_owned());
     }
     entries.iter().filter(|path| path.is_dir()).find_map(|folder| find(folder, library))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_program_is_asked_where_one_is_not_in_the_path() {
+        assert_eq!(listed(&["no-ldconfig-of-this-name", "echo"]), "-p\n");
+        assert_eq!(listed(&["no-ldconfig-of-this-name"]), "");
+    }
+
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[test]
+    fn the_loader_is_found_by_its_whole_name() {
+        assert!(listed(&LDCONFIG[1..]).contains("libc.so"));
+    }
 }
