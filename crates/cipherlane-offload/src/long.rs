@@ -139,11 +139,8 @@ impl<B: Backend> Long<'_, B> {
 
     /// Launches what waits for the verdict, and takes the texts back.
     pub(crate) fn tiles_after(&mut self, job: &mut Job<'_>, schedule: &Schedule<B>) -> Result<(), Fault> {
-        // All other lanes wait for the end, which is on the first.
-        for here in 1..self.lanes.len() {
-            self.after(here, 0, |flight| flight.launches.last())?;
-        }
         let streams = self.lanes.len();
+        // The first lane lands first, with the end: all that other lanes are given comes after it.
         for (index, piece) in self.group.pieces.iter().enumerate() {
             let lane = &mut self.lanes[index % streams];
             lane.land(self.backend, job)?;

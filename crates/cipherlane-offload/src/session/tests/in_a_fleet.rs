@@ -102,15 +102,19 @@ fn a_fleet_that_fails_leaves_nothing_under_way() {
         for (others, stays) in (0..).flat_map(|others| [(others, false), (others, true)]) {
             let (fleet, members) = fleet(case);
             let plan = fleet.plan(&case.shape(), &Wish::default()).unwrap();
+            let (mut session, mut resident) =
+                (fleet.open(&plan).unwrap(), fleet.resident(&plan).unwrap().unwrap());
             members[0].backend.fail(failing, others);
             let ran = if stays {
-                case.stay(&mut *fleet.resident(&plan).unwrap().unwrap(), &[LONG], 1, false)
+                case.stay(&mut *resident, &[LONG], 1, false)
             } else {
-                case.run(&mut *fleet.open(&plan).unwrap(), &[LONG], 1, false)
+                case.run(&mut *session, &[LONG], 1, false)
             };
             assert_eq!(under_way(&members), [""; 0], "{failing:?} after {others}, resident: {stays}");
-            if stays && ran.is_ok() {
-                break;
+            match ran {
+                Ok(()) if stays => break,
+                Ok(()) => {}
+                Err(error) => assert!(error.to_string().contains("the device is lost"), "{error}"),
             }
         }
     }
