@@ -111,3 +111,33 @@ impl Drop for Staging {
         self.order.check_unused(Place::Host, &self.place());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_not_there_before_it_arrives() {
+        let mut target = [1; 4];
+        // SAFETY: the target lives until the copy has arrived.
+        let carried = unsafe { Carried::to_host(target.as_mut_ptr(), vec![7; 4]) };
+        assert_eq!(target, [NOTHING_YET; 4]);
+        carried.arrive().unwrap();
+        assert_eq!(target, [7; 4]);
+    }
+
+    #[test]
+    fn what_the_host_writes_meanwhile_is_told() {
+        let (mut target, mut source) = ([1; 4], [2; 4]);
+        let [to, from] = [target.as_mut_ptr(), source.as_mut_ptr()];
+        // SAFETY: both live until the copies have arrived, and are used by these pointers alone.
+        let carried = unsafe {
+            let carried = [Carried::to_host(to, vec![7; 4]), Carried::to_device(from, 4)];
+            to.add(3).write(1);
+            from.add(3).write(1);
+            carried
+        };
+        let told = carried.map(|carried| carried.arrive().unwrap_err());
+        assert!(told[0].contains("a copy to it") && told[1].contains("was reading"), "{told:?}");
+    }
+}

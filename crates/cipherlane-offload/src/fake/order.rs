@@ -250,3 +250,80 @@ impl State {
         done.into_iter().filter_map(|command| command.carried).try_for_each(Carried::arrive)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    /// What is told of a command on a second queue that does `second` to bytes to which one on a first queue does `first`,
+    /// with `between` between them.
+    fn told(first: How, second: How, between: impl FnOnce(&Order, [&Queue; 2], &Step)) -> Option<String> {
+        let order = Order::default();
+        let ([a, b], place) = ([order.queue(), order.queue()], order.place());
+        let enqueue = |queue: &Queue, how, bytes: Range<usize>| {
+            order.enqueue(queue, &format!("{how:?}"), vec![Touch { how, place, bytes }])
+        };
+        let step = enqueue(&a, first, 0..8);
+        // Beside it, and in its own queue, all may be done.
+        enqueue(&b, How::Writes, 8..9);
+        enqueue(&a, How::Reads, 0..0);
+        between(&order, [&a, &b], &step);
+        let defect = catch_unwind(AssertUnwindSafe(|| enqueue(&b, second, 7..9))).err()?;
+        defect.downcast_ref::<String>().cloned()
+    }
+
+    #[test]
+    fn what_may_come_in_either_order_is_told_where_that_matters() {
+        let nothing = |_: &Order, _: [&Queue; 2], _: &Step| {};
+        let all = [How::Reads, How::Writes, How::Adds];
+        for (first, second) in all.into_iter().flat_map(|first| all.map(|second| (first, second))) {
+            let found = told(first, second, nothing);
+            assert_eq!(found.is_some(), first != second || first == How::Writes, "{first:?} {second:?}");
+            assert!(
+                found.is_none_or(|found| found.contains(&format!("does not wait for {first:?} on queue 0")))
+            );
+        }
+    }
+
+    #[test]
+    fn what_waits_is_in_order() {
+        type Between = fn(&Order, [&Queue; 2], &Step);
+        let waits: [Between; 3] = [
+            |order, [_, b], step| order.after(b, step),
+            |order, _, step| order.wait(step),
+            // By way of a third queue.
+            |order, [_, b], step| {
+                let c = order.queue();
+                order.after(&c, step);
+                order.after(b, &order.enqueue(&c, "nothing", Vec::new()));
+            },
+        ];
+        for between in waits {
+            assert_eq!(told(How::Writes, How::Writes, between), None);
+        }
+        // Not so what waits for the wrong queue, or in the wrong one.
+        let wrong: [Between; 2] = [
+            |order, [a, _], step| order.after(a, step),
+            |order, [_, b], _| order.after(b, &order.enqueue(&order.queue(), "nothing", Vec::new())),
+        ];
+        for between in wrong {
+            assert!(told(How::Writes, How::Reads, between).is_some());
+        }
+    }
+
+    #[test]
+    fn what_is_freed_or_timed_too_early_is_told() {
+        let (order, bytes) = (Order::default(), 0..8);
+        let (queue, place) = (order.queue(), order.place());
+        let touches = vec![Touch { how: How::Reads, place, bytes: bytes.clone() }];
+        let step = order.enqueue(&queue, "a kernel", touches);
+        assert!(catch_unwind(AssertUnwindSafe(|| order.check_unused(place, &bytes))).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| order.check_done(&step))).is_err());
+        order.wait(&step);
+        order.check_unused(place, &bytes);
+        order.check_done(&step);
+        assert_eq!(order.under_way(), [""; 0]);
+    }
+}
