@@ -257,8 +257,8 @@ mod tests {
 
     use super::*;
 
-    /// What is told of a command on a second queue that does `second` to bytes to which one on a first queue does `first`,
-    /// with `between` between them.
+    /// What is told of a command on a second queue that does `second` to bytes to which one on a first does `first`, with
+    /// `between` between them.
     fn told(first: How, second: How, between: impl FnOnce(&Order, [&Queue; 2], &Step)) -> Option<String> {
         let order = Order::default();
         let ([a, b], place) = ([order.queue(), order.queue()], order.place());
