@@ -63,6 +63,35 @@ fn what_is_wrong_or_missing_is_no_success() {
     compare("fewer.jsonl", &["--fail-on", "slower"]).assert().code(4).stderr(contains("rows of A are not"));
 }
 
+/// Whether outputs are right takes no row of A to tell.
+#[test]
+fn wrong_outputs_of_a_row_that_only_b_has_exit_3() {
+    let sandbox = files(1.0);
+    let mut rows = measured();
+    let mut wrong = rows[0].clone();
+    wrong.workload = "new".to_owned();
+    wrong.verified = false;
+    wrong.checks.unexpected = 3;
+    rows.push(wrong.clone());
+    write(&sandbox, "wrong.jsonl", &rows);
+    wrong.device = "rival:aws-lc".to_owned();
+    *rows.last_mut().unwrap() = wrong;
+    write(&sandbox, "rival.jsonl", &rows);
+    let compare = |base, new, more: &[&str]| sandbox.cipherlane(&[&["compare", base, new], more].concat());
+    let said = contains("only in wrong.jsonl: new ").and(contains(": WRONG: 3 of "));
+    let tables = ["--csv", "c.csv", "--md", "c.md"];
+    compare("base.jsonl", "wrong.jsonl", &tables).assert().code(3).stdout(said);
+    for name in ["c.csv", "c.md"] {
+        let table = sandbox.read(name);
+        assert!(table.contains("ONLY IN B") && table.contains("WRONG: 3 of "), "{table}");
+    }
+    compare("base.jsonl", "wrong.jsonl", &["--fail-on", "slower"]).assert().code(3);
+    // Those of A are no news of B's, and those of rivals not ours, unless that is asked for.
+    compare("wrong.jsonl", "base.jsonl", &[]).assert().success().stdout(contains("WRONG: 3 of "));
+    compare("base.jsonl", "rival.jsonl", &[]).assert().success().stdout(contains("WRONG: 3 of "));
+    compare("base.jsonl", "rival.jsonl", &["--with-rivals"]).assert().code(3);
+}
+
 #[test]
 fn a_regression_exits_4_if_that_was_asked_for() {
     let sandbox = files(2.0);

@@ -174,8 +174,22 @@ fn rows_without_partner_are_named() {
     threads.threads += 1;
     let comparison = of(from_ref(&row), &[threads]);
     assert!(comparison.compared.is_empty());
-    assert_eq!(comparison.only_base[0].threads, row.threads);
-    assert_eq!(comparison.only_new[0].threads, row.threads + 1);
+    assert_eq!(comparison.only_base[0].row.threads, row.threads);
+    assert_eq!(comparison.only_new[0].row.threads, row.threads + 1);
+}
+
+#[test]
+fn wrong_outputs_are_told_of_rows_without_partner() {
+    let (row, mut wrong) = (one(), one());
+    wrong.threads += 1;
+    wrong.verified = false;
+    wrong.checks.unexpected = 3;
+    let both = [row.clone(), wrong];
+    for comparison in [of(from_ref(&row), &both), of(&both, from_ref(&row))] {
+        let alone: Vec<_> = comparison.only_base.iter().chain(&comparison.only_new).collect();
+        assert_eq!((comparison.compared.len(), alone.len()), (1, 1));
+        assert!(alone[0].fault.as_ref().unwrap().starts_with("WRONG: 3 of "), "{alone:?}");
+    }
 }
 
 #[test]

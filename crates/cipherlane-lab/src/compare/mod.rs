@@ -27,9 +27,9 @@ pub struct Comparison {
     /// Rows that have partners with which they cannot be compared.
     pub refused: Vec<Refused>,
     /// Rows of the base without partner.
-    pub only_base: Vec<Row>,
+    pub only_base: Vec<Alone>,
     /// Rows of the new records without partner.
-    pub only_new: Vec<Row>,
+    pub only_new: Vec<Alone>,
 }
 
 /// A row of the new records beside that of the base.
@@ -80,6 +80,17 @@ pub struct Refused {
     pub reason: String,
     /// Whether it is that outputs of the new row are wrong.
     pub new_is_wrong: bool,
+}
+
+/// A row without partner.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Alone {
+    /// What it is a row of.
+    #[serde(flatten)]
+    pub row: Row,
+    /// How many of its outputs are wrong, if some are: that takes no partner to tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// How to compare.

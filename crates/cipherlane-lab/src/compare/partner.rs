@@ -3,14 +3,14 @@
 use cipherlane_record::Measurement;
 
 use super::kind::Row;
-use super::{parts, scopes_differ};
+use super::{Alone, parts, scopes_differ};
 
 /// Rows with their partners, and those that have none, each under what it is a row of.
 #[derive(Debug, Default)]
 pub(super) struct Partners<'a> {
     pub(super) pairs: Vec<(Row, &'a Measurement, &'a Measurement)>,
-    pub(super) only_base: Vec<Row>,
-    pub(super) only_new: Vec<Row>,
+    pub(super) only_base: Vec<Alone>,
+    pub(super) only_new: Vec<Alone>,
 }
 
 /// Finds partners. Where a side has several rows of a kind, those meet first that are most alike, wherever they stand in
@@ -100,8 +100,9 @@ impl<'a> Group<'a> {
                 (kernel(one, other).then_some(of_one).flatten(), told.filter(|_| scope(one, other)));
             (Row { kernel, scope, ..self.kind.clone() }, one, other)
         }));
-        partners.only_base.extend(base.into_iter().map(named));
-        partners.only_new.extend(new.into_iter().map(named));
+        let alone = |row: &Measurement| Alone { row: named(row), fault: row.fault() };
+        partners.only_base.extend(base.into_iter().map(alone));
+        partners.only_new.extend(new.into_iter().map(alone));
     }
 
     /// Whether each side has one kernel, among the rows for which `is_one`.

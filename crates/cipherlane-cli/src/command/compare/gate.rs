@@ -51,7 +51,8 @@ impl Gate {
     /// The verdict on `comparison`.
     pub(super) fn judge(self, comparison: &Comparison) -> Verdict {
         let refused = || comparison.refused.iter().filter(|refused| self.counts(&refused.row));
-        if refused().any(|refused| refused.new_is_wrong) {
+        let mut only_new = comparison.only_new.iter().filter(|alone| self.counts(&alone.row));
+        if refused().any(|refused| refused.new_is_wrong) || only_new.any(|alone| alone.fault.is_some()) {
             return Verdict { exit: Exit::Mismatch, reasons: Vec::new() };
         }
         let Some(fail_on) = self.fail_on else {
@@ -60,7 +61,7 @@ impl Gate {
         };
         // What is not compared may be slower, even where that is all of it.
         let mut reasons = Vec::new();
-        match comparison.only_base.iter().filter(|row| self.counts(row)).count() {
+        match comparison.only_base.iter().filter(|alone| self.counts(&alone.row)).count() {
             0 => {}
             lonely => {
                 reasons.push(format!("{lonely} rows of A are not compared: measure them for B as well"));

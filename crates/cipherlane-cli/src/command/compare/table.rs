@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use cipherlane_lab::compare::{Compared, Comparison, Row};
+use cipherlane_lab::compare::{Alone, Compared, Comparison, Row};
 use cipherlane_record::text::on_one_line;
 use cipherlane_record::{Verdict, csv, markdown};
 use comfy_table::Table;
@@ -39,8 +39,9 @@ pub(super) fn text(comparison: &Comparison, base: &Path, new: &Path) -> String {
         let _ = writeln!(text, "--across-scopes compares them all the same");
     }
     for (path, rows) in [(base, &comparison.only_base), (new, &comparison.only_new)] {
-        for row in rows {
-            let _ = writeln!(text, "only in {path}: {}", on_one_line(&row.to_string()));
+        for Alone { row, fault } in rows {
+            let fault = fault.as_ref().map_or_else(String::new, |fault| format!(": {fault}"));
+            let _ = writeln!(text, "only in {path}: {}", on_one_line(&format!("{row}{fault}")));
         }
     }
     text
@@ -162,6 +163,11 @@ fn cells(row: &Row, numbers: [Option<f64>; 5], verdict: &str, rest: [String; 3])
     of_row.into_iter().chain(numbers).chain([verdict.to_owned()]).chain(rest).collect()
 }
 
+/// What is wrong with a row that has no partner; nothing as a rule.
+fn fault(alone: &Alone) -> &str {
+    alone.fault.as_deref().unwrap_or_default()
+}
+
 /// All rows: those that were compared, then those that were not, whose verdict says so. Reasons stand before what differs.
 fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
     let compared = comparison.compared.iter().map(|row| {
@@ -179,8 +185,9 @@ fn lines(comparison: &Comparison) -> Vec<Vec<String>> {
         .refused
         .iter()
         .map(|refused| cells(&refused.row, none, NOT_COMPARED, for_reason(&refused.reason)));
-    let only = |rows: &[Row], verdict| {
-        rows.iter().map(|row| cells(row, none, verdict, for_reason(""))).collect::<Vec<_>>()
+    let only = |rows: &[Alone], verdict| {
+        let line = |alone: &Alone| cells(&alone.row, none, verdict, for_reason(fault(alone)));
+        rows.iter().map(line).collect::<Vec<_>>()
     };
     compared
         .chain(refused)
@@ -202,8 +209,8 @@ pub(super) fn markdown(sink: impl Write, comparison: &Comparison) -> io::Result<
         [row.to_string(), none(), none(), none(), verdict.to_owned(), none(), reason.to_owned()]
     };
     let refused = comparison.refused.iter().map(|refused| alone(&refused.row, NOT_COMPARED, &refused.reason));
-    let only_base = comparison.only_base.iter().map(|row| alone(row, ONLY_IN_A, ""));
-    let only_new = comparison.only_new.iter().map(|row| alone(row, ONLY_IN_B, ""));
+    let only_base = comparison.only_base.iter().map(|row| alone(&row.row, ONLY_IN_A, fault(row)));
+    let only_new = comparison.only_new.iter().map(|row| alone(&row.row, ONLY_IN_B, fault(row)));
     let all = compared.chain(refused).chain(only_base).chain(only_new).map(Vec::from);
     markdown::write_table(sink, &COLUMNS.map(Column::header), all)
 }
