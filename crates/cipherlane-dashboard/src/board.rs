@@ -25,6 +25,8 @@ pub(crate) struct Board {
 #[derive(Default)]
 struct Runs {
     all: Vec<Run>,
+    /// How many changes there were of any of them.
+    changes: u64,
 }
 
 /// Why a command was not taken.
@@ -38,12 +40,22 @@ pub(crate) enum Untaken {
 
 impl Runs {
     /// The run of this number. The engine and the server ask for runs that they were told of, which never go away.
-    fn run(&mut self, id: u64) -> Option<&mut Run> {
-        self.all.iter_mut().find(|run| run.id == id)
+    fn run(&self, id: u64) -> Option<&Run> {
+        self.all.iter().find(|run| run.id == id)
+    }
+
+    /// The same, to be changed.
+    fn changed(&mut self, id: u64) -> Option<&mut Run> {
+        self.changes += 1;
+        let run = self.all.iter_mut().find(|run| run.id == id)?;
+        run.change = self.changes;
+        Some(run)
     }
 
     fn stop_all(&mut self) {
+        self.changes += 1;
         for run in self.all.iter_mut().filter(|run| !run.state.is_over()) {
+            run.change = self.changes;
             // A run that is not over can always be stopped.
             let _ = run.command(Command::Stop);
         }
@@ -57,7 +69,7 @@ impl Board {
     }
 
     fn change(&self, id: u64, change: impl FnOnce(&mut Run)) {
-        if let Some(run) = self.runs().run(id) {
+        if let Some(run) = self.runs().changed(id) {
             change(run);
         }
         self.changed.notify_all();
@@ -68,6 +80,7 @@ impl Board {
         let mut runs = self.runs();
         let id = runs.all.len() as u64 + 1;
         runs.all.push(Run::new(id, request, order));
+        runs.changed(id);
         self.changed.notify_all();
         id
     }
@@ -75,7 +88,7 @@ impl Board {
     /// Gives a command to a run.
     pub(crate) fn command(&self, id: u64, command: Command) -> Result<(), Untaken> {
         let mut runs = self.runs();
-        let run = runs.run(id).ok_or(Untaken::Unknown)?;
+        let run = runs.changed(id).ok_or(Untaken::Unknown)?;
         run.command(command).map_err(Untaken::Conflict)?;
         self.changed.notify_all();
         Ok(())
@@ -131,7 +144,7 @@ impl Board {
 
     /// The row and the log of a run that measured.
     pub(crate) fn finished(&self, id: u64) -> Option<(Arc<Measurement>, Option<PathBuf>)> {
-        let mut runs = self.runs();
+        let runs = self.runs();
         let run = runs.run(id)?;
         Some((Arc::clone(run.row.as_ref()?), run.log.clone()))
     }
@@ -149,7 +162,8 @@ impl Board {
             if self.is_quitting() {
                 return None;
             }
-            if let Some(run) = runs.all.iter_mut().find(|run| run.state == State::Queued) {
+            let queued = runs.all.iter().find(|run| run.state == State::Queued).map(|run| run.id);
+            if let Some(run) = queued.and_then(|id| runs.changed(id)) {
                 run.state = State::Preparing;
                 return Some((run.id, Arc::clone(&run.order)));
             }
@@ -181,7 +195,7 @@ impl Board {
     pub(crate) fn rest(&self, id: u64) -> Wanted {
         let mut runs = self.runs();
         loop {
-            let Some(run) = runs.run(id) else { return Wanted::Stop };
+            let Some(run) = runs.changed(id) else { return Wanted::Stop };
             if run.wanted != Wanted::Pause {
                 run.state = State::Running;
                 return run.wanted;

@@ -106,6 +106,8 @@ pub(crate) enum End {
 /// One run.
 pub(crate) struct Run {
     pub(crate) id: u64,
+    /// Of all changes of the board's runs, which was the last of this one: a page is told of what it has not seen.
+    pub(crate) change: u64,
     /// What was asked for, to be asked for again.
     pub(crate) request: Request,
     pub(crate) order: Arc<Order>,
@@ -125,6 +127,7 @@ impl Run {
     pub(crate) fn new(id: u64, request: Request, order: Order) -> Self {
         Self {
             id,
+            change: 0,
             request,
             order: Arc::new(order),
             state: State::Queued,
@@ -136,6 +139,11 @@ impl Run {
             row: None,
             log: None,
         }
+    }
+
+    /// What stands in place of its rates, if an output was wrong.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.row.as_ref().map_or_else(|| self.figures.checks.fault(), |row| row.fault())
     }
 
     /// Says what the engine is at.

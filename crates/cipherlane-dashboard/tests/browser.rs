@@ -10,6 +10,7 @@ use cipherlane_lab::Totals;
 use page::chromium::Browser;
 use page::{SUBMIT, choose, click, text};
 use serde_json::{Value, json};
+use support::liar::HONEST;
 use support::{Served, small};
 
 fn opened(test: &str, width: u32) -> Option<(Served, Browser)> {
@@ -128,6 +129,78 @@ fn what_is_refused_is_said_beside_the_form() {
     click(&mut browser, SUBMIT);
     browser.wait("document.getElementById('refusal').textContent.includes('16')");
     assert_eq!(served.get("/api/runs").json(), json!([]));
+}
+
+#[test]
+fn sizes_are_those_of_the_command_line_and_others_are_refused_on_the_page() {
+    let Some((served, mut browser)) = opened("which sizes the dashboard takes", 1280) else { return };
+    let sizes = "['16', '1G', '1GiB', '16kib', '16KB', '2m', '1350 B', '2tb'].map(size).join()";
+    let taken = "16,1073741824,1073741824,16384,16000,2097152,1350,2000000000000";
+    assert_eq!(browser.evaluate(sizes), json!(taken));
+    for (size, said) in [("1.5k", "`1.5k` is no size; write 16"), ("99999999999G", "more than a machine")] {
+        choose(&mut browser, &[("workload", "custom"), ("message_bytes", size)]);
+        browser.wait(&format!("document.getElementById('plan').textContent.includes('{said}')"));
+        click(&mut browser, SUBMIT);
+        browser.wait(&format!("document.getElementById('refusal').textContent.includes('{said}')"));
+    }
+    assert_eq!(served.get("/api/runs").json(), json!([]));
+}
+
+/// The report's tests have the same.
+#[test]
+fn numbers_have_three_digits() {
+    let Some((_served, mut browser)) = opened("the dashboard's numbers", 1280) else { return };
+    let numbers =
+        "[0, 1234.4, 99.96, 16.34, 1, 0.0123, 0.5, 0.9999, 0.000012, 2.5e9, -3.456].map(significant)";
+    let text = "0 1234 100 16.3 1.00 0.0123 0.500 1.00 1.20e-5 2.50e9 -3.46";
+    assert_eq!(browser.evaluate(&format!("{numbers}.join(' ')")), json!(text));
+    assert_eq!(browser.evaluate("gigabytes(4.6e6)"), json!("0.00460"));
+}
+
+/// The cells of the newest run.
+fn cells(browser: &mut Browser) -> Vec<String> {
+    let cells = "[...document.querySelector('#run-rows tr').cells].map(cell => cell.textContent)";
+    serde_json::from_value(browser.evaluate(cells)).unwrap()
+}
+
+#[test]
+fn wrong_outputs_are_shown_as_wrong_and_not_as_a_rate() {
+    let Some((served, mut browser)) = opened("how the dashboard shows wrong outputs", 1280) else { return };
+    let mut request = small(Some(0.3));
+    (request["device"], request["messages"]) = (json!("liar"), json!(HONEST + 1));
+    let id = served.run(&request);
+    served.wait_for_state(id, "finished");
+    state(&mut browser, "finished");
+    browser.wait("document.querySelectorAll('#run-rows a').length === 3");
+    let fault = served.rows()[0].fault().unwrap();
+    let cells = cells(&mut browser);
+    assert_eq!(cells[3..], [fault.as_str(), "", "NO"]);
+    assert_eq!(text(&mut browser, "#rate"), fault);
+    assert_eq!([text(&mut browser, "#rate-unit"), text(&mut browser, "#rate-beside")], ["", ""]);
+    assert_eq!(text(&mut browser, "#messages"), "–");
+    assert_eq!(browser.evaluate("byId('chart').getClientRects().length"), json!(0));
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn few_samples_have_no_brackets_and_messages_without_bytes_no_bytes() {
+    let Some((served, mut browser)) = opened("how the dashboard shows rates", 1280) else { return };
+    let few = served.run(&small(Some(0.1)));
+    served.wait_for_state(few, "finished");
+    browser.wait("document.querySelectorAll('#run-rows a').length === 3");
+    let rate = cells(&mut browser).swap_remove(3);
+    assert!(rate.parse::<f64>().unwrap() > 0.0, "{rate}");
+    assert_eq!(text(&mut browser, "#rate-unit").chars().last(), Some('s'));
+    let mut request = small(Some(0.3));
+    request["message_bytes"] = json!(0);
+    let empty = served.run(&request);
+    served.wait_for_state(empty, "finished");
+    browser.wait("document.querySelectorAll('#run-rows a').length === 6");
+    let cells = cells(&mut browser);
+    assert!(cells[3].ends_with(" messages/s") && cells[4].is_empty(), "{cells:?}");
+    assert!(text(&mut browser, "#rate-unit").ends_with("messages/s"));
+    assert_eq!(text(&mut browser, "#rate-beside"), "median of the run");
+    assert_eq!(browser.evaluate("byId('chart').getClientRects().length"), json!(0));
 }
 
 #[test]

@@ -24,7 +24,9 @@ fn assert_counters(view: &Value, row: &Measurement) {
     assert_eq!(figures["totals"], json!(Totals::of_row(row).unwrap()));
     assert_eq!(figures["checks"], json!(row.checks));
     assert_eq!(view["result"]["bytes_per_second"], json!(row.bytes_per_second));
+    assert_eq!(view["result"]["interval"], json!(row.interval()));
     assert_eq!(view["result"]["verified"], json!(row.verified));
+    assert_eq!(view["fault"], json!(row.fault()));
 }
 
 #[test]
@@ -135,6 +137,18 @@ fn a_wrong_output_is_counted_and_its_row_is_not_verified() {
     assert!(!rows[0].verified);
     // One message of each batch that was looked at.
     assert_eq!(rows[0].checks.unexpected, rows[0].checks.messages / rows[0].messages);
+    assert!(view["fault"].as_str().unwrap().starts_with("WRONG: "), "{view}");
+}
+
+#[test]
+fn few_samples_have_no_interval() {
+    let served = Served::start();
+    let id = served.run(&small(Some(0.1)));
+    let view = served.wait_for_state(id, "finished");
+    let rows = served.rows();
+    assert!(rows[0].is_short(), "a sample takes 20 ms or more");
+    assert_counters(&view, &rows[0]);
+    assert!(view["result"]["interval"].is_null(), "{view}");
 }
 
 /// A kernel for each kind of batch among the known answers would be compiled for minutes.
@@ -371,39 +385,4 @@ fn the_page_can_end_it() {
     assert_eq!(served.post("/api/quit", &json!({})).status, 204);
     served.wait_for_end().unwrap();
     assert!(!served.records.exists(), "nothing was measured");
-}
-
-/// Longer than a page that is loaded anew is away.
-const ABSENCE: Duration = Duration::from_secs(5);
-
-#[test]
-fn runs_are_stopped_when_the_last_page_is_closed_if_one_asked_for_it() {
-    let served = Served::start();
-    let id = served.run(&small(None));
-    served.wait_for_samples(id);
-    let (first, second) = (served.listen(), served.listen());
-    let is_asked = || served.first_event()["stop_on_close"] == json!(true);
-    assert!(!is_asked());
-    assert_eq!(served.post("/api/stop-on-close", &json!({"stop": true})).status, 204);
-    drop(first);
-    std::thread::sleep(ABSENCE);
-    assert_eq!(served.view(id)["state"], "running", "a page is open");
-    assert!(is_asked(), "whichever page it was that asked");
-    drop(second);
-    served.wait_for_state(id, "finished");
-    assert!(!is_asked(), "runs to come were not meant");
-}
-
-#[test]
-fn what_is_taken_back_stops_no_run() {
-    let served = Served::start();
-    let id = served.run(&small(None));
-    served.wait_for_samples(id);
-    let page = served.listen();
-    for stop in [true, false] {
-        assert_eq!(served.post("/api/stop-on-close", &json!({"stop": stop})).status, 204);
-    }
-    drop(page);
-    std::thread::sleep(ABSENCE);
-    assert_eq!(served.view(id)["state"], "running");
 }

@@ -1,4 +1,4 @@
-//! The stream of what happens: four times a second, the runs, the sensors, and the chart's new points.
+//! The stream of what happens: four times a second, the runs that changed, the sensors, and the chart's new points.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -9,6 +9,7 @@ use axum::extract::State;
 use axum::response::sse::{Event, Sse};
 use cipherlane_record::{Interval, Measurement, throttle};
 use serde::Serialize;
+use tokio::time::MissedTickBehavior;
 use tokio_stream::wrappers::IntervalStream;
 use tokio_stream::{Stream, StreamExt as _};
 
@@ -17,10 +18,13 @@ use crate::request::Request;
 use crate::run::{Figures, Point, Run, State as RunState};
 
 const PERIOD: Duration = Duration::from_millis(250);
+/// After how long a page that lost its stream asks for another: browsers wait for some seconds unless they are told.
+const RETRY: Duration = Duration::from_millis(500);
 
 /// What one event tells.
 #[derive(Serialize)]
 struct News {
+    /// Those that changed since the event before of this stream; at first all.
     runs: Vec<RunView>,
     sensors: Vec<SensorView>,
     /// What cannot be read: reason to channels.
@@ -51,6 +55,8 @@ pub(super) struct RunView {
     limit: Option<f64>,
     plans: Vec<String>,
     figures: Figures,
+    /// What is to be shown in place of its rates: an output was wrong.
+    fault: Option<String>,
     result: Option<ResultView>,
     log: Option<String>,
 }
@@ -59,7 +65,8 @@ pub(super) struct RunView {
 #[derive(Serialize)]
 struct ResultView {
     bytes_per_second: f64,
-    bytes_per_second_ci95: Interval,
+    /// The 95 % interval of the rate; absent where too few samples are behind it.
+    interval: Option<Interval>,
     messages_per_second: f64,
     verified: bool,
     samples: usize,
@@ -89,6 +96,7 @@ impl RunView {
             limit: (!run.order.open_ended).then(|| run.order.limit.as_secs_f64()),
             plans: run.plans.clone(),
             figures: run.figures.clone(),
+            fault: run.fault(),
             result: run.row.as_deref().map(ResultView::of),
             log: run.log.as_ref().map(|path| path.display().to_string()),
         }
@@ -99,7 +107,7 @@ impl ResultView {
     fn of(row: &Measurement) -> Self {
         Self {
             bytes_per_second: row.bytes_per_second,
-            bytes_per_second_ci95: row.bytes_per_second_ci95,
+            interval: row.interval(),
             messages_per_second: row.messages_per_second,
             verified: row.verified,
             samples: row.summary.n,
@@ -116,11 +124,18 @@ pub(super) async fn stream(
     let board = Arc::clone(&shared.board);
     let reader = shared.readers.enter(&board);
     let mut cursor = Cursor::default();
-    let ticks = IntervalStream::new(tokio::time::interval(PERIOD)).take_while(move |_| !board.is_quitting());
+    let ticks = ticks().take_while(move |_| !board.is_quitting());
     Sse::new(ticks.map(move |_| {
         let _open = &reader;
-        Ok(event(&news(&shared, &mut cursor)))
+        Ok(event(&news(&shared, &mut cursor)).retry(RETRY))
     }))
+}
+
+/// The moments of events. Those that passed while the page took nothing are left out: what it missed is in the next.
+fn ticks() -> IntervalStream {
+    let mut interval = tokio::time::interval(PERIOD);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    IntervalStream::new(interval)
 }
 
 fn event(news: &News) -> Event {
@@ -128,9 +143,12 @@ fn event(news: &News) -> Event {
     Event::default().json_data(news).unwrap_or_default()
 }
 
-/// Which points a page has.
+/// What a page has been told.
 #[derive(Default)]
 struct Cursor {
+    /// The last of the changes of runs.
+    change: u64,
+    /// The run of the chart, and how many of its points.
     run: u64,
     points: usize,
 }
@@ -148,21 +166,58 @@ fn news(shared: &Shared, cursor: &mut Cursor) -> News {
     for (channel, reason) in timeline.missing {
         missing.entry(reason).or_default().push(channel);
     }
-    let (runs, chart) =
-        shared.board.read(|runs| (runs.iter().map(RunView::of).collect(), cursor.chart(runs)));
+    let (runs, chart) = shared.board.read(|runs| (cursor.changed(runs), cursor.chart(runs)));
     let stop_on_close = shared.readers.stop_on_close();
     News { runs, sensors: sensors.collect(), missing, chart, stop_on_close }
 }
 
 impl Cursor {
+    /// The runs that are not as the page knows them.
+    fn changed(&mut self, runs: &[Run]) -> Vec<RunView> {
+        let told = self.change;
+        self.change = runs.iter().map(|run| run.change).max().unwrap_or(told);
+        runs.iter().filter(|run| run.change > told).map(RunView::of).collect()
+    }
+
     /// The new points of the run that measures, or of the one that measured last.
     fn chart(&mut self, runs: &[Run]) -> Option<Chart> {
         let run = runs.iter().rev().find(|run| !run.points.is_empty())?;
         if self.run != run.id {
-            *self = Self { run: run.id, points: 0 };
+            (self.run, self.points) = (run.id, 0);
         }
         let first = self.points;
         self.points = run.points.len();
         Some(Chart { run: run.id, first, points: run.points[first..].to_vec() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::task::Poll;
+
+    use tokio::runtime;
+
+    use super::*;
+
+    /// A page that stalls would get them all at once, each with what the others have.
+    #[test]
+    fn events_that_nobody_took_are_not_made_up_for() {
+        let runtime = runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let ready = runtime.block_on(async {
+            let mut ticks = pin!(ticks());
+            ticks.next().await;
+            std::thread::sleep(8 * PERIOD);
+            poll_fn(|cx| {
+                let mut ready = 0;
+                while ticks.as_mut().poll_next(cx).is_ready() {
+                    ready += 1;
+                }
+                Poll::Ready(ready)
+            })
+            .await
+        });
+        assert_eq!(ready, 1);
     }
 }

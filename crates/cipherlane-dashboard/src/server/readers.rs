@@ -11,8 +11,9 @@ use tokio::runtime::Handle;
 
 use crate::board::Board;
 
-/// How long a page that is loaded anew may be away.
-const ABSENCE: Duration = Duration::from_secs(3);
+/// How long a page may be away that is loaded anew, or whose stream broke: browsers ask for another after half a second,
+/// as they are told to, or after some seconds.
+const ABSENCE: Duration = Duration::from_secs(10);
 
 /// The pages, for all of the server.
 #[derive(Clone, Default)]

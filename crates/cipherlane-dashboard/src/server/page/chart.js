@@ -11,9 +11,15 @@ function put(id, text) {
 
 // ---- numbers for people, as in the report
 
+// Three significant digits; more where the whole part has more.
 function significant(value) {
   const size = Math.abs(value);
-  return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 || size === 0 ? 2 : 3);
+  if (size === 0 || !Number.isFinite(value)) return String(value);
+  if (size >= 1e6 || size < 0.0009995) return value.toExponential(2).replace('e+', 'e');
+  if (size >= 99.95) return value.toFixed(0);
+  if (size >= 9.995) return value.toFixed(1);
+  // As many places as leave three digits after the zeros.
+  return value.toFixed([2, 3, 4, 5].find(places => size * 10 ** places >= 99.95) ?? 6);
 }
 
 const PREFIXES = [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
@@ -28,11 +34,21 @@ function prefixed(value, unit) {
 const inWords = (value, unit) => prefixed(value, unit).join(' ').trim();
 const gigabytes = rate => significant(rate / 1e9);
 
-// A size as the command line takes it: 16, 16k, 1MiB, 4kB; NaN for anything else.
-function bytes(text) {
-  const [, digits, unit] = /^\s*(\d+)\s*([a-zA-Z]*)\s*$/.exec(text) ?? [];
-  const units = { '': 1, B: 1, k: 1024, K: 1024, KiB: 1024, M: 2 ** 20, MiB: 2 ** 20, kB: 1000, MB: 1e6 };
-  return digits === undefined ? NaN : Number(digits) * (units[unit] ?? NaN);
+const UNITS = {
+  '': 1, b: 1, k: 2 ** 10, kib: 2 ** 10, m: 2 ** 20, mib: 2 ** 20, g: 2 ** 30, gib: 2 ** 30, t: 2 ** 40, tib: 2 ** 40,
+  kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12,
+};
+
+// The bytes of a size as the command line takes it: 16, 16k, 1MiB, 4kB, in any case. An error, in its words, of anything
+// else.
+function size(text) {
+  const [, digits, unit] = /^\s*(\d+)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  const bytes = Number(digits) * UNITS[unit?.toLowerCase()];
+  if (Number.isNaN(bytes)) {
+    throw new Error(`\`${text}\` is no size; write 16, 16k or 1MiB, which count in 1024, or 4kB, in 1000`);
+  }
+  if (!Number.isSafeInteger(bytes)) throw new Error(`\`${text}\` is more than a machine can address`);
+  return bytes;
 }
 
 // ---- elements

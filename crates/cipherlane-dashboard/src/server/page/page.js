@@ -66,7 +66,7 @@ function request() {
     resident: field('resident').value === 'yes', device_load: share('device_load'),
   } : { threads: number('threads') };
   const own = custom ? {
-    message_bytes: bytes(field('message_bytes').value), messages: number('messages'), keys: field('keys').value,
+    message_bytes: size(field('message_bytes').value), messages: number('messages'), keys: field('keys').value,
   } : {};
   return {
     workload: workload.name, algorithm: job.algorithm, operation: job.operation, device: device.id,
@@ -124,7 +124,22 @@ async function fill() {
 // ---- what is shown
 
 const over = run => ['finished', 'cancelled', 'failed'].includes(run.state);
+// Messages without bytes have a rate of messages alone.
+const isEmpty = run => run.request.message_bytes === 0;
 let current;
+
+// The rate in the middle of the page, and what stands beside it. Outputs that are wrong have none.
+function showRate(run) {
+  const { figures, result, fault } = run, which = result ?? figures, preparing = run.state === 'preparing';
+  const [rate, unit] = isEmpty(run) ? prefixed(which.messages_per_second, '') : prefixed(which.bytes_per_second, 'B/s');
+  put('rate', fault ?? (preparing ? '–' : rate));
+  put('rate-unit', fault || preparing ? '' : isEmpty(run) ? `${unit} messages/s`.trim() : unit);
+  byId('rate').parentElement.classList.toggle('bad', fault !== null);
+  const mean = isEmpty(run) ? [] : [`mean ${inWords(figures.mean_bytes_per_second, 'B/s')}`];
+  const loads = [['CPU', figures.cpu_load], ['device', figures.device_load]].filter(([, load]) => load !== null)
+    .map(([name, load]) => `${name} load reached ${(100 * load).toFixed(0)} %`);
+  put('rate-beside', [...(fault ? [] : [result ? 'median of the run' : 'now', ...mean]), ...loads].join(' · '));
+}
 
 // The run in the middle of the page: the one that measures or is being prepared, else the last that measured.
 function showNow(runs) {
@@ -136,25 +151,21 @@ function showNow(runs) {
   byId('stop').disabled = current === undefined;
   form.querySelector('[type=submit]').textContent = current ? 'Add to the queue' : 'Start';
   if (!run) return;
+  const { figures, result, fault } = run, { totals, checks } = figures;
+  // Its points are rates of bytes.
+  byId('chart').parentElement.hidden = fault !== null || isEmpty(run);
   showChart(run.id);
-  const { figures, result } = run, { totals, checks } = figures;
   put('now-title', `${run.id}. ${run.title}`);
   put('now-state', [run.state, run.words, `${figures.seconds.toFixed(1)} s`
     + (run.limit ? ` of ${run.limit} s` : ''), `${figures.samples} samples`].filter(Boolean).join(' · '));
-  const [rate, unit] = prefixed(result ? result.bytes_per_second : figures.bytes_per_second, 'B/s');
-  put('rate', run.state === 'preparing' ? '–' : rate);
-  put('rate-unit', run.state === 'preparing' ? '' : unit);
-  const loads = [['CPU', figures.cpu_load], ['device', figures.device_load]].filter(([, load]) => load !== null)
-    .map(([name, load]) => `${name} load reached ${(100 * load).toFixed(0)} %`);
-  put('rate-beside', [result ? 'median of the run' : 'now',
-    `mean ${inWords(figures.mean_bytes_per_second, 'B/s')}`, ...loads].join(' · '));
+  showRate(run);
   byId('progress').value = run.limit ? Math.min(figures.seconds / run.limit, 1) : 0;
   byId('progress').hidden = !run.limit;
   const counters = {
     sealed: inWords(totals.sealed, ''), opened: inWords(totals.opened, ''), rejects: inWords(totals.planned_rejects, ''),
     unexpected: inWords(checks.unexpected, ''), compared: inWords(checks.messages, ''),
     volume: inWords(totals.bytes, 'B'),
-    messages: inWords(result ? result.messages_per_second : figures.messages_per_second, ''),
+    messages: fault ? '–' : inWords((result ?? figures).messages_per_second, ''),
     clock: figures.core_clock_hertz ? inWords(figures.core_clock_hertz, 'Hz') : '–',
   };
   for (const [id, text] of Object.entries(counters)) put(id, text);
@@ -178,16 +189,23 @@ function button(text, act) {
   return made;
 }
 
+// What the table says of a run's rate: its interval as well, where there are samples enough for one.
+function rateOf({ result, fault, ...run }) {
+  if (fault) return element('b', fault, { class: 'bad' });
+  if (isEmpty(run)) return `${inWords(result.messages_per_second, '')} messages/s`;
+  const { bytes_per_second: rate, interval } = result;
+  return gigabytes(rate) + (interval ? ` (${gigabytes(interval.low)}–${gigabytes(interval.high)})` : '');
+}
+
 function rowOf(run) {
-  const { result } = run, cells = [[String(run.id)], [run.title], [run.state], [''], [''], ['']];
+  const { result, fault } = run, cells = [[String(run.id)], [run.title], [run.state], [''], [''], ['']];
   const note = [run.words, ...(result?.warnings ?? [])].filter(Boolean).join('; ');
   if (note) cells[1].push(element('small', note));
   const left = element('div', '', { class: 'left' });
   cells[1].push(left);
   if (result) {
-    const { low, high } = result.bytes_per_second_ci95;
-    cells[3] = [`${gigabytes(result.bytes_per_second)} (${gigabytes(low)}–${gigabytes(high)})`];
-    if (result.ceiling) cells[4] = [`${(100 * result.ceiling[0]).toFixed(0)} %`];
+    cells[3] = [rateOf(run)];
+    if (result.ceiling && !fault && !isEmpty(run)) cells[4] = [`${(100 * result.ceiling[0]).toFixed(0)} %`];
     cells[5] = [element('b', result.verified ? 'yes' : 'NO', { class: result.verified ? 'good' : 'bad' })];
     left.append(link('report', `runs/${run.id}/report`), link('record', `runs/${run.id}/records`));
     if (run.log) left.append(link('log', `runs/${run.id}/log`));
@@ -210,8 +228,8 @@ function showRuns(runs) {
   byId('no-runs').hidden = runs.length > 0;
   byId('run-table').hidden = runs.length === 0;
   for (const run of runs) {
-    const { id, state, words, result, log } = run, before = rows.get(id);
-    const now = JSON.stringify([state, words, result, log]);
+    const { id, state, words, fault, result, log } = run, before = rows.get(id);
+    const now = JSON.stringify([state, words, result && fault, result, log]);
     if (now === before?.now) continue;
     const row = rowOf(run), hasFocus = before?.row.contains(document.activeElement);
     rows.set(id, { now, row });
@@ -274,13 +292,15 @@ async function tellStopOnClose({ target }) {
   telling--;
 }
 
-// The last event. A page that nobody sees keeps what it is told and draws nothing: its browser's time would be taken from
-// what is measured.
+// The last event, and all runs by their numbers: an event tells of those that changed. A page that nobody sees keeps what
+// it is told and draws nothing: its browser's time would be taken from what is measured.
 let news;
+const told = new Map();
 function showNews() {
   if (document.hidden || news === undefined) return;
-  showNow(news.runs);
-  showRuns(news.runs);
+  const runs = [...told.values()];
+  showNow(runs);
+  showRuns(runs);
   showSensors(news.sensors, news.missing);
   if (telling === 0) byId('stop-on-close').checked = news.stop_on_close;
 }
@@ -293,6 +313,7 @@ function listen() {
     put('status', 'The dashboard does not answer: it has ended, or is out of reach. Its records are kept.');
   events.onmessage = ({ data }) => {
     news = JSON.parse(data);
+    for (const run of news.runs) told.set(run.id, run);
     if (news.chart) addPoints(news.chart);
     keepReadings(news.sensors);
     showNews();
