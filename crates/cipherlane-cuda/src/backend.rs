@@ -8,8 +8,9 @@ use cipherlane_kernels::abi::SCHEDULE_SYMBOL;
 use cipherlane_offload::backend::{self, Backend, Fault, Limits, Pointer, Unit};
 
 use crate::driver::{
-    Attribute, Context, CudaError, Dimensions, Event, Function, Gpu, Memory, Module, Pinned, Stream, pinned,
+    Attribute, Context, CudaError, Dimensions, Function, Gpu, Memory, Module, Pinned, Stream, pinned,
 };
+use crate::events::{Events, Used};
 use crate::kernels::Kernels;
 
 /// A GPU with its context and its compiled kernels.
@@ -19,6 +20,7 @@ pub struct Cuda {
     limits: Limits,
     context: Context,
     kernels: Kernels,
+    events: Events,
 }
 
 /// A program in a module of its own, since its schedule is the module's.
@@ -26,6 +28,15 @@ pub struct Cuda {
 pub struct Program {
     module: Module,
     entries: Vec<Entry>,
+    /// Its array in constant memory for a schedule. Kernels without one read their schedule where an argument points to.
+    schedule: Option<Constants>,
+}
+
+/// A variable of a module.
+#[derive(Clone, Copy, Debug)]
+struct Constants {
+    pointer: u64,
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -36,9 +47,20 @@ struct Entry {
 }
 
 impl Program {
-    /// The program's array in constant memory for a schedule, its address and bytes, if it has one.
-    fn schedule(&self) -> Option<(u64, usize)> {
-        self.module.global(SCHEDULE_SYMBOL).ok()
+    /// The array in constant memory as memory of the GPU, where there is one.
+    fn constants(&self) -> Option<Memory> {
+        let Constants { pointer, bytes } = self.schedule?;
+        // SAFETY: constant memory of a module that lives as long as its functions.
+        Some(unsafe { Memory::foreign(self.module.context(), pointer, bytes) })
+    }
+
+    /// Zeroes the array in constant memory. No launch of the program is under way.
+    fn wipe(&self) -> Result<(), CudaError> {
+        let Some(constants) = self.constants() else { return Ok(()) };
+        // Not in the default stream, where the driver refuses it while somebody captures a stream that waits for that one.
+        let stream = Stream::new(self.module.context())?;
+        constants.fill(&stream, 0)?;
+        stream.synchronize()
     }
 }
 
@@ -46,7 +68,7 @@ impl Drop for Program {
     /// A schedule is a key.
     fn drop(&mut self) {
         // A device that is lost has nothing to wipe, and nobody can be told here.
-        drop(self.module.wipe(SCHEDULE_SYMBOL));
+        drop(self.wipe());
     }
 }
 
@@ -59,8 +81,8 @@ impl From<CudaError> for Fault {
 /// A command with the times at which the GPU began and ended it.
 #[derive(Debug)]
 pub struct Step {
-    start: Event,
-    end: Event,
+    start: Used,
+    end: Used,
 }
 
 /// The sizes of a GPU.
@@ -88,7 +110,8 @@ impl Cuda {
 
     /// Makes the context of `gpu`.
     pub(crate) fn new(id: &str, gpu: Gpu, kernels: Kernels) -> Result<Self, CudaError> {
-        Ok(Self { id: id.to_owned(), limits: limits(gpu)?, context: Context::new(gpu)?, kernels })
+        let (limits, context) = (limits(gpu)?, Context::new(gpu)?);
+        Ok(Self { id: id.to_owned(), limits, context, kernels, events: Events::default() })
     }
 
     /// The pinned allocations that the first and the last of `bytes` bytes of the host belong to; `None` for an end that is
@@ -100,7 +123,8 @@ impl Cuda {
 
     /// Runs `enqueue` between two events of `queue`.
     fn step(&self, queue: &Stream, enqueue: impl FnOnce() -> Result<(), CudaError>) -> Result<Step, Fault> {
-        let step = Step { start: Event::new(&self.context)?, end: Event::new(&self.context)? };
+        let event = || self.events.take(&self.context);
+        let step = Step { start: event()?, end: event()? };
         step.start.record(queue)?;
         enqueue()?;
         if let Err(error) = step.end.record(queue) {
@@ -210,7 +234,9 @@ impl Backend for Cuda {
             Ok(Entry { function, threads: entry.threads, shared_bytes: entry.shared_bytes })
         };
         let entries = unit.entries.iter().map(entry).collect::<Result<_, _>>().map_err(named)?;
-        Ok(Program { module, entries })
+        let schedule = module.global(SCHEDULE_SYMBOL).map_err(named)?;
+        let schedule = schedule.map(|(pointer, bytes)| Constants { pointer, bytes });
+        Ok(Program { module, entries, schedule })
     }
 
     fn blocks_per_unit(&self, program: &Program, entry: usize) -> Result<usize, Fault> {
@@ -246,21 +272,21 @@ impl Backend for Cuda {
         bytes: usize,
         schedule: &Memory,
     ) -> Result<Step, Fault> {
-        let (target, room) = program.schedule().unwrap_or((schedule.pointer(), schedule.len()));
-        if bytes > room {
+        let constants = program.constants();
+        let target = constants.as_ref().unwrap_or(schedule);
+        if bytes > target.len() {
+            let room = target.len();
             return Err(Fault(format!(
                 "a schedule of {bytes} bytes does not fit {SCHEDULE_SYMBOL} ({room} bytes)"
             )));
         }
         // SAFETY: the target is constant memory of a module that lives as long as its functions, or the schedule's;
         // it has room, as was just looked at.
-        self.step(queue, || unsafe { from.memory.copy_to(queue, from.at, target, bytes) })
+        self.step(queue, || unsafe { from.memory.copy_to(queue, from.at, target.pointer(), bytes) })
     }
 
     fn wipe_schedule(&self, queue: &Stream, program: &Program, schedule: &Memory) -> Result<Step, Fault> {
-        let Some((pointer, bytes)) = program.schedule() else { return self.wipe(queue, schedule) };
-        // SAFETY: constant memory of a module that lives as long as its functions.
-        self.wipe(queue, &unsafe { Memory::foreign(&self.context, pointer, bytes) })
+        self.wipe(queue, program.constants().as_ref().unwrap_or(schedule))
     }
 
     fn after(&self, queue: &Stream, step: &Step) -> Result<(), Fault> {

@@ -29,18 +29,31 @@ pub struct Found {
     backend: Opened<Cuda>,
 }
 
-/// Every NVIDIA GPU that the driver shows this process, as `cuda:0`, `cuda:1` and so on in the driver's order.
+/// Every NVIDIA GPU that the driver shows this process, as `cuda:0`, `cuda:1` and so on in the driver's order. One that cannot
+/// say what it is, as after it has fallen off its bus, is left out with a warning.
 ///
 /// # Errors
-/// Why there is none, with the remedy: no driver, or no GPU.
+/// Why there is none, with the remedy: no driver, or no GPU that can be used.
 pub fn devices() -> Result<Vec<CudaDevice>, String> {
     let driver = Driver::get()?;
     let count = driver.count().map_err(|error| error.to_string())?;
     if count == 0 {
         return Err("the CUDA driver shows no GPU; look at nvidia-smi and at CUDA_VISIBLE_DEVICES".to_owned());
     }
-    let found = |index| Found::new(Gpu::new(driver, index)?).map(Accelerator::new);
-    (0..count).map(found).collect::<Result<_, CudaError>>().map_err(|error| error.to_string())
+    let (mut found, mut reasons) = (Vec::new(), Vec::new());
+    for index in 0..count {
+        match Gpu::new(driver, index).and_then(Found::new) {
+            Ok(gpu) => found.push(Accelerator::new(gpu)),
+            Err(error) => reasons.push(format!("cuda:{index}: {error}")),
+        }
+    }
+    if found.is_empty() {
+        return Err(reasons.join("; "));
+    }
+    for reason in reasons {
+        log::warn!("left out: {reason}");
+    }
+    Ok(found)
 }
 
 /// The most GPUs that have the same name and compute capability; where two sets are as large, the one with the lowest number.

@@ -10,6 +10,7 @@ pub mod compile;
 mod describe;
 mod device;
 pub mod driver;
+mod events;
 mod foreign;
 pub mod kernels;
 

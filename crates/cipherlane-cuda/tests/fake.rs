@@ -263,3 +263,38 @@ fn a_code_that_nobody_knows_is_told() {
         assert!(said.contains("restart the machine after a driver update"), "{said}");
     }
 }
+
+/// Not a test of its own: says why there is no session.
+#[test]
+fn open_session() {
+    if is_role("open_session") {
+        let device = &cipherlane_cuda::devices().unwrap()[0];
+        let shape = Shape::uniform("aes-128-ctr".parse().unwrap(), Operation::Encrypt, 1, 70_000, true);
+        let plan = device.plan(&shape, &Wish::default()).unwrap();
+        panic!("reason: {}", device.open(&plan).err().unwrap());
+    }
+}
+
+#[test]
+fn a_driver_that_cannot_say_where_schedules_go_is_not_taken_for_one_without() {
+    if let Some((said, _)) = run("open_session", &[("FAKE_GLOBAL", "2")]) {
+        assert!(said.contains("cuModuleGetGlobal_v2: CUDA_ERROR_OUT_OF_MEMORY"), "{said}");
+    }
+}
+
+/// Not a test of its own: says which GPUs there are.
+#[test]
+fn list_devices() {
+    if is_role("list_devices") {
+        let ids: Vec<_> =
+            cipherlane_cuda::devices().unwrap().iter().map(|gpu| gpu.info().id.clone()).collect();
+        println!("there are: {ids:?}");
+    }
+}
+
+#[test]
+fn a_gpu_that_cannot_say_what_it_is_hides_no_other() {
+    if let Some((said, passed)) = run("list_devices", &[("FAKE_DEVICES", "3")]) {
+        assert!(passed && said.contains("there are: [\"cuda:0\"]"), "{said}");
+    }
+}

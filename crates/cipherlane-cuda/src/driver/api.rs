@@ -92,7 +92,6 @@ functions! {
     cuMemcpyHtoDAsync_v2(DevicePointer, *const c_void, usize, Handle);
     cuMemcpyDtoHAsync_v2(*mut c_void, DevicePointer, usize, Handle);
     cuMemcpyDtoDAsync_v2(DevicePointer, DevicePointer, usize, Handle);
-    cuMemsetD8_v2(DevicePointer, u8, usize);
     cuMemsetD8Async(DevicePointer, u8, usize, Handle);
 
     ?cuThreadExchangeStreamCaptureMode(*mut c_int);

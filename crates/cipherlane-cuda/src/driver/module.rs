@@ -4,7 +4,7 @@ use std::ffi::{CString, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use super::api::Handle;
+use super::api::{Code, Handle};
 use super::{Context, CudaError, Stream};
 
 /// Kernels that were compiled together.
@@ -56,11 +56,13 @@ impl Module {
         Ok(Function { module: Arc::clone(&self.0), handle })
     }
 
-    /// Address and bytes of the module's variable `name`.
+    /// Address and bytes of the module's variable `name`, or `None` where the module has none.
     ///
     /// # Errors
-    /// If the module has none.
-    pub fn global(&self, name: &str) -> Result<(u64, usize), CudaError> {
+    /// If the driver cannot say.
+    pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>, CudaError> {
+        /// `CUDA_ERROR_NOT_FOUND`.
+        const NOT_FOUND: Code = 500;
         let text = c_string(name);
         let (mut pointer, mut bytes) = (0, 0);
         let Loaded { context, handle } = &*self.0;
@@ -68,20 +70,17 @@ impl Module {
         // SAFETY: the module lives; the name is a C string; the driver writes a pointer and a size.
         let code =
             unsafe { (api.cuModuleGetGlobal_v2)(&raw mut pointer, &raw mut bytes, *handle, text.as_ptr()) };
+        if code == NOT_FOUND {
+            return Ok(None);
+        }
         context.check("cuModuleGetGlobal_v2", code)?;
-        Ok((pointer, bytes))
+        Ok(Some((pointer, bytes)))
     }
 
-    /// Zeroes the module's variable `name`, if it has it. No launch of the module is under way.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub fn wipe(&self, name: &str) -> Result<(), CudaError> {
-        let Ok((pointer, bytes)) = self.global(name) else { return Ok(()) };
-        let Loaded { context, .. } = &*self.0;
-        let api = context.enter()?;
-        // SAFETY: the variable is good for its bytes as long as the module lives.
-        context.check("cuMemsetD8_v2", unsafe { (api.cuMemsetD8_v2)(pointer, 0, bytes) })
+    /// The context that the module is loaded in.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0.context
     }
 }
 
