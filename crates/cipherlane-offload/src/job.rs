@@ -6,7 +6,9 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use cipherlane_core::{Batch, BatchError, DeviceTexts, Operation, Output, Shape, Source, TagLengths};
+use cipherlane_core::{
+    Batch, BatchError, Checked, DeviceTexts, Operation, Output, Shape, Source, TagLengths,
+};
 
 use crate::copy;
 use crate::part::Part;
@@ -45,27 +47,31 @@ fn forgotten(batch: &Batch<'_>, has_come_out: bool) -> Range<u64> {
     if is_apart || (has_come_out && batch.operation == Operation::Open) { texts(batch) } else { 0..0 }
 }
 
-/// Accepts no message of `batch`, which a device failed at: verdicts of a batch before may still be there.
-pub(crate) fn accept_none(batch: &Batch<'_>, output: &mut Output<'_>) {
-    if batch.operation == Operation::Open {
-        output.accepted.iter_mut().take(batch.len()).for_each(|accepted| *accepted = false);
-    }
+/// How many messages of `batch` a verdict is on.
+fn verdicts(batch: &Batch<'_>) -> usize {
+    if batch.operation == Operation::Open { batch.len() } else { 0 }
 }
 
 /// Zeroes what a device may have written of `batch`, which it failed at before or after text came out, and accepts no
-/// message.
+/// message: verdicts of a batch before may still be there.
 pub(crate) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, has_come_out: bool) {
     let Range { start, end } = forgotten(batch, has_come_out);
     let [start, end] = [start, end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
     output.bytes[start..end].fill(0);
-    accept_none(batch, output);
+    output.accepted[..verdicts(batch)].fill(false);
 }
 
 impl<'a> Job<'a> {
     /// The job of running `batch` into `output`, which it checks first.
     pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Result<Self, BatchError> {
-        let shape = batch.check(output)?;
-        Ok(Self::checked(batch, output, shape))
+        Ok(Self::of(Checked::new(batch, output)?))
+    }
+
+    /// The job of running a batch that has been checked.
+    pub(crate) fn of(checked: Checked<'a, 'a, '_>) -> Self {
+        let shape = checked.shape();
+        let (batch, output) = checked.into_parts();
+        Self::checked(batch, output, shape)
     }
 
     /// The same where the batch's texts are `texts`, on the device.
@@ -161,12 +167,17 @@ impl<'a> Job<'a> {
         self.has_text_out.get()
     }
 
-    /// Zeroes what a device that failed may have written of the texts.
+    /// Zeroes what a device that failed may have written of the texts, and accepts no message: verdicts may have come
+    /// already, or be of a batch before.
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    pub(crate) fn forget_texts(&mut self) {
+    pub(crate) fn forget(&mut self) {
         let Range { start, end } = forgotten(self.batch, self.has_text_out());
         // SAFETY: the range lies within the output, and nobody else uses it now.
         unsafe { self.output(start).write_bytes(0, (end - start) as usize) };
+        for message in 0..verdicts(self.batch) {
+            // SAFETY: the check has shown that there is a verdict for each message.
+            unsafe { self.accepted.add(message).write(false) };
+        }
     }
 
     /// Stores what kernels wrote of the messages `messages`: tags or digests, or verdicts, from a staging on node `near`.

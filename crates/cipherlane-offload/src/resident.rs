@@ -15,7 +15,7 @@ use crate::bound::Bound;
 use crate::buffers::{Buffers, Stagings};
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group, stretches};
-use crate::job::{Job, forget};
+use crate::job::Job;
 use crate::key::KeyNumber;
 use crate::lane::{
     Results, download_results, download_text, size, time, upload_rows, upload_text, zero, zero_text,
@@ -185,7 +185,7 @@ impl<B: Backend> Resident<B> {
     /// Takes back what `job` has, if it is the one that was loaded or bound, and has run.
     fn store_job(&mut self, job: &mut Job<'_>) -> Result<Duration, Fault> {
         let scenery = self.loaded.as_ref().ok_or_else(nothing)?;
-        scenery.sizes.check(&Sizes::of(job.batch, job.shape))?;
+        scenery.sizes.check(job.batch, job.shape)?;
         if !scenery.has_run {
             return Err(not_run());
         }
@@ -316,11 +316,13 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
             Some(bound) => Job::of_texts(batch, output, &bound.texts)?,
             None => Job::new(batch, output)?,
         };
-        let store = self.store_job(&mut job);
-        let has_come_out = job.has_text_out();
-        // Text of a message that is opened may be there before its verdict.
-        let store = store.inspect_err(|_| forget(batch, output, has_come_out));
-        let store = store.map_err(|fault| fault.of(self.backend.id()))?;
+        let stored = catch_unwind(AssertUnwindSafe(|| self.store_job(&mut job)));
+        if !matches!(stored, Ok(Ok(_))) {
+            // Text of a message that is opened may be there before its verdict.
+            job.forget();
+        }
+        let stored = stored.unwrap_or_else(|defect| resume_unwind(defect));
+        let store = stored.map_err(|fault| fault.of(self.backend.id()))?;
         Ok(Spans { store, wall: start.elapsed(), ..Spans::default() })
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cipherlane_core::{
-    Batch, Column, DeviceError, Operation, Output, Plan, Session, Shape, Spans, StreamSpans,
+    Batch, Checked, Column, DeviceError, Operation, Output, Plan, Session, Shape, Spans, StreamSpans,
 };
 use cipherlane_kernels::manifest::When;
 
@@ -18,7 +18,7 @@ use crate::buffers::Buffers;
 use crate::columns::Columns;
 use crate::cut::{Cutter, Group};
 use crate::device;
-use crate::job::{Job, accept_none};
+use crate::job::Job;
 use crate::key::SharedKey;
 use crate::lane::{Lane, size};
 use crate::launch::{Scene, Schedule};
@@ -262,13 +262,13 @@ impl<B: Backend> OffloadSession<B> {
         self.forget_old_key()
     }
 
-    /// Waits for what a run that failed has under way, and zeroes what may have come out.
+    /// Waits for what a run that failed has under way, zeroes what may have come out, and accepts nothing.
     fn abandon(&mut self, job: &mut Job<'_>) {
         self.lanes.iter_mut().for_each(|lane| lane.abandon(&*self.backend));
         self.schedule.abandon(&*self.backend);
         // What workspaces hold is not known any more.
         self.key.forget();
-        job.forget_texts();
+        job.forget();
     }
 
     fn clear_spans(&mut self) {
@@ -314,8 +314,13 @@ impl<B: Backend> Session for OffloadSession<B> {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         batch.check_operation(self.plan.algorithm, self.plan.operation)?;
-        let ran = self.run_as(Job::new(batch, output)?, &mut Ending::Result, start);
-        ran.inspect_err(|_| accept_none(batch, output))
+        self.run_as(Job::new(batch, output)?, &mut Ending::Result, start)
+    }
+
+    fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
+        let start = Instant::now();
+        checked.batch().check_operation(self.plan.algorithm, self.plan.operation)?;
+        self.run_as(Job::of(checked), &mut Ending::Result, start)
     }
 
     fn streams(&self) -> Vec<StreamSpans> {

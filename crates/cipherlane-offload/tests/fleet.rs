@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use case::{Case, Results};
-use cipherlane_core::{Device, Operation, Shape, Wish};
+use cipherlane_core::{Device, Operation, Output, Shape, Wish};
 use cipherlane_offload::{Fleet, Member};
 use cipherlane_reference::Reference;
 use member::{Alike, Faulty};
@@ -151,6 +151,27 @@ fn what_no_device_has_opened_is_left_to_the_caller() {
     let (_, before, results) = fail([Some(false); 2]);
     assert!(results.text == before, "text of which nothing had come out");
     assert_eq!(results.accepted, [false; 2]);
+}
+
+#[test]
+fn what_an_operation_does_not_write_is_left_as_it_is() {
+    let lengths = [1 << 20, 40, (1 << 20) + 5, 1 << 20];
+    for case in [
+        Case::new("aes-128-gcm", Operation::Seal, &lengths, true),
+        Case::sealed("aes-128-gcm", &lengths, true, |_| false),
+        Case::new("aes-128-ctr", Operation::Encrypt, &lengths, true),
+        Case::new("sha-256", Operation::Hash, &lengths, true),
+    ] {
+        let (fleet, (mut tag, mut verdict)) = (fleet(3, &Arc::default()), ([0x5a; 7], [true]));
+        let mut session = fleet.open(&case.plan(&fleet)).unwrap();
+        let found = case.with(false, |batch, Output { bytes, tags, accepted }| {
+            let tags = if tags.is_empty() { &mut tag[..] } else { tags };
+            let accepted = if accepted.is_empty() { &mut verdict[..] } else { accepted };
+            session.run(batch, &mut Output { bytes, tags, accepted }).unwrap();
+        });
+        assert!(found == case.run(&Reference::new(), false), "{} {}", case.algorithm, case.operation);
+        assert_eq!((tag, verdict), ([0x5a; 7], [true]), "{} {}", case.algorithm, case.operation);
+    }
 }
 
 #[test]

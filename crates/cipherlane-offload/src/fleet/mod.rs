@@ -22,10 +22,11 @@ use cipherlane_core::{
 };
 
 pub use alike::most_alike;
-use residents::Residents;
+use residents::{Residents, Seat};
 use sessions::Sessions;
 use share::Cut;
 pub(crate) use share::STEP;
+use side_by_side::all_at_once;
 
 use crate::part::Member;
 
@@ -87,6 +88,17 @@ impl Fleet {
     }
 }
 
+/// What `make` makes of each of `plans`, of all but the first at once: what the first compiles the others find compiled.
+fn each<'a, T: Send>(
+    mut plans: impl Iterator<Item = (&'a Arc<dyn Member>, Plan)>,
+    make: impl Fn(&'a Arc<dyn Member>, Plan) -> T + Sync,
+) -> Vec<T> {
+    let make = &make;
+    let first = plans.next().map(|(device, plan)| make(device, plan));
+    let others = all_at_once(plans.map(|(device, plan)| move || make(device, plan)));
+    first.into_iter().chain(others).collect()
+}
+
 impl std::fmt::Debug for Fleet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Fleet").field("info", &self.info).finish_non_exhaustive()
@@ -109,15 +121,17 @@ impl Device for Fleet {
     }
 
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
-        let sessions = self.plans(plan)?.map(|(device, plan)| device.parts(&plan));
-        let sessions = sessions.collect::<Result<_, _>>()?;
+        let sessions = each(self.plans(plan)?, |device, plan| device.parts(&plan));
+        let sessions = sessions.into_iter().collect::<Result<_, _>>()?;
         Ok(Box::new(Sessions::new(&self.info.id, sessions, self.cut(plan)?)))
     }
 
     fn resident(&self, plan: &Plan) -> Result<Option<Box<dyn Resident>>, DeviceError> {
-        let plans = self.plans(plan)?.map(|(device, plan)| (Arc::clone(device), plan));
-        let residents = Residents::new(plans, self.cut(plan)?)?;
-        Ok(residents.map(|residents| -> Box<dyn Resident> { Box::new(residents) }))
+        let seats = each(self.plans(plan)?, Seat::new).into_iter().collect::<Result<Vec<_>, _>>()?;
+        // On all of them, or not at all.
+        let seats = seats.into_iter().collect::<Option<Vec<_>>>();
+        let how = self.cut(plan)?;
+        Ok(seats.map(|seats| -> Box<dyn Resident> { Box::new(Residents::new(seats, how)) }))
     }
 
     /// The first device's, which all of one kind reach.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cipherlane_core::{Batch, DeviceError, DeviceTexts, Mode, Output, Plan, Resident, Source, Spans};
+use cipherlane_core::{Batch, DeviceError, DeviceTexts, Mode, Output, Plan, Resident, Shape, Source, Spans};
 
 use super::run_shares::{Summand, Turn, forget, run_shares};
 use super::share::Cut;
@@ -25,7 +25,7 @@ pub(super) struct Residents {
 }
 
 /// What lies on a device: a place for each run of its share.
-struct Seat {
+pub(super) struct Seat {
     device: Arc<dyn Member>,
     plan: Plan,
     runs: Vec<Box<dyn ResidentParts>>,
@@ -34,6 +34,12 @@ struct Seat {
 }
 
 impl Seat {
+    /// `None` if the device has no memory of its own.
+    pub(super) fn new(device: &Arc<dyn Member>, plan: Plan) -> Result<Option<Self>, DeviceError> {
+        let run = device.resident_parts(&plan)?;
+        Ok(run.map(|run| Self { device: Arc::clone(device), plan, runs: vec![run], loaded: 0 }))
+    }
+
     /// The place for run `number`, made if there is none yet.
     fn run(&mut self, number: usize) -> Result<&mut Box<dyn ResidentParts>, DeviceError> {
         while self.runs.len() <= number {
@@ -47,24 +53,14 @@ impl Seat {
     }
 
     fn execute(&mut self) -> Result<Spans, DeviceError> {
-        // Where nothing was loaded, the first says so.
-        let runs = self.runs[..self.loaded.max(1)].iter_mut();
+        let runs = self.runs[..self.loaded].iter_mut();
         runs.map(|run| run.execute()).try_fold(Spans::default(), |total, spans| Ok(after(total, spans?)))
     }
 }
 
 impl Residents {
-    /// `None` if one of the devices has no memory of its own.
-    pub(super) fn new(
-        plans: impl Iterator<Item = (Arc<dyn Member>, Plan)>,
-        how: Cut,
-    ) -> Result<Option<Self>, DeviceError> {
-        let mut seats = Vec::new();
-        for (device, plan) in plans {
-            let Some(run) = device.resident_parts(&plan)? else { return Ok(None) };
-            seats.push(Seat { device, plan, runs: vec![run], loaded: 0 });
-        }
-        Ok(Some(Self { seats, how, cut: Vec::new(), loaded: None, has_run: false }))
+    pub(super) const fn new(seats: Vec<Seat>, how: Cut) -> Self {
+        Self { seats, how, cut: Vec::new(), loaded: None, has_run: false }
     }
 
     /// Sums up the parts of messages that were cut, and has the device of the first part make the tag or the verdict.
@@ -82,8 +78,8 @@ impl Residents {
     }
 
     /// Refuses a batch that is not the one that was loaded and has run.
-    fn check_loaded(&self, sizes: &Sizes) -> Result<(), DeviceError> {
-        let checked = self.loaded.as_ref().ok_or_else(nothing).and_then(|loaded| loaded.check(sizes));
+    fn check_loaded(&self, batch: &Batch<'_>, shape: Shape) -> Result<(), DeviceError> {
+        let checked = self.loaded.as_ref().ok_or_else(nothing).and_then(|loaded| loaded.check(batch, shape));
         let checked = checked.and_then(|()| if self.has_run { Ok(()) } else { Err(not_run()) });
         checked.map_err(|fault| fault.of(&self.ids()))
     }
@@ -99,11 +95,25 @@ impl Residents {
         self.seats.iter().map(|seat| seat.plan.device.as_str()).collect::<Vec<_>>().join(", ")
     }
 
+    fn load_shares(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        let how = self.how(batch);
+        let done =
+            run_shares(&mut self.seats, how, batch, output, |seat, Turn { number, batch, output, part }| {
+                let run = seat.run(number)?;
+                let spans = match part {
+                    Some(part) => run.load_part(batch, output, part)?,
+                    None => run.load(batch, output)?,
+                };
+                seat.loaded = number + 1;
+                Ok((spans, None))
+            })?;
+        self.cut = done.messages().map(|parts| parts.iter().map(|summand| summand.place).collect()).collect();
+        Ok(done.spans)
+    }
+
     fn run_shares(&mut self) -> Result<Spans, DeviceError> {
-        let first_is_empty = self.seats[0].loaded == 0;
-        let loaded = self.seats.iter_mut().enumerate();
-        let loaded = loaded.filter(|(index, seat)| seat.loaded > 0 || (first_is_empty && *index == 0));
-        let spans = together(loaded.map(|(_, seat)| || seat.execute()))?;
+        let loaded = self.seats.iter_mut().filter(|seat| seat.loaded > 0);
+        let spans = together(loaded.map(|seat| || seat.execute()))?;
         Ok(after(spans, self.end_messages()?))
     }
 
@@ -125,20 +135,11 @@ impl Resident for Residents {
     fn load(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
         let shape = batch.check(output)?;
         self.unload();
-        let how = self.how(batch);
-        let done =
-            run_shares(&mut self.seats, how, batch, output, |seat, Turn { number, batch, output, part }| {
-                let run = seat.run(number)?;
-                let spans = match part {
-                    Some(part) => run.load_part(batch, output, part)?,
-                    None => run.load(batch, output)?,
-                };
-                seat.loaded = number + 1;
-                Ok((spans, None))
-            })?;
-        self.cut = done.messages().map(|parts| parts.iter().map(|summand| summand.place).collect()).collect();
+        let loaded = caught(&self.ids(), || self.load_shares(batch, output));
+        // What some devices have is no batch.
+        let spans = loaded.inspect_err(|_| self.unload())?;
         self.loaded = Some(Sizes::of(batch, shape));
-        Ok(done.spans)
+        Ok(spans)
     }
 
     /// Never: a batch is shared out among devices, and its texts lie on one.
@@ -154,14 +155,17 @@ impl Resident for Residents {
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         self.has_run = false;
+        if self.loaded.is_none() {
+            return Err(nothing().of(&self.ids()));
+        }
         let spans = caught(&self.ids(), || self.run_shares())?;
         self.has_run = true;
         Ok(Spans { wall: start.elapsed(), ..spans })
     }
 
     fn store(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let sizes = Sizes::of(batch, batch.check(output)?);
-        self.check_loaded(&sizes).inspect_err(|error| forget(batch, output, error, false))?;
+        let shape = batch.check(output)?;
+        self.check_loaded(batch, shape).inspect_err(|error| forget(batch, output, error, false))?;
         let stored = caught(&self.ids(), || self.store_shares(batch, output));
         stored.inspect_err(|error| forget(batch, output, error, true))
     }
@@ -190,10 +194,19 @@ mod tests {
 
     use super::*;
 
+    fn empty() -> Residents {
+        Residents::new(Vec::new(), Cut::Summed)
+    }
+
+    #[test]
+    fn nothing_runs_that_was_not_loaded_as_a_whole() {
+        let error = empty().execute().unwrap_err().to_string();
+        assert!(error.contains("call `load` first"), "{error}");
+    }
+
     #[test]
     fn chains_that_stay_in_place_are_not_cut() {
-        let residents =
-            Residents { seats: Vec::new(), how: Cut::Summed, cut: Vec::new(), loaded: None, has_run: false };
+        let residents = empty();
         let shares = |name: &str, source| {
             let (column, messages) = (Column::Shared(&[0; 16]), Messages { source, offsets: &[0, 8 << 20] });
             let batch = Batch::cipher(name.parse().unwrap(), Operation::Decrypt, column, column, messages);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cipherlane_core::{Batch, DeviceError, Output, Session, Source, Spans, StreamSpans};
+use cipherlane_core::{Batch, Checked, DeviceError, Output, Session, Source, Spans, StreamSpans};
 
 use super::owned::Owned;
 use super::run_shares::{Done, Turn, forget, run_shares};
@@ -103,8 +103,12 @@ impl Sessions {
 
 impl Session for Sessions {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
+        self.run_checked(Checked::new(batch, output)?)
+    }
+
+    fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        batch.check(output)?;
+        let (batch, output) = checked.into_parts();
         for seat in &mut self.seats {
             seat.streams.iter_mut().for_each(StreamSpans::clear);
             seat.has_text_out = false;

@@ -190,7 +190,7 @@ fn take<'a, T>(rest: &mut &'a mut [T], skip: usize, count: usize) -> &'a mut [T]
 }
 
 /// The outputs of `shares`, which follow one another, within that of `batch`; tags and verdicts of parts go to their
-/// `asides`.
+/// `asides`. What the operation does not write may have any length, and is left as it is.
 pub(super) fn outputs<'a>(
     batch: &Batch<'_>,
     shares: &[Share],
@@ -198,8 +198,12 @@ pub(super) fn outputs<'a>(
     asides: &'a mut [Aside],
 ) -> Vec<Output<'a>> {
     let stride = batch.tag_lengths.stride();
-    let (mut bytes, mut tags) = (&mut *output.bytes, &mut *output.tags);
-    let mut accepted = &mut *output.accepted;
+    let mut bytes = &mut *output.bytes;
+    let (mut tags, mut accepted): (&mut [u8], &mut [bool]) = match batch.operation {
+        Operation::Open => (&mut [], output.accepted),
+        Operation::Seal | Operation::Hash => (output.tags, &mut []),
+        Operation::Encrypt | Operation::Decrypt => (&mut [], &mut []),
+    };
     // How far texts and rows have been handed out.
     let (mut at, mut row) = (0, 0);
     let mut outputs = Vec::with_capacity(shares.len());

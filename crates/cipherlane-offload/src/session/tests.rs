@@ -183,6 +183,23 @@ fn a_message_that_has_no_room_is_told_that_a_chunk_is_no_help() {
 }
 
 #[test]
+fn a_panic_leaves_no_verdict_on_text_that_it_zeroed() {
+    let backend = Arc::new(Fake::new());
+    let mut session = session(&backend, "aes-128-gcm", Operation::Open, 256);
+    let (key, nonce, aad) = (Column::Shared(&[1; 16]), Column::Shared(&[2; 12]), Column::Shared(&[]));
+    let offsets: Vec<u64> = (0..=20).map(|index| 200 * index).collect();
+    let messages = Messages { source: Source::InPlace, offsets: &offsets };
+    let batch = Batch::open(session.plan.algorithm, key, nonce, aad, messages, &[0; 320]);
+    let (mut text, mut accepted) = (vec![0x5a; 4000], [true; 20]);
+    // Groups before it have landed by then.
+    backend.fail(Failing::Panic, 15);
+    let run = || session.run(&batch, &mut Output::opened(&mut text, &mut accepted));
+    assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+    assert!(text.iter().all(|&byte| byte == 0));
+    assert_eq!(accepted, [false; 20]);
+}
+
+#[test]
 fn a_panic_leaves_nothing_under_way() {
     let backend = Arc::new(Fake::new());
     let mut session = session(&backend, "aes-128-ctr", Operation::Encrypt, 256);
