@@ -260,6 +260,9 @@ impl Tiles {
     }
 }
 
+/// From so many blocks on, messages are sorted by comparing them: there are few that are so long.
+const MANY_BLOCKS: u64 = 1 << 12;
+
 /// The `count` messages by falling number of `blocks`, so that threads side by side have as much to do. Nothing where the
 /// order that they have is as good, nor where kernels have no numbers for so many: any order is right.
 fn order(count: usize, blocks: impl Fn(usize) -> u64) -> Vec<u32> {
@@ -268,8 +271,23 @@ fn order(count: usize, blocks: impl Fn(usize) -> u64) -> Vec<u32> {
     if (0..count).is_sorted_by(|&a, &b| blocks(a) >= blocks(b)) {
         return Vec::new();
     }
-    let mut order: Vec<u32> = (0..count).collect();
-    order.sort_by_key(|&index| std::cmp::Reverse(blocks(index)));
+    // Counted, as a device would have to wait for a hundred thousand short messages to be compared.
+    #[allow(clippy::cast_possible_truncation)] // it is at most MANY_BLOCKS
+    let class = |index| (MANY_BLOCKS - blocks(index).min(MANY_BLOCKS)) as usize;
+    let mut places = [0_u32; MANY_BLOCKS as usize + 1];
+    (0..count).for_each(|index| places[class(index)] += 1);
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
+    }
+    let mut order = vec![0; count as usize];
+    for index in 0..count {
+        let place = &mut places[class(index)];
+        order[*place as usize] = index;
+        *place += 1;
+    }
+    // Where the first class ends now are all of its messages.
+    order[..places[0] as usize].sort_by_key(|&index| std::cmp::Reverse(blocks(index)));
     order
 }
 
@@ -284,5 +302,14 @@ mod tests {
         assert!(order(4, |index| 9 - index as u64).is_empty(), "it is as good as any");
         let count = u32::MAX as usize + 1;
         assert!(order(count, |index| index as u64).is_empty(), "the last has no number");
+    }
+
+    #[test]
+    fn longer_messages_come_first_and_equals_in_their_order() {
+        let blocks =
+            |index: usize| [5, 0, MANY_BLOCKS + 9, 5, MANY_BLOCKS, 1 << 40][index % 6] + index as u64 / 60;
+        let mut sorted: Vec<u32> = (0..600).collect();
+        sorted.sort_by_key(|&index| std::cmp::Reverse(blocks(index as usize)));
+        assert_eq!(order(600, blocks), sorted);
     }
 }

@@ -15,7 +15,7 @@ use crate::memory::CallerMemory;
 use crate::programs::{Programs, Tuning};
 use crate::resident::Resident;
 use crate::session::OffloadSession;
-use crate::tuning::Launch;
+use crate::tuning::{Launch, Launches};
 
 /// A device before it is used: what is known of it without a context.
 pub trait Provider: std::fmt::Debug + Send + Sync + 'static {
@@ -46,7 +46,11 @@ pub trait Provider: std::fmt::Debug + Send + Sync + 'static {
 
 /// A device with memory of its own.
 #[derive(Debug)]
-pub struct Accelerator<P: Provider>(P);
+pub struct Accelerator<P: Provider> {
+    provider: P,
+    /// Launches that were looked up, which takes reading a file: not for every batch of another size.
+    launches: Launches,
+}
 
 /// Bytes of a group where nobody wishes otherwise: long enough that a copy hides what it takes to begin one.
 const CHUNK: usize = 16 << 20;
@@ -62,23 +66,23 @@ impl<P: Provider> Accelerator<P> {
     #[must_use]
     pub fn new(provider: P) -> Self {
         copy::prepare();
-        Self(provider)
+        Self { provider, launches: Launches::default() }
     }
 
     /// What is known of the device.
     #[must_use]
     pub const fn provider(&self) -> &P {
-        &self.0
+        &self.provider
     }
 
     pub(crate) fn id(&self) -> &str {
-        &self.0.info().id
+        &self.provider.info().id
     }
 
     /// Every program that serves `shape` here.
     fn programs(&self, shape: &Shape) -> Vec<Program> {
-        let limits = self.0.limits();
-        let mut programs = manifest::programs(shape, self.0.target());
+        let limits = self.provider.limits();
+        let mut programs = manifest::programs(shape, self.provider.target());
         programs.retain(|program| {
             program.stages.iter().all(|stage| {
                 stage.threads as usize <= limits.threads_per_block
@@ -110,6 +114,9 @@ impl<P: Provider> Accelerator<P> {
             tier.is_none_or(|tier| program.variant.eq_ignore_ascii_case(tier))
                 && name.is_none_or(|name| program.kernel == name)
         };
+        if let Some(program) = self.programs(shape).into_iter().find(|program| is_wanted(&program)) {
+            return Ok(program);
+        }
         let programs = self.related(shape);
         programs.iter().find(is_wanted).cloned().ok_or_else(|| {
             let by = name.map_or_else(String::new, |name| format!(" by {name}"));
@@ -127,8 +134,9 @@ impl<P: Provider> Accelerator<P> {
     /// A session that runs batches by `plan`.
     pub(crate) fn session(&self, plan: &Plan) -> Result<OffloadSession<P::Backend>, DeviceError> {
         let program = self.check_plan(plan)?;
-        let backend = self.0.backend().map_err(|fault| fault.of(self.id()))?;
-        let programs = Programs::new(plan.clone(), *self.0.target(), Tuning::Kept(self.0.build()));
+        let backend = self.provider.backend().map_err(|fault| fault.of(self.id()))?;
+        let programs =
+            Programs::new(plan.clone(), *self.provider.target(), Tuning::Kept(self.provider.build()));
         OffloadSession::new(backend, plan, programs, program.shared_key).map_err(|fault| fault.of(self.id()))
     }
 
@@ -139,9 +147,9 @@ impl<P: Provider> Accelerator<P> {
         launch: Option<Launch>,
     ) -> Result<Resident<P::Backend>, DeviceError> {
         self.check_plan(plan)?;
-        let backend = self.0.backend().map_err(|fault| fault.of(self.id()))?;
-        let tuning = launch.map_or_else(|| Tuning::Kept(self.0.build()), Tuning::Given);
-        let programs = Programs::new(plan.clone(), *self.0.target(), tuning);
+        let backend = self.provider.backend().map_err(|fault| fault.of(self.id()))?;
+        let tuning = launch.map_or_else(|| Tuning::Kept(self.provider.build()), Tuning::Given);
+        let programs = Programs::new(plan.clone(), *self.provider.target(), tuning);
         Resident::new(backend, programs, plan.chunk).map_err(|fault| fault.of(self.id()))
     }
 
@@ -185,7 +193,9 @@ impl<P: Provider> Accelerator<P> {
 
     /// How `program` is launched, with what is wished for in the place of what was found best.
     fn geometry(&self, program: &Program, shape: &Shape, wish: &Wish) -> Result<Geometry, Unsupported> {
-        let best = Launch::best(&self.0.build(), program, self.0.limits(), shape).geometry();
+        let limits = self.provider.limits();
+        let known = self.launches.of(program, || Launch::known(&self.provider.build(), program, limits));
+        let best = known.spread(program, shape.messages, limits.units).geometry();
         let blocks = wish.blocks.unwrap_or(best.blocks);
         let threads_per_block = wish.threads_per_block.unwrap_or(best.threads_per_block);
         check_blocks(blocks)?;
@@ -205,7 +215,7 @@ pub(crate) const fn nominal(algorithm: Algorithm, operation: Operation) -> Shape
 
 impl<P: Provider> Device for Accelerator<P> {
     fn info(&self) -> &Info {
-        self.0.info()
+        self.provider.info()
     }
 
     fn kernels(&self, shape: &Shape) -> Vec<Kernel> {
@@ -251,12 +261,12 @@ impl<P: Provider> Device for Accelerator<P> {
     }
 
     fn memory(&self, bytes: usize) -> Result<Option<Arc<dyn DeviceMemory>>, DeviceError> {
-        let memory = self.0.backend().and_then(|backend| CallerMemory::new(backend, bytes));
+        let memory = self.provider.backend().and_then(|backend| CallerMemory::new(backend, bytes));
         Ok(Some(Arc::new(memory.map_err(|fault| fault.of(self.id()))?)))
     }
 
     fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>, DeviceError> {
-        let staging = self.0.backend().and_then(|backend| backend.staging(bytes));
+        let staging = self.provider.backend().and_then(|backend| backend.staging(bytes));
         Ok(Box::new(staging.map_err(|fault| fault.of(self.id()))?))
     }
 
@@ -267,7 +277,9 @@ impl<P: Provider> Device for Accelerator<P> {
         output: &mut Output<'_>,
         is_right: &mut dyn FnMut(&Output<'_>) -> bool,
     ) -> Result<Option<Tuned>, DeviceError> {
-        self.sweep(plan, batch, output, is_right).map(Some)
+        let tuned = self.sweep(plan, batch, output, is_right);
+        self.launches.forget();
+        tuned.map(Some)
     }
 
     fn compiled(&self) -> Vec<(String, bool)> {
@@ -289,7 +301,7 @@ impl<P: Provider> Device for Accelerator<P> {
 impl<P: Provider> Accelerator<P> {
     /// The kernels for messages of all sizes, and whether each lies compiled, be it for one of them.
     fn compiled_for(&self, algorithm: Algorithm, operation: Operation, shared: bool) -> Vec<(String, bool)> {
-        let build = self.0.build();
+        let build = self.provider.build();
         let (mut programs, mut kernels) = (Vec::new(), Vec::<(String, bool)>::new());
         for (messages, bytes) in manifest::SIZES {
             let shape = Shape::uniform(algorithm, operation, messages, bytes, shared);
@@ -297,8 +309,8 @@ impl<P: Provider> Accelerator<P> {
                 if programs.contains(&program) {
                     continue;
                 }
-                let launch = Launch::best(&build, &program, self.0.limits(), &shape);
-                let compiled = self.0.is_compiled(&unit(&launch.shape(program.clone())));
+                let launch = Launch::best(&build, &program, self.provider.limits(), &shape);
+                let compiled = self.provider.is_compiled(&unit(&launch.shape(program.clone())));
                 match kernels.iter_mut().find(|(name, _)| *name == program.kernel) {
                     Some((_, any)) => *any |= compiled,
                     None => kernels.push((program.kernel.clone(), compiled)),

@@ -12,7 +12,7 @@ use crate::key::KeyNumber;
 use crate::launch::Schedule;
 use crate::loaded::Loaded;
 use crate::part::Part;
-use crate::tuning::Launch;
+use crate::tuning::{Launch, Launches};
 
 /// The programs of a session: a kernel is compiled apart for one key and for a key each, and for long messages.
 #[derive(Debug)]
@@ -21,8 +21,11 @@ pub(crate) struct Programs<B: Backend> {
     target: Target,
     tuning: Tuning,
     /// Launches that were looked up, which takes reading a file: not for every batch.
-    launches: Vec<(Program, Launch)>,
+    launches: Launches,
     loaded: Vec<Loaded<B>>,
+    /// What was looked for last, and the number of its program: most batches are like the one before, and making all programs
+    /// that there might be takes longer than a short kernel.
+    last: Option<(Shape, Option<Part>, usize)>,
 }
 
 /// How programs are launched.
@@ -36,8 +39,8 @@ pub(crate) enum Tuning {
 }
 
 impl<B: Backend> Programs<B> {
-    pub(crate) const fn new(plan: Plan, target: Target, tuning: Tuning) -> Self {
-        Self { plan, target, tuning, launches: Vec::new(), loaded: Vec::new() }
+    pub(crate) fn new(plan: Plan, target: Target, tuning: Tuning) -> Self {
+        Self { plan, target, tuning, launches: Launches::default(), loaded: Vec::new(), last: None }
     }
 
     /// The number of the program for batches of `shape`, or for `part` of a message, which is compiled and loaded if it
@@ -48,6 +51,15 @@ impl<B: Backend> Programs<B> {
         shape: &Shape,
         part: Option<Part>,
     ) -> Result<(usize, bool), Fault> {
+        if let Some((_, _, index)) = self.last.filter(|&(last, of, _)| (last, of) == (*shape, part)) {
+            return Ok((index, true));
+        }
+        let (index, known) = self.look(backend, shape, part)?;
+        self.last = Some((*shape, part, index));
+        Ok((index, known))
+    }
+
+    fn look(&mut self, backend: &B, shape: &Shape, part: Option<Part>) -> Result<(usize, bool), Fault> {
         // Kernels for a part are those for all of its message, beside which there is none that is short.
         let of_message = |part: Part| Shape { longest: part.message_bytes, messages: 0, ..*shape };
         let program = choose(&self.plan, &self.target, &part.map_or(*shape, of_message))?;
@@ -64,16 +76,12 @@ impl<B: Backend> Programs<B> {
         Ok((self.loaded.len() - 1, false))
     }
 
-    fn launch(&mut self, program: &Program, limits: &Limits) -> Launch {
+    fn launch(&self, program: &Program, limits: &Limits) -> Launch {
         let build = match &self.tuning {
             Tuning::Given(launch) => return *launch,
             Tuning::Kept(build) => build,
         };
-        let found = self.launches.iter().find(|(known, _)| known == program).map(|(_, launch)| *launch);
-        let launch = found.unwrap_or_else(|| Launch::known(build, program, limits));
-        if found.is_none() {
-            self.launches.push((program.clone(), launch));
-        }
+        let launch = self.launches.of(program, || Launch::known(build, program, limits));
         let Some(Geometry { blocks, threads_per_block, .. }) = self.plan.geometry else { return launch };
         match u32::try_from(threads_per_block) {
             // The kernel of the same name for the other way of holding keys may take fewer threads.
@@ -114,6 +122,7 @@ impl<B: Backend> Programs<B> {
     /// Unloads the program that was loaded last.
     pub(crate) fn forget_last(&mut self) {
         self.loaded.pop();
+        self.last = None;
     }
 
     /// All that are loaded.

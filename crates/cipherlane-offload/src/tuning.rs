@@ -1,5 +1,7 @@
 //! How a kernel is launched: measured on the device, and kept.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use cipherlane_core::{
     BLOCK, Batch, DeviceError, Geometry, Output, Plan, Resident as _, Shape, Tried, Tuned,
 };
@@ -66,7 +68,7 @@ impl Launch {
 
     /// Where a thread takes a message, or a few do, and there are too few for all units of the device: in blocks of fewer
     /// threads, a block for each unit.
-    fn spread(self, program: &Program, messages: usize, units: usize) -> Self {
+    pub(crate) fn spread(self, program: &Program, messages: usize, units: usize) -> Self {
         let by_message = |stage: &&Stage| stage.when == When::Tiles && stage.items == Items::Messages;
         let Some(stage) = program.stages.iter().find(by_message) else { return self };
         let wanted = messages.saturating_mul(stage.threads_per_item as usize);
@@ -138,6 +140,33 @@ impl Launch {
                 .filter(|launch| launch.has_tile_of(program))
                 .collect(),
         }
+    }
+}
+
+/// Launches of programs that were looked up.
+#[derive(Debug, Default)]
+pub(crate) struct Launches(Mutex<Vec<(Program, Launch)>>);
+
+impl Launches {
+    /// The launch of `program`, which `look` looks up if nobody has yet.
+    pub(crate) fn of(&self, program: &Program, look: impl FnOnce() -> Launch) -> Launch {
+        let known = self.all().iter().find(|(known, _)| known == program).map(|(_, launch)| *launch);
+        // Others need not wait while a file is read.
+        known.unwrap_or_else(|| {
+            let launch = look();
+            self.all().push((program.clone(), launch));
+            launch
+        })
+    }
+
+    /// Has all of them be looked up again: tuning may have found others.
+    pub(crate) fn forget(&self) {
+        self.all().clear();
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<(Program, Launch)>> {
+        // What is in it is whole, whoever panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -284,6 +313,8 @@ fn told(plan: &Plan, before: Launch, best: Launch, tried: Vec<Timed>) -> Tuned {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::cell::Cell;
+
     use cipherlane_core::{Algorithm, Shape};
     use cipherlane_kernels::manifest::{self, Target};
 
@@ -322,6 +353,21 @@ pub(crate) mod tests {
         ] {
             assert_eq!(Launch::of(&program_of(algorithm, kernel), &limits).blocks, 132, "{kernel}");
         }
+    }
+
+    #[test]
+    fn a_launch_is_looked_up_once_and_after_tuning_again() {
+        let (launches, looks) = (Launches::default(), Cell::new(0));
+        let programs = ["aes-gcm/banked4-mma/x2", "aes-gcm/banked1/x1"].map(program);
+        let look = || {
+            looks.set(looks.get() + 1);
+            Launch { blocks: looks.get(), threads: 32, tile: 0 }
+        };
+        let blocks = || [0, 1, 0].map(|index: usize| launches.of(&programs[index], look).blocks);
+        assert_eq!(blocks(), [1, 2, 1]);
+        assert_eq!(blocks(), [1, 2, 1]);
+        launches.forget();
+        assert_eq!(blocks(), [3, 4, 3]);
     }
 
     #[test]
