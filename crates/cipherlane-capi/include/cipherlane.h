@@ -134,7 +134,8 @@ typedef struct {
     cipherlane_bytes source;
     // Whether `source` and the text of the output are device addresses, aligned to 16 bytes, in the primary context (that
     // of CUDA's runtime) of the NVIDIA GPU that the engine is on; nothing of them is copied. All else lies in memory of the
-    // host as ever. The call waits for what the process has begun in that context.
+    // host as ever. The call waits for what the process has begun in that context. Where all texts are empty, both may be
+    // NULL.
     bool on_gpu;
     // Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     cipherlane_column keys;

@@ -46,7 +46,8 @@ pub struct Batch {
     pub source: Bytes,
     /// Whether `source` and the text of the output are device addresses, aligned to 16 bytes, in the primary context (that
     /// of CUDA's runtime) of the NVIDIA GPU that the engine is on; nothing of them is copied. All else lies in memory of the
-    /// host as ever. The call waits for what the process has begun in that context.
+    /// host as ever. The call waits for what the process has begun in that context. Where all texts are empty, both may be
+    /// NULL.
     pub on_gpu: bool,
     /// Keys; `cipherlane_sizes_of` tells how long they are. Empty for a hash function.
     pub keys: Column,
@@ -140,6 +141,11 @@ impl Batch {
             let hashes = batch.operation == Operation::Hash;
             // SAFETY: as above.
             let made = unsafe { nothing.output()? };
+            if batch.messages.offsets.last() == Some(&0) {
+                // There is no text that could lie anywhere: what is empty often has no address there.
+                batch.messages.source = Source::Apart(&[]);
+                return Ok(Work { batch, output: made, texts: None });
+            }
             // SAFETY: as above.
             let texts = unsafe { gpu::texts(self.source, output.text, hashes)? };
             return Ok(Work { batch, output: made, texts: Some(texts) });

@@ -242,6 +242,10 @@ static void faults(const cipherlane_engine *engine) {
     batch.source = bytes(NULL, 0);
     output.text = buffer(NULL, 16);
     expect(cipherlane_run(engine, &batch, &output, NULL), CIPHERLANE_STATUS_POINTER, "memory of a GPU");
+    batch.messages = 0;
+    batch.source = bytes(NULL, 0);
+    output.text = buffer(NULL, 0);
+    CHECK(cipherlane_run(engine, &batch, &output, NULL) == CIPHERLANE_STATUS_OK);
 
     expect(cipherlane_engine_open("abacus", NULL, &none), CIPHERLANE_STATUS_UNKNOWN_NAME, "known: cpu");
     CHECK(none == NULL);
