@@ -1,5 +1,6 @@
 //! Every check, cheapest first, then the tests.
 
+use std::path::Path;
 use std::time::Instant;
 use std::{panic, thread};
 
@@ -60,11 +61,14 @@ pub(crate) fn clippy(workspace: &Workspace) -> Result<()> {
 /// Builds the documentation; a warning fails.
 ///
 /// That of examples as well: asked for them, cargo takes dependencies with the features that tests give them, as clippy
-/// has checked them.
+/// has checked them. It does so where they are to be checked by clippy's compiler, as `cargo clippy -- -D warnings` calls it.
 pub(crate) fn docs(workspace: &Workspace) -> Result<()> {
     let features = test::features()?;
     let targets = ["--lib", "--bins", "--examples"];
     let mut cargo = workspace.cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
-    cargo.args(targets);
-    shell::run(cargo.args(["--profile", "test", "--features", &features]).env("RUSTDOCFLAGS", "-D warnings"))
+    cargo.args(targets).args(["--profile", "test", "--features", &features]);
+    let toolchain = shell::capture(workspace.command("rustc").args(["--print", "sysroot"]))?;
+    cargo.env("RUSTC_WORKSPACE_WRAPPER", Path::new(toolchain.trim()).join("bin/clippy-driver"));
+    cargo.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+    shell::run(cargo.env("RUSTDOCFLAGS", "-D warnings"))
 }

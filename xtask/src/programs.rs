@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use std::vec::IntoIter;
 use std::{panic, thread};
 
 use anyhow::{Context, Result, ensure};
@@ -34,6 +33,8 @@ pub(crate) struct Program {
 /// Something to run, and what to call it.
 pub(crate) struct Job {
     pub(crate) name: String,
+    /// The crate that it tests.
+    pub(crate) package: String,
     pub(crate) command: Command,
 }
 
@@ -47,7 +48,8 @@ impl Program {
     pub(crate) fn job(&self) -> Job {
         let mut command = Command::new(&self.executable);
         command.current_dir(&self.folder);
-        Job { name: format!("{} of {}", self.target, self.package), command }
+        let name = format!("{} of {}", self.target, self.package);
+        Job { name, package: self.package.clone(), command }
     }
 }
 
@@ -84,12 +86,13 @@ fn program(workspace: &Workspace, artifact: Artifact) -> Result<Option<Program>>
     }))
 }
 
-/// Runs `jobs`, and shows what each has written when it ends. After one that fails, no other begins.
+/// Runs `jobs`, and shows what each has written when it ends. After one that fails, no other begins. Two of one crate run
+/// one after the other as long as there are others: they have the same kernels compiled, which the second finds in a cache.
 ///
 /// # Errors
 /// If one fails.
 pub(crate) fn run(jobs: Vec<Job>) -> Result<()> {
-    let left = Mutex::new(jobs.into_iter());
+    let left = Left(Mutex::new((jobs, Vec::new())));
     thread::scope(|scope| {
         let lanes: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(|| one_by_one(&left))).collect();
         // Each ends before the first error is returned.
@@ -98,19 +101,48 @@ pub(crate) fn run(jobs: Vec<Job>) -> Result<()> {
     })
 }
 
-/// Takes jobs from those that are left until there are none.
-fn one_by_one(left: &Mutex<IntoIter<Job>>) -> Result<()> {
-    let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
-    loop {
-        let Some(job) = left().next() else { return Ok(()) };
-        if let Err(error) = run_one(job) {
-            left().by_ref().for_each(drop);
-            return Err(error);
+/// The jobs that nobody has begun, in order, and the crates of those that run.
+struct Left(Mutex<(Vec<Job>, Vec<String>)>);
+
+impl Left {
+    fn all(&self) -> MutexGuard<'_, (Vec<Job>, Vec<String>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first whose crate has none that runs, or else the first.
+    fn next(&self) -> Option<Job> {
+        let (jobs, running) = &mut *self.all();
+        let place = jobs.iter().position(|job| !running.contains(&job.package)).unwrap_or(0);
+        let job = (place < jobs.len()).then(|| jobs.remove(place))?;
+        running.push(job.package.clone());
+        Some(job)
+    }
+
+    /// Notes that one of `package` has ended.
+    fn end(&self, package: &str) {
+        let (_, running) = &mut *self.all();
+        if let Some(place) = running.iter().position(|running| running == package) {
+            running.swap_remove(place);
         }
+    }
+
+    fn forget(&self) {
+        self.all().0.clear();
     }
 }
 
-fn run_one(Job { name, mut command }: Job) -> Result<()> {
+/// Takes jobs from those that are left until there are none.
+fn one_by_one(left: &Left) -> Result<()> {
+    while let Some(job) = left.next() {
+        let package = job.package.clone();
+        let ran = run_one(job);
+        left.end(&package);
+        ran.inspect_err(|_| left.forget())?;
+    }
+    Ok(())
+}
+
+fn run_one(Job { name, mut command, .. }: Job) -> Result<()> {
     println!("--- {name}: started");
     let start = Instant::now();
     let (status, written) = output(&mut command).with_context(|| format!("cannot run {name}"))?;
@@ -141,7 +173,22 @@ mod tests {
     fn job(name: &str, script: &str) -> Job {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Job { name: name.to_owned(), command }
+        Job { name: name.to_owned(), package: name.to_owned(), command }
+    }
+
+    #[test]
+    fn two_of_one_crate_run_one_after_the_other() {
+        let jobs = ["a", "a", "b", "a"].into_iter().zip(["1", "2", "3", "4"]);
+        let jobs = jobs.map(|(package, name)| Job { package: package.to_owned(), ..job(name, "") }).collect();
+        let left = Left(Mutex::new((jobs, Vec::new())));
+        let next = || left.next().map(|job| job.name);
+        assert_eq!([next(), next()].map(Option::unwrap), ["1", "3"]);
+        // There are no others.
+        assert_eq!(next().unwrap(), "2");
+        left.end("a");
+        left.end("a");
+        left.end("b");
+        assert_eq!((next().unwrap(), next()), ("4".to_owned(), None));
     }
 
     #[test]

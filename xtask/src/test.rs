@@ -55,7 +55,11 @@ pub(crate) fn run_with(workspace: &Workspace, environment: &Environment) -> Resu
     let programs = programs::build(workspace, &arguments)?;
     let mut documentation = workspace.cargo(&["test", "--doc"]);
     documentation.args(arguments);
-    let mut jobs = vec![Job { name: "examples in the documentation".to_owned(), command: documentation }];
+    let mut jobs = vec![Job {
+        name: "examples in the documentation".to_owned(),
+        package: String::new(),
+        command: documentation,
+    }];
     jobs.extend(programs.iter().map(Program::job));
     if cfg!(target_arch = "x86_64") {
         jobs.extend(switched_off(&programs)?);

@@ -68,11 +68,10 @@ fn lengths() -> Vec<usize> {
     [vec![0, 48, (3 << 20) / 2], (0..60).map(|index| 16 * (index * 37 % 2001)).collect()].concat()
 }
 
-/// Ciphers and hashes of messages whose blocks can be shared out.
+/// A cipher and a hash of messages whose blocks can be shared out: those whose kernels other tests have PoCL compile as well.
+/// How batches are cut depends on no driver, and is tested without.
 fn share_blocks(fleet: &Fleet) {
-    agree(fleet, &Case::new("aes-128-ecb", Operation::Encrypt, &lengths(), true));
     agree(fleet, &Case::new("aes-128-ctr", Operation::Encrypt, &lengths(), true));
-    agree(fleet, &Case::new("aes-128-cbc", Operation::Decrypt, &lengths(), true));
     agree(fleet, &Case::new("sha3-256", Operation::Hash, &lengths(), true));
 }
 
