@@ -129,8 +129,8 @@ impl<L: Library> Device for Each<L> {
         let kernel = self.choose(shape, wish)?;
         let threads = positive("threads", wish.threads, 1)?.min(shape.messages.max(1));
         let bytes = usize::try_from(shape.bytes).unwrap_or(usize::MAX);
-        // A message counts a block more (see `Cuts`), or empty ones would be a part each.
-        let work = bytes.saturating_add(shape.messages.saturating_mul(BLOCK));
+        // Empty messages are work, too (see `Cuts`): they would be a part each.
+        let work = bytes.max(shape.messages.saturating_mul(BLOCK));
         // Four parts for each thread let the quick ones help the slow ones.
         let share = if threads == 1 { bytes } else { work.div_ceil(4 * threads) };
         Ok(Plan {
