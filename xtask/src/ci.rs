@@ -49,13 +49,17 @@ pub(crate) fn fmt(workspace: &Workspace) -> Result<()> {
     shell::run(&mut workspace.cargo(&["fmt", "--all", "--check"]))
 }
 
-/// Lints everything; a warning fails.
+/// Lints everything; a warning fails. Then, without tests, what users build: the features that crates have by themselves,
+/// and none.
 ///
 /// The test profile makes AWS-LC build once, for clippy and for the tests.
 pub(crate) fn clippy(workspace: &Workspace) -> Result<()> {
     let features = test::features()?;
-    let mut cargo = workspace.cargo(&["clippy", "--workspace", "--all-targets", "--locked"]);
-    shell::run(cargo.args(["--profile", "test", "--features", &features, "--", "-D", "warnings"]))
+    for set in [&["--all-targets", "--features", &features][..], &[], &["--no-default-features"]] {
+        let mut cargo = workspace.cargo(&["clippy", "--workspace", "--locked", "--profile", "test"]);
+        shell::run(cargo.args(set).args(["--", "-D", "warnings"]))?;
+    }
+    Ok(())
 }
 
 /// Builds the documentation; a warning fails.

@@ -47,7 +47,7 @@ enum Task {
     Msrv,
     /// Fails where a file is not formatted
     Fmt,
-    /// Lints all targets; a warning fails
+    /// Lints all targets, and what other features leave of the crates; a warning fails
     Clippy,
     /// Builds the documentation; a warning fails
     Docs,
