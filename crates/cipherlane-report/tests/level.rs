@@ -180,8 +180,8 @@ fn five_rounds_decide_nothing_and_six_do() {
         markdown(&rows).lines().find(|line| line.starts_with("- Device: ")).unwrap().to_owned()
     };
     assert!(rule(6).contains("cuda:0: the fastest of ours for 4 of 4 jobs"), "{}", rule(6));
-    let undecided = "None of ours is clearly the fastest for any of 4 jobs that several did, by job and size, transfers \
-        included: undecided for fewer than six rounds.";
+    let undecided = "None of ours is clearly the fastest for any of 4 jobs that several did, by job and size, \
+        transfers included: undecided for fewer than six rounds.";
     assert!(rule(5).contains(undecided), "{}", rule(5));
 }
 

@@ -25,8 +25,8 @@ fn jobs<'a>(own: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
         .collect()
 }
 
-/// Without the tiers of a device that ran on other numbers of threads than its fastest one: what more threads gain is no
-/// merit of a tier.
+/// Without the tiers of a device that ran on other numbers of threads than its fastest one: what more threads gain is
+/// no merit of a tier.
 fn on_alike_threads<'a>(rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
     let threads = |rows: &[Row<'_>]| rows.iter().map(|row| row.threads).collect::<BTreeSet<usize>>();
     let most = |rows: &[Row<'_>]| rows.iter().map(|row| row.bytes_per_second).fold(0.0, f64::max);
@@ -40,7 +40,8 @@ fn on_alike_threads<'a>(rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
     grouped(rows, |row| row.measured().device.as_str()).into_iter().flat_map(of_device).collect()
 }
 
-/// `, on 1 to 16 threads`: with how many a contender won. Those of the host say nothing of a device with memory of its own.
+/// `, on 1 to 16 threads`: with how many a contender won. Those of the host say nothing of a device with memory of its
+/// own.
 fn on_threads(won: &[Fastest<Row<'_>>], contender: &str) -> String {
     let won = won.iter().filter_map(Fastest::clear).filter(|row| row.contender() == contender);
     let threads: BTreeSet<usize> = won.filter(|row| !row.is_offload()).map(|row| row.threads).collect();

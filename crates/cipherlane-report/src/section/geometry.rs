@@ -11,8 +11,8 @@ use crate::chart::{Axis, Chart, Form, Heat, Lines, Look, MOST_SERIES, Plot, Poin
 use crate::row::{self, Kind, Row};
 use crate::units;
 
-/// In what rows of one job and size must be alike to differ by the launch alone. Kernels alone, of data in the memory of
-/// the device, are set beside nothing that brings its data.
+/// In what rows of one job and size must be alike to differ by the launch alone. Kernels alone, of data in the memory
+/// of the device, are set beside nothing that brings its data.
 const ALIKE: [Kind; 6] = [Kind::Machine, Kind::Device, Kind::Transfer, Kind::Cache, Kind::Load, Kind::Kernel];
 /// Which of these titles name where they tell charts of one job and size apart; the others they always say.
 const TOLD: [Kind; 4] = [Kind::Machine, Kind::Device, Kind::Messages, Kind::Kernel];
