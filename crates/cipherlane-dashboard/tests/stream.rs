@@ -29,9 +29,11 @@ fn an_event_tells_of_the_runs_that_changed() {
     served.wait_for_samples(measures);
     let mut page = events(served.listen());
     assert_eq!(told(&page.next().unwrap()), [finished, measures, waits]);
-    let next: Vec<_> = page.by_ref().take(4).map(|event| told(&event)).collect();
-    assert!(next.iter().all(|runs| runs.iter().all(|&run| run == measures)), "{next:?}");
-    assert!(next.contains(&vec![measures]), "{next:?}");
+    // A busy machine may have no news of it for a while.
+    for _ in 0..3 {
+        let next = page.by_ref().map(|event| told(&event)).find(|runs| !runs.is_empty());
+        assert_eq!(next, Some(vec![measures]));
+    }
     served.command(waits, "stop");
     let of_waiting = |event: Value| event["runs"].as_array()?.iter().find(|run| run["id"] == waits).cloned();
     let view = page.by_ref().find_map(of_waiting).unwrap();
