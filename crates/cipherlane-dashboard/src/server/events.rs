@@ -193,11 +193,8 @@ impl Cursor {
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
-    use std::pin::pin;
-    use std::task::Poll;
-
     use tokio::runtime;
+    use tokio::time::timeout;
 
     use super::*;
 
@@ -205,19 +202,17 @@ mod tests {
     #[test]
     fn events_that_nobody_took_are_not_made_up_for() {
         let runtime = runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let ready = runtime.block_on(async {
-            let mut ticks = pin!(ticks());
+        let at_once = runtime.block_on(async {
+            let mut ticks = ticks();
             ticks.next().await;
-            std::thread::sleep(8 * PERIOD);
-            poll_fn(|cx| {
-                let mut ready = 0;
-                while ticks.as_mut().poll_next(cx).is_ready() {
-                    ready += 1;
-                }
-                Poll::Ready(ready)
-            })
-            .await
+            std::thread::sleep(17 * PERIOD / 2);
+            let mut at_once = 0;
+            while timeout(PERIOD / 10, ticks.next()).await.is_ok() {
+                at_once += 1;
+            }
+            at_once
         });
-        assert_eq!(ready, 1);
+        // A busy machine may wake just before one that is due.
+        assert!((1..=2).contains(&at_once), "{at_once}");
     }
 }
