@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cipherlane_core::{
-    Algorithm, Batch, Checked, Column, DeviceError, Operation, Output, Plan, Session, Spans,
+    Algorithm, Batch, Checked, Column, DeviceError, Operation, Output, Plan, Session, Spans, agree,
 };
 use cipherlane_threads::Pool;
-use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 pub(crate) use self::bare::Bare;
@@ -124,16 +123,6 @@ impl Workers {
         let expand = || Keyed { key: Zeroizing::new(key.to_vec()), worker: self.kernel.worker(Some(key)) };
         &*self.one_key.get_or_insert_with(expand).worker
     }
-}
-
-/// Whether two keys are the same, in constant time: how much of them agrees is nobody's business.
-fn agree(one: &[u8], other: &[u8]) -> bool {
-    // A word at a time: comparing bytes, as `subtle` does, takes as long as a short message.
-    let (words, rest) = one.as_chunks();
-    let (other_words, other_rest) = other.as_chunks();
-    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
-    let differ = words.iter().zip(other_words).fold(0, |all, (a, b)| all | (word(a) ^ word(b)));
-    one.len() == other.len() && bool::from(differ.ct_eq(&0) & rest.ct_eq(other_rest))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use subtle::ConstantTimeEq;
+use cipherlane_core::agree;
 use zeroize::Zeroizing;
 
 /// The number of a shared key, which no other key of this process has: programs go from session to session. Memories are
@@ -46,8 +46,7 @@ impl SharedKey {
 
     /// Goes on with `key`, and says whether it is another one.
     pub(crate) fn take(&mut self, key: &[u8]) -> bool {
-        // In constant time: how much of two keys agrees is nobody's business.
-        if self.bytes.as_ref().is_some_and(|known| bool::from(known.as_slice().ct_eq(key))) {
+        if self.bytes.as_ref().is_some_and(|known| agree(known, key)) {
             return false;
         }
         *self = Self { bytes: Some(Zeroizing::new(key.to_vec())), ..Self::none() };

@@ -40,7 +40,6 @@ mod rustcrypto;
 mod session;
 mod sha2;
 mod shared;
-mod words;
 
 use cipherlane_core::Device;
 

@@ -3,9 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::OnceLock;
 
-use cipherlane_core::{BLOCK, Batch, Checked, Mode, Spread, TagLengths, Unsupported};
-
-use crate::words::agree;
+use cipherlane_core::{BLOCK, Batch, Checked, Mode, Spread, TagLengths, Unsupported, agree};
 
 /// Messages that a thread looks at at a time: some microseconds of work, so that handing it over costs less.
 const PIECE: usize = 1 << 12;

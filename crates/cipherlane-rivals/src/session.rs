@@ -4,13 +4,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use cipherlane_core::{Batch, Checked, DeviceError, Operation, Output, Plan, Session, Spans};
+use cipherlane_core::{Batch, Checked, DeviceError, Operation, Output, Plan, Session, Spans, agree};
 use cipherlane_threads::Pool;
 use zeroize::Zeroizing;
 
 use crate::limits::Limits;
 use crate::message::{Context, Cuts, Fault, Part};
-use crate::words::agree;
 
 /// A context with the key that it was last given.
 pub(crate) struct Worker {

@@ -12,7 +12,7 @@ use cipherlane_core::{
 };
 use cipherlane_threads::{Pool, Topology};
 
-use super::{Caches, CpuSession, agree};
+use super::{Caches, CpuSession};
 use crate::job::{Job, Message};
 use crate::table::Entry;
 use crate::worker::{Kernel, Partial, Segment, Segments, Worker};
@@ -227,19 +227,4 @@ fn a_batch_for_another_session_is_refused() {
     let error = session(&Toy::default(), 1).run(&batch, &mut Output::opened(&mut [], &mut [])).unwrap_err();
     assert!(matches!(error, DeviceError::Batch(BatchError::OtherSession { .. })), "{error}");
     assert!(error.to_string().contains("runs aes-128-gcm seal"), "{error}");
-}
-
-#[test]
-fn keys_agree_in_all_of_their_bytes_or_not() {
-    let key: Vec<u8> = (0..32).collect();
-    for bytes in [0, 7, 8, 16, 19, 24, 32] {
-        assert!(agree(&key[..bytes], &key[..bytes]), "{bytes} bytes");
-        assert!(!agree(&key[..bytes], &[&key[..bytes], &[0]].concat()), "a byte more than {bytes}");
-        assert!(!agree(&key[..bytes], &[&key[..bytes], &[0; 8]].concat()), "a word more than {bytes}");
-        for wrong in 0..bytes {
-            let mut other = key[..bytes].to_vec();
-            other[wrong] ^= 0x80;
-            assert!(!agree(&key[..bytes], &other), "byte {wrong} of {bytes}");
-        }
-    }
 }
