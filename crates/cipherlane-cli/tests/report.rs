@@ -162,7 +162,7 @@ fn what_cannot_be_reported_says_why() {
         (&["report"][..], 2, "RECORDS"),
         (&["report", "none.jsonl"], 1, "none.jsonl"),
         (&["report", "empty.jsonl"], 6, "no record in empty.jsonl"),
-        (&["report", "wrong.jsonl"], 1, "wrong.jsonl:1: not a measurement"),
+        (&["report", "wrong.jsonl"], 1, "wrong.jsonl:1: not a record"),
         (&["report", "table.csv"], 1, "table.csv:1: this is a table, not records; name the file of records"),
         (&["report", "bench.jsonl", "-o", "-", "--open"], 2, "--open shows a file"),
         (&["report", "bench.jsonl", "-o", "-", "--md", "-"], 2, "would mix on stdout"),
