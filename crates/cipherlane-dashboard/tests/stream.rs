@@ -19,6 +19,15 @@ fn told(event: &Value) -> Vec<u64> {
     event["runs"].as_array().unwrap().iter().map(|run| run["id"].as_u64().unwrap()).collect()
 }
 
+/// A run that goes on until it is stopped, and pauses: it leaves the CPU to others while the test waits.
+fn pausing(served: &Served) -> u64 {
+    let id = served.run(&small(None));
+    served.wait_for_samples(id);
+    assert_eq!(served.command(id, "pause"), 204);
+    served.wait_for_state(id, "paused");
+    id
+}
+
 /// With many runs behind them, four events a second would be of what every page has.
 #[test]
 fn an_event_tells_of_the_runs_that_changed() {
@@ -45,8 +54,7 @@ fn an_event_tells_of_the_runs_that_changed() {
 #[test]
 fn a_page_that_loses_its_stream_stops_no_run() {
     let served = Served::start();
-    let id = served.run(&small(None));
-    served.wait_for_samples(id);
+    let id = pausing(&served);
     let mut page = served.listen();
     assert!(page.any(|line| line == "retry: 500"));
     assert_eq!(served.post("/api/stop-on-close", &json!({"stop": true})).status, 204);
@@ -54,7 +62,7 @@ fn a_page_that_loses_its_stream_stops_no_run() {
     std::thread::sleep(Duration::from_secs(6));
     let _page = served.listen();
     std::thread::sleep(ABSENCE.saturating_sub(Duration::from_secs(5)));
-    assert_eq!(served.view(id)["state"], "running");
+    assert_eq!(served.view(id)["state"], "paused");
 }
 
 /// Longer than a page may be away.
@@ -63,15 +71,14 @@ const ABSENCE: Duration = Duration::from_secs(12);
 #[test]
 fn runs_are_stopped_when_the_last_page_is_closed_if_one_asked_for_it() {
     let served = Served::start();
-    let id = served.run(&small(None));
-    served.wait_for_samples(id);
+    let id = pausing(&served);
     let (first, second) = (served.listen(), served.listen());
     let is_asked = || served.first_event()["stop_on_close"] == json!(true);
     assert!(!is_asked());
     assert_eq!(served.post("/api/stop-on-close", &json!({"stop": true})).status, 204);
     drop(first);
     std::thread::sleep(ABSENCE);
-    assert_eq!(served.view(id)["state"], "running", "a page is open");
+    assert_eq!(served.view(id)["state"], "paused", "a page is open");
     assert!(is_asked(), "whichever page it was that asked");
     drop(second);
     served.wait_for_state(id, "finished");
@@ -81,13 +88,12 @@ fn runs_are_stopped_when_the_last_page_is_closed_if_one_asked_for_it() {
 #[test]
 fn what_is_taken_back_stops_no_run() {
     let served = Served::start();
-    let id = served.run(&small(None));
-    served.wait_for_samples(id);
+    let id = pausing(&served);
     let page = served.listen();
     for stop in [true, false] {
         assert_eq!(served.post("/api/stop-on-close", &json!({"stop": stop})).status, 204);
     }
     drop(page);
     std::thread::sleep(ABSENCE);
-    assert_eq!(served.view(id)["state"], "running");
+    assert_eq!(served.view(id)["state"], "paused");
 }
