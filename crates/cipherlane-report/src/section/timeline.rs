@@ -1,6 +1,6 @@
 //! What sensors said while rows were measured: clocks, temperatures, power, and when the machine throttled.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use cipherlane_record::{Timeline, throttle};
 
@@ -42,14 +42,15 @@ pub(super) fn charts(timelines: &[(usize, &Timeline)], machines: &Machines<'_>) 
 
 fn of_machine(timelines: &[(usize, &Timeline)], title: &str) -> Vec<Chart> {
     let stretches = Stretches::of(timelines);
-    let readings: Vec<Reading<'_>> = timelines
-        .iter()
-        .flat_map(|(_, timeline)| readings(timeline, stretches.place(timeline.unix_seconds)))
-        .collect();
-    let (states, readings): (Vec<_>, Vec<_>) =
-        readings.into_iter().partition(|reading| throttle::is_channel(reading.name));
+    let readings =
+        timelines.iter().flat_map(|(_, timeline)| readings(timeline, stretches.place(timeline.unix_seconds)));
+    // Rows of one run, ours and the rivals', have the same.
+    let mut known = HashSet::new();
+    let (states, readings): (Vec<_>, Vec<_>) = readings
+        .filter(|reading| known.insert((reading.name, reading.seconds.to_bits(), reading.value.to_bits())))
+        .partition(|reading| throttle::is_channel(reading.name));
     let axis = stretches.axis();
-    let throttled = Throttled::of(states, &axis);
+    let throttled = Throttled::of(&states, &axis);
     let told_of_time = format!("{}{}", throttled.text(), stretches.text());
     let told = readings.into_iter().filter_map(|reading| Some((quantity(&reading)?, reading)));
     let quantities = grouped(told, |(quantity, reading)| (*quantity, reading.unit));
@@ -77,18 +78,9 @@ struct Throttled {
 }
 
 impl Throttled {
-    fn of(mut states: Vec<Reading<'_>>, axis: &Axis) -> Self {
-        // Rows of one run, ours and the rivals', have the same readings.
-        states.sort_by(|one, other| {
-            let of_one = one.name.cmp(other.name).then(one.seconds.total_cmp(&other.seconds));
-            of_one.then(one.value.total_cmp(&other.value))
-        });
-        states.dedup_by(|one, other| {
-            (one.name, one.seconds.to_bits(), one.value.to_bits())
-                == (other.name, other.seconds.to_bits(), other.value.to_bits())
-        });
+    fn of(states: &[Reading<'_>], axis: &Axis) -> Self {
         let (mut seconds, mut reasons) = (Vec::new(), BTreeSet::new());
-        for state in &states {
+        for state in states {
             let found = throttle::reasons(state.name, state.value);
             if !found.is_empty() {
                 seconds.push(state.seconds);
@@ -229,12 +221,11 @@ fn finding(shown: &[(String, Vec<(f64, f64)>)], all: usize, unit: &str) -> Strin
     format!("{}.{means}{left_out}", ranges.join("; "))
 }
 
-/// What was read and when, by rising time, each reading once: rows of one run, ours and the rivals', have the same.
+/// What was read and when, by rising time.
 fn sorted(readings: &[Reading<'_>], factor: f64) -> Vec<(f64, f64)> {
     let mut sorted: Vec<(f64, f64)> =
         readings.iter().map(|reading| (reading.seconds, reading.value / factor)).collect();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
-    sorted.dedup();
     sorted
 }
 
