@@ -19,7 +19,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 const EXAMPLES: &str = "\
 Examples:
   cipherlane devices                         what is here and what it can do
-  cipherlane bench --quick                   verified figures of five workloads in 12 s
+  cipherlane bench --quick                   verified figures of six workloads in 12 s
   cipherlane bench tls-16k --threads 1,phys  one workload, on one core and on all
   cipherlane bench --algorithm aes-256-gcm --size 64,1k,16k --json out.jsonl
   cipherlane lab list                        the experiments, and the questions that they answer
@@ -79,4 +79,16 @@ pub(crate) enum Verb {
     Decrypt(files::DecryptOptions),
     /// Print the completions of a shell
     Completions(completions::Options),
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_lab::workload::Named;
+
+    use super::*;
+
+    #[test]
+    fn the_example_counts_the_workloads() {
+        assert!(EXAMPLES.contains(" of six workloads ") && Named::ALL.len() == 6);
+    }
 }

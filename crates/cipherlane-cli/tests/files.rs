@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 
 use predicates::prelude::*;
-use predicates::str::contains;
+use predicates::str::{contains, starts_with};
 use support::Sandbox;
 
 /// A sandbox with a keyset and a text of several segments.
@@ -39,6 +39,26 @@ fn a_file_goes_there_and_back() {
     sandbox.cipherlane(&open).assert().success();
     assert!(fs::read(path("opened")).unwrap() == text);
     assert_eq!(names(&sandbox), ["k.json", "opened", "sealed", "text"]);
+}
+
+#[test]
+fn a_rate_is_told_however_small_the_file_is() {
+    let (sandbox, _) = ready();
+    sandbox.write("word", "rain");
+    // Its name on the disk alone takes longer than a tenth of a millisecond.
+    let rate = contains("encrypted: word: 4 B in ").and(contains(" kB/s")).and(contains(" 0.00 kB/s").not());
+    sandbox.cipherlane(&["encrypt", "-k", "k.json", "word", "-o", "sealed"]).assert().success().stderr(rate);
+}
+
+#[test]
+fn an_error_names_the_file_that_it_is_about_and_no_other() {
+    let (sandbox, _) = ready();
+    let kernel = ["encrypt", "-k", "k.json", "text", "-o", "sealed", "--kernel", "aes-gcm/abacus/x1"];
+    let said = starts_with("error: cpu does not offer aes-256-gcm seal by aes-gcm/abacus/x1; it offers ");
+    sandbox.cipherlane(&kernel).assert().code(2).stderr(said);
+    let nowhere = contains("cannot write nowhere/k.json; give the path of a file in a folder");
+    sandbox.cipherlane(&["keyset", "-o", "nowhere/k.json"]).assert().code(1).stderr(nowhere);
+    assert_eq!(names(&sandbox), ["k.json", "text"]);
 }
 
 #[test]

@@ -11,6 +11,17 @@ use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use support::{Sandbox, stdout};
 
+/// Where results go to stdout, so that whoever reads these finds nothing else there.
+#[test]
+fn a_plan_stands_beside_results() {
+    let sandbox = Sandbox::new();
+    for experiment in ["rivals", "thermal"] {
+        let run = ["lab", "run", experiment, "--quick", "--dry-run", "--device", "cpu", "--json", "-"];
+        let plan = contains("; nothing was run");
+        sandbox.cipherlane(&run).assert().success().stdout("").stderr(plan);
+    }
+}
+
 /// The experiment's question is by how much a GPU is faster than the best library on all CPUs.
 #[test]
 fn a_gpu_is_put_beside_all_cpus_first_unless_threads_are_named() {
@@ -48,6 +59,34 @@ fn a_dry_run_says_what_it_would_do_and_does_nothing() {
         .success()
         .stdout(contains("energy: 5 trials of aes-128-ctr on cpu"))
         .stdout(contains("nothing was run"));
+}
+
+/// As their runs do, which `the_cpu_takes_nothing_off_itself`.
+#[test]
+fn a_dry_run_of_what_cannot_run_here_says_so_and_ends_alike() {
+    for (experiment, reason) in [("offload", "name a GPU with --device"), ("generations", "name files of")] {
+        let run = ["lab", "run", experiment, "--device", "cpu", "--dry-run"];
+        let told = contains(format!("nothing to run: {experiment}: ")).and(contains(reason));
+        Sandbox::new().cipherlane(&run).assert().code(6).stderr(told);
+    }
+    // Others that can be run are what counts.
+    let both = ["lab", "run", "offload", "thermal", "--device", "cpu", "--dry-run"];
+    Sandbox::new().cipherlane(&both).assert().success().stderr(contains("nothing to run: offload"));
+}
+
+#[test]
+fn sensors_are_read_as_often_as_is_asked_for() {
+    let readings = |hertz: &str| {
+        let sandbox = Sandbox::new();
+        let run =
+            ["lab", "run", "thermal", "--smoke", "--device", "cpu", "--json", "rows.jsonl", "--sensors"];
+        sandbox.cipherlane(&[&run[..], &[hertz]].concat()).assert().success();
+        let rows = read(&sandbox.folder.path().join("rows.jsonl")).unwrap();
+        let Record::Observation(row) = &rows[0] else { panic!("an observation") };
+        row.timeline.as_ref().unwrap().seconds.len()
+    };
+    // A fifth of a second of idleness: its ends alone, and no reading between them.
+    assert_eq!(readings("0.1"), 2);
 }
 
 #[test]

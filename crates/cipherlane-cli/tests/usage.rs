@@ -94,6 +94,24 @@ fn impossible_combinations_say_why() {
         (&["bench", "--json", ""], "no file has an empty name; give its path"),
         (&["bench", "--resume", ""], "no file has an empty name; give its path"),
         (&["plan", "-a", "aes-128-gcm", "--json", ""], "no file has an empty name; give its path"),
+        (
+            &["plan", "-a", "aes-128-gcm", "--blocks", "1k"],
+            "write a whole number from 1, or leave it to the device",
+        ),
+        (&["bench", "--streams", "0"], "write a whole number from 1, or leave it to the device"),
+        (&["compare", "a.jsonl", "-"], "name it, /dev/stdin for standard input, ./- for one of this name"),
+        (&["report", "-"], "name it, /dev/stdin for standard input"),
+        (&["bench", "--input", "-"], "name it, /dev/stdin for standard input"),
+        (&["encrypt", "-k", "-", "text", "-o", "sealed"], "name it, /dev/stdin for standard input"),
+        (&["compare", ".", "."], "error: . is a folder; name the files in it, as ./*.jsonl"),
+        (
+            &["report", "/dev/fd/0"],
+            "/dev/fd/0 is no file with a folder for the page; name the page by --output",
+        ),
+        (
+            &["report", "/dev/stdin"],
+            "/dev/stdin is no file with a folder for the page; name the page by --output",
+        ),
         (&["bench", "-a", "aes-256-xts", "-s", "16k,17MiB"], "16 bytes to 16 MiB"),
         (&["bench", "tls-16k", "--size", "16"], "the workload tls-16k has its own"),
         (&["bench", "--json", "-", "--csv", "-"], "--json and --csv would mix on stdout"),
@@ -302,6 +320,14 @@ fn colours_only_where_they_are_wanted() {
     assert!(escapes("CLICOLOR_FORCE"));
     assert!(!escapes("NO_COLOR"));
     assert!(!escapes("TERM"), "a pipe is no terminal");
+}
+
+#[test]
+#[cfg(target_os = "linux")] // where a device is full
+fn what_cannot_be_shown_says_where_it_was_to_be() {
+    let (code, said) = Sandbox::new().by_shell(":", "lab list", "> /dev/full");
+    assert_eq!(code, Some(1));
+    assert!(said.starts_with("error: standard output cannot be written to its end: "), "{said}");
 }
 
 #[test]

@@ -41,6 +41,7 @@ pub fn detect() -> Host {
         gpus: or_missing.keep("gpus", gpus(Path::new("/proc/driver/nvidia/gpus"))),
         features: features(),
         logical_cores,
+        online_cpus: or_missing.keep("online_cpus", online_cpus(Path::new("/sys/devices/system/cpu/online"))),
         physical_cores: or_missing.keep("physical_cores", physical_cores(logical_cores)),
         smt: or_missing.keep("smt", line("/sys/devices/system/cpu/smt/active").map(|active| active == "1")),
         l2_bytes: caches.map(|(l2, _)| l2),
@@ -162,6 +163,22 @@ fn gpus(folder: &Path) -> Result<Vec<String>, String> {
     Ok(models)
 }
 
+/// CPUs of the machine that are online, whatever affinity and quota leave to this process.
+fn online_cpus(path: &Path) -> Result<usize, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    listed(text.trim()).ok_or_else(|| format!("{}: `{}` is no list of CPUs", path.display(), text.trim()))
+}
+
+/// How many numbers a list in the kernel's notation has: `0-3,8`.
+fn listed(list: &str) -> Option<usize> {
+    let count = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        Some(last.checked_sub(first)? + 1)
+    };
+    list.split(',').map(count).sum()
+}
+
 /// Cores of the CPUs that this process may use, as its `logical` CPUs are: the whole machine may have more. A quota of time
 /// leaves all of its CPUs to a process, but time for no more than `logical` of them.
 fn physical_cores(logical: usize) -> Result<usize, String> {
@@ -243,6 +260,7 @@ mod tests {
             ("cpu_model", host.cpu_model.is_none()),
             ("cpu_signature", host.cpu_signature.is_none()),
             ("gpus", host.gpus.is_none()),
+            ("online_cpus", host.online_cpus.is_none()),
             ("physical_cores", host.physical_cores.is_none()),
             ("smt", host.smt.is_none()),
             ("l2_bytes", host.l2_bytes.is_none()),
@@ -257,6 +275,15 @@ mod tests {
         assert!(host.logical_cores >= 1);
     }
 
+    #[test]
+    fn online_cpus_are_counted_by_their_list() {
+        let counts = [("0", Some(1)), ("0-3,8", Some(5)), ("", None), ("3-0", None), ("0-x", None)];
+        for (list, count) in counts {
+            assert_eq!(listed(list), count, "{list}");
+        }
+        assert!(online_cpus(Path::new("/nowhere")).unwrap_err().starts_with("/nowhere: "));
+    }
+
     /// In a thread of its own, which alone is pinned.
     #[test]
     fn cores_are_those_that_may_be_used() {
@@ -265,7 +292,10 @@ mod tests {
             let is_pinned = cpus.first().is_some_and(|&cpu| core_affinity::set_for_current(cpu));
             (is_pinned, detect())
         };
+        let all = detect();
         let (is_pinned, host) = thread::spawn(pinned).join().unwrap();
+        // Whatever it may use, it is this machine.
+        assert!(host.online_cpus.is_none() || host.is_machine_of(&all));
         if is_pinned && host.physical_cores.is_some() {
             assert_eq!((host.logical_cores, host.physical_cores), (1, Some(1)));
         }

@@ -55,7 +55,7 @@ impl Done {
             row.experiment == experiment
                 && row.subject == subject
                 && row.axes == *axes
-                && row.host.is_machine_of(host)
+                && row.host.is_setting_of(host)
         };
         self.observations.iter().find(is_it)
     }
@@ -71,7 +71,7 @@ impl Done {
         let before = suite.points.len();
         let experiment = &suite.experiment;
         let is_of_suite = |row: &&Measurement| {
-            row.experiment == *experiment && row.host.is_machine_of(host) && is_asked(row)
+            row.experiment == *experiment && row.host.is_setting_of(host) && is_asked(row)
         };
         let of_suite: Vec<&Measurement> = self.measurements.iter().filter(is_of_suite).collect();
         suite.points.retain(|point| !of_suite.iter().any(|row| is_of(row, point)));

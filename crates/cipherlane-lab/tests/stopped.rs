@@ -80,14 +80,14 @@ impl Observer for Rows {
     }
 }
 
-/// The rows of `block-ciphers` where it is stopped in run number `runs`.
-fn stopped_in(runs: usize) -> Rows {
+/// The rows of `experiment` where it is stopped in run number `runs`.
+fn stopped_in(experiment: &str, runs: usize) -> Rows {
     let stop = Arc::new(AtomicBool::new(false));
     let runs_left = Arc::new(AtomicUsize::new(runs));
     let device = Stopping { cpu: Cpu::new(), stop: Arc::clone(&stop), runs_left };
     let reference = Reference::new();
     let setting = Setting {
-        experiment: "block-ciphers",
+        experiment,
         devices: &[&device],
         cpu: &device.cpu,
         judges: &Judges::new(&device.cpu, &reference),
@@ -100,7 +100,7 @@ fn stopped_in(runs: usize) -> Rows {
         seed: 1,
         argv: &[],
     };
-    let run = Experiment::named("block-ciphers").unwrap().at(Scale::Smoke).unwrap().unwrap();
+    let run = Experiment::named(experiment).unwrap().at(Scale::Smoke).unwrap().unwrap();
     let mut rows = Rows::default();
     run.run(&setting, &mut rows).unwrap();
     rows
@@ -108,10 +108,23 @@ fn stopped_in(runs: usize) -> Rows {
 
 #[test]
 fn a_row_that_was_stopped_is_left_out() {
+    let stopped_in = |runs| stopped_in("block-ciphers", runs);
     let whole: Vec<usize> = (0..12).map(|runs| stopped_in(runs).whole).collect();
     assert_eq!(whole[0], 0, "the first of its runs");
     assert!(whole.is_sorted(), "{whole:?}");
     let rows = stopped_in(usize::MAX);
     assert!(rows.whole > 0 && rows.whole >= whole[11], "{whole:?}");
     assert!(rows.skipped.iter().all(|reason| !reason.contains("stopped")), "{:?}", rows.skipped);
+}
+
+/// Neither idleness nor a load that was cut short is one.
+#[test]
+fn what_needs_its_time_is_whole_or_left_out() {
+    for (experiment, rows) in [("thermal", 4), ("energy", 1)] {
+        let all = stopped_in(experiment, usize::MAX);
+        assert_eq!((all.whole, all.skipped.len()), (rows, 0), "{experiment}: {:?}", all.skipped);
+        // Its first run looks at the outputs, and the next is one of the load.
+        let stopped = stopped_in(experiment, 1);
+        assert_eq!((stopped.whole, stopped.skipped.len()), (0, 0), "{experiment}: {:?}", stopped.skipped);
+    }
 }

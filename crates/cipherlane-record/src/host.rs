@@ -17,9 +17,12 @@ pub struct Host {
     pub gpus: Option<Vec<String>>,
     /// Instruction sets that matter here and that this CPU and operating system offer.
     pub features: Vec<String>,
-    /// CPUs that the operating system schedules on.
+    /// CPUs that the tool could use: its affinity and its share of time count.
     pub logical_cores: usize,
-    /// Cores, each counted once whatever its hardware threads.
+    /// CPUs of the machine that are online, whoever may use them. Records of before 2026-12-01 have none.
+    #[serde(default)]
+    pub online_cpus: Option<usize>,
+    /// Cores of the CPUs that the tool could use, each counted once whatever its hardware threads.
     pub physical_cores: Option<usize>,
     /// Whether two or more hardware threads share a core.
     pub smt: Option<bool>,
@@ -62,12 +65,12 @@ impl Host {
         threads.min(self.physical_cores.unwrap_or(self.logical_cores).max(1))
     }
 
-    /// Whether `other` is the same machine, whatever the tool and whatever could not be read this time. The CPUs that may
-    /// be used belong to it: of virtual machines of several sizes on CPUs of one model, nothing else that is read differs.
+    /// Whether `other` is the same machine, whatever the tool, whichever of its CPUs that could use, and whatever could not
+    /// be read this time. The number of CPUs belongs to it: of virtual machines of several sizes on CPUs of one model,
+    /// nothing else that is read differs.
     #[must_use]
     pub fn is_machine_of(&self, other: &Self) -> bool {
-        self.logical_cores == other.logical_cores
-            && agree(&self.physical_cores, &other.physical_cores)
+        self.has_cpus_of(other)
             && agree(&self.l2_bytes, &other.l2_bytes)
             && agree(&self.last_level_cache_bytes, &other.last_level_cache_bytes)
             && agree(&self.cpu_model, &other.cpu_model)
@@ -75,6 +78,24 @@ impl Host {
             && agree(&self.gpus, &other.gpus)
             && agree(&self.hypervisor, &other.hypervisor)
             && agree(&self.known_features(), &other.known_features())
+    }
+
+    /// The same, and as many of its CPUs could be used: what one measures, the other need not measure again.
+    #[must_use]
+    pub fn is_setting_of(&self, other: &Self) -> bool {
+        self.can_use_as_many_as(other) && self.is_machine_of(other)
+    }
+
+    /// Whether as many CPUs are online. Where a record does not tell, those that could be used stand for them.
+    fn has_cpus_of(&self, other: &Self) -> bool {
+        match (self.online_cpus, other.online_cpus) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => self.can_use_as_many_as(other),
+        }
+    }
+
+    fn can_use_as_many_as(&self, other: &Self) -> bool {
+        self.logical_cores == other.logical_cores && agree(&self.physical_cores, &other.physical_cores)
     }
 
     /// The instruction sets; `None` where there are none, as on a system that does not list them.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::measurement::Measurement;
 use crate::summary::{Ceiling, Comparison, Interval};
 use crate::text::on_one_line;
+use crate::units::significant;
 
 const HEADERS: [&str; 11] = [
     "workload",
@@ -65,8 +66,16 @@ fn rate(row: &Measurement) -> String {
     if let Some(fault) = row.fault() {
         return fault;
     }
-    let ends = |ends: Interval| format!(" ({:.3} to {:.3})", ends.low / 1e9, ends.high / 1e9);
-    format!("{:.3}{}", row.bytes_per_second / 1e9, row.interval().map_or_else(String::new, ends))
+    let ends = |ends: Interval| format!(" ({} to {})", gigabytes(ends.low), gigabytes(ends.high));
+    format!("{}{}", gigabytes(row.bytes_per_second), row.interval().map_or_else(String::new, ends))
+}
+
+/// GB/s, to three decimals; with three digits where these would be fewer.
+fn gigabytes(bytes_per_second: f64) -> String {
+    match bytes_per_second / 1e9 {
+        rate if rate < 1.0 => significant(rate),
+        rate => format!("{rate:.3}"),
+    }
 }
 
 fn ceiling(ceiling: &Ceiling) -> String {
@@ -74,7 +83,7 @@ fn ceiling(ceiling: &Ceiling) -> String {
 }
 
 fn rival(best: &Comparison) -> String {
-    format!("{:.3} {}", best.rival_bytes_per_second / 1e9, best.rival_name)
+    format!("{} {}", gigabytes(best.rival_bytes_per_second), best.rival_name)
 }
 
 fn ratio(best: &Comparison, interval: Option<Interval>) -> String {

@@ -35,8 +35,9 @@ fn cpus_of_one_name_are_told_apart_by_their_instruction_sets() {
 #[test]
 fn what_could_not_be_read_this_time_makes_no_other_machine() {
     let whole = Host { gpus: Some(vec!["A GPU".to_owned()]), ..host() };
-    let hide: [fn(&mut Host); 7] = [
+    let hide: [fn(&mut Host); 8] = [
         |host| host.physical_cores = None,
+        |host| host.online_cpus = None,
         |host| host.l2_bytes = None,
         |host| host.last_level_cache_bytes = None,
         |host| host.cpu_model = None,
@@ -55,7 +56,7 @@ fn what_could_not_be_read_this_time_makes_no_other_machine() {
 fn what_was_read_and_differs_makes_another_machine() {
     let whole = Host { gpus: Some(vec!["A GPU".to_owned()]), ..host() };
     let change: [fn(&mut Host); 6] = [
-        |host| host.physical_cores = Some(1),
+        |host| host.online_cpus = Some(1),
         |host| host.l2_bytes = Some(1),
         |host| host.last_level_cache_bytes = Some(1),
         |host| host.cpu_model = Some("Another CPU".to_owned()),
@@ -72,6 +73,28 @@ fn what_was_read_and_differs_makes_another_machine() {
 /// As those in `records/` with and without a GPU: their CPUs and caches are told to be the same.
 #[test]
 fn virtual_machines_of_several_sizes_are_several() {
-    let large = Host { logical_cores: 16, physical_cores: None, ..host() };
+    let large = Host { logical_cores: 16, online_cpus: Some(16), physical_cores: None, ..host() };
     assert!(!large.is_machine_of(&host()));
+}
+
+#[test]
+fn a_run_that_is_pinned_is_of_the_same_machine_in_another_setting() {
+    let pinned = Host { logical_cores: 1, physical_cores: Some(1), ..host() };
+    assert!(pinned.is_machine_of(&host()) && host().is_machine_of(&pinned));
+    assert!(!pinned.is_setting_of(&host()) && !host().is_setting_of(&pinned));
+    assert!(pinned.is_setting_of(&pinned.clone()));
+}
+
+/// They tell the CPUs that could be used alone, which stand for all of them as ever.
+#[test]
+fn records_of_before_online_cpus_were_told_are_compared_by_those_that_could_be_used() {
+    let old = |host: Host| -> Host {
+        let mut value = serde_json::to_value(host).unwrap();
+        value.as_object_mut().unwrap().remove("online_cpus");
+        serde_json::from_value(value).unwrap()
+    };
+    let pinned = || Host { logical_cores: 1, physical_cores: Some(1), ..host() };
+    assert!(old(host()).is_machine_of(&host()) && host().is_machine_of(&old(host())));
+    assert!(!old(pinned()).is_machine_of(&host()) && !host().is_machine_of(&old(pinned())));
+    assert!(old(pinned()).is_machine_of(&pinned()) && !old(pinned()).is_machine_of(&old(host())));
 }

@@ -200,6 +200,8 @@ fn tables_have_a_line_for_each_row() {
     let columns = |line: &str| line.matches('|').count();
     assert!(lines.iter().all(|line| columns(line) == columns(lines[0])), "{table}");
     assert!(lines[2].contains("2.00 (1.90 to 2.10) FASTER") && lines[2].contains("key set-up inside"));
-    assert!(lines[3].contains("WRONG: 3 of 24 outputs") && !lines[3].contains("0.001 ("), "{}", lines[3]);
+    // Slow devices have their digits, too.
+    assert!(lines[2].contains("| 0.00102 (7.68e-4 to 0.00154) |"), "{}", lines[2]);
+    assert!(lines[3].contains("WRONG: 3 of 24 outputs") && !lines[3].contains("0.00102"), "{}", lines[3]);
     assert!(lines[4].contains("2.00 FASTER"), "two rounds have no interval: {}", lines[4]);
 }

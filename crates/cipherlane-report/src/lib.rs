@@ -30,6 +30,7 @@ mod markdown;
 mod reading;
 mod row;
 mod section;
+mod subjects;
 mod table;
 mod units;
 

@@ -7,7 +7,7 @@ use crate::units;
 /// A machine and what was measured there.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine<'a> {
-    /// As the newest record describes it, of those that tell the CPU's signature where some do.
+    /// As the newest record describes it, of those that tell the CPU's signature and how many CPUs are online where some do.
     pub(crate) host: &'a Host,
     /// Records from there.
     pub(crate) records: usize,
@@ -17,8 +17,16 @@ pub(crate) struct Machine<'a> {
     pub(crate) tools: Vec<String>,
     /// What wrote them, each once.
     runs: Vec<Run<'a>>,
-    /// Whether the host has a signature, and when its record was written.
-    described: (bool, u64),
+    described: Described,
+}
+
+/// How well a host tells its machine from others: by the CPU's signature, without which records of another one would be taken
+/// for this machine's; by the CPUs that are online, without which those of a run on some of them would not; and when its
+/// record was written.
+type Described = (bool, bool, u64);
+
+const fn described(host: &Host, written: u64) -> Described {
+    (host.cpu_signature.is_some(), host.online_cpus.is_some(), written)
 }
 
 /// One start of the tool, as far as its records tell it from others.
@@ -85,7 +93,7 @@ impl<'a> Machine<'a> {
             written: (written, written),
             tools: Vec::new(),
             runs: Vec::new(),
-            described: (host.cpu_signature.is_some(), written),
+            described: described(host, written),
         }
     }
 
@@ -93,8 +101,7 @@ impl<'a> Machine<'a> {
         let (host, written) = (record.host(), written(record));
         self.records += 1;
         self.written = (self.written.0.min(written), self.written.1.max(written));
-        // Without the signature, records of another one would be taken for this machine's.
-        let described = (host.cpu_signature.is_some(), written);
+        let described = described(host, written);
         if described > self.described {
             (self.host, self.described) = (host, described);
         }
@@ -150,8 +157,8 @@ impl Machine<'_> {
         let host = self.host;
         let mut parts = Vec::new();
         match host.physical_cores {
-            Some(cores) => parts.push(format!("{cores} cores, {} threads", host.logical_cores)),
-            None => parts.push(format!("{} logical CPUs", host.logical_cores)),
+            Some(cores) => parts.push(format!("{cores} cores, {} threads", logical_cpus(host))),
+            None => parts.push(format!("{} logical CPUs", logical_cpus(host))),
         }
         parts.extend(host.kernel.clone());
         parts
@@ -178,7 +185,7 @@ impl Machine<'_> {
             ("CPU", or(host.cpu_model.clone(), "cpu_model")),
             ("CPU signature", or(host.cpu_signature.clone(), "cpu_signature")),
             ("GPUs", or(host.gpus.as_ref().map(|gpus| listed(gpus)), "gpus")),
-            ("Logical CPUs", host.logical_cores.to_string()),
+            ("Logical CPUs", logical_cpus(host)),
             ("Cores", or(host.physical_cores.map(|cores| cores.to_string()), "physical_cores")),
             ("Threads share cores", or(host.smt.map(|smt| if smt { "yes" } else { "no" }.to_owned()), "smt")),
             ("L2 cache of a core", or(host.l2_bytes.map(units::bytes), "l2_bytes")),
@@ -191,6 +198,12 @@ impl Machine<'_> {
         ];
         facts.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }
+}
+
+/// Those that the tool could use: `32`, or `2 of 32` where others are online as well.
+fn logical_cpus(host: &Host) -> String {
+    let all = host.online_cpus.filter(|&online| online != host.logical_cores);
+    all.map_or_else(|| host.logical_cores.to_string(), |all| format!("{} of {all}", host.logical_cores))
 }
 
 fn listed(names: &[String]) -> String {

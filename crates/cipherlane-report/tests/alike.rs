@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use cipherlane_record::{Cache, Geometry, Load, Measurement, Record, Share, Transfer};
+use cipherlane_record::{Axis, Cache, Geometry, Host, Load, Measurement, Record, Share, Transfer};
 use cipherlane_report::Report;
 use support::{experiment, host, measurement, on_gpu};
 
@@ -91,6 +91,38 @@ fn bars_say_of_which_machine_they_are() {
         }
         assert!(one.contains(&format!("<td>{label}")), "{title}: {one}");
     }
+}
+
+/// A GPU that CUDA and OpenCL both drive has one name, and two bars that tell which of them ran.
+#[test]
+fn bars_say_of_which_of_two_devices_of_one_name_they_are() {
+    let of = |device: &str, name: &str, mean: f64| {
+        let axes = [("algorithm", Axis::from("aes-128-ctr"))];
+        let mut row = support::row("block-ciphers", device, &axes, &[("mean", "Gbit/s", Some(mean))]);
+        let Record::Observation(found) = &mut row else { panic!("an observation") };
+        found.subject_name = name.to_owned();
+        row
+    };
+    let cpu = of("cpu", "A CPU", 100.0);
+    let both =
+        page(&[cpu.clone(), of("cuda:0", "NVIDIA H200", 5000.0), of("opencl:0", "NVIDIA H200", 900.0)]);
+    let throughput = figure(&both, "Throughput");
+    for bar in ["A CPU<td>100", "NVIDIA H200 (cuda:0)<td>5000", "NVIDIA H200 (opencl:0)<td>900"] {
+        assert!(throughput.contains(&format!("<td>{bar}")), "{bar}: {throughput}");
+    }
+    // So do the lines of the table.
+    assert_eq!(both.matches("<td>NVIDIA H200 (opencl:0)<td>").count(), 2, "{both}");
+    let one = page(&[cpu, of("cuda:0", "NVIDIA H200", 5000.0)]);
+    assert!(figure(&one, "Throughput").contains("<td>NVIDIA H200<td>5000"), "its name is enough");
+}
+
+/// Whoever is pinned to some CPUs measures the same machine.
+#[test]
+fn a_run_on_some_of_its_cpus_is_of_the_same_machine() {
+    let pinned = Host { logical_cores: 2, physical_cores: Some(1), ..host("A CPU") };
+    let rows = [pinned, host("A CPU")].map(|host| Measurement { host, ..measurement(10.0, 16384) });
+    let page = page(&of_bench(rows.to_vec()));
+    assert!(page.contains("1 cores, 2 of 32 threads") && !page.contains("Machines side by side"), "{page}");
 }
 
 #[test]

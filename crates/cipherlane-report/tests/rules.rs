@@ -39,6 +39,18 @@ fn each_device_has_its_own_crossover() {
     assert!(text.contains(rule), "{text}");
 }
 
+#[test]
+fn who_does_most_for_a_watt_is_told_from_others_of_its_name() {
+    let of = |device: &str, gross: f64| {
+        let axes = [("algorithm", Axis::from("aes-128-ctr"))];
+        row("energy", device, &axes, &[("gross", "Gbit/J", Some(gross))])
+    };
+    let text = markdown(&[of("cuda:0", 20.0), of("opencl:0", 5.0)]);
+    assert!(text.contains("NVIDIA H200 (cuda:0) does most for a watt: 20.0 "), "{text}");
+    let text = markdown(&[of("cuda:0", 20.0)]);
+    assert!(text.contains("NVIDIA H200 does most for a watt: 20.0 "), "{text}");
+}
+
 /// Times of a device that is the faster one where `faster` says so; where it says nothing, nobody timed the CPU.
 fn times(algorithm: &str, faster: [Option<bool>; 3]) -> Vec<Record> {
     let time = |(place, faster): (i32, Option<bool>)| {

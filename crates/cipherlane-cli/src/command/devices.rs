@@ -223,6 +223,7 @@ fn host_table(host: &Host) -> comfy_table::Table {
         ("CPU", or(host.cpu_model.clone(), "cpu_model")),
         ("CPU signature", or(host.cpu_signature.clone(), "cpu_signature")),
         ("cores", format!("{physical} physical, {} logical, SMT {}", host.logical_cores, or(smt, "smt"))),
+        ("CPUs online", or(host.online_cpus.map(|online| online.to_string()), "online_cpus")),
         ("L2 cache of a core", or(host.l2_bytes.map(units::bytes), "l2_bytes")),
         ("last-level cache", or(host.last_level_cache_bytes.map(units::bytes), "last_level_cache_bytes")),
         ("instructions", host.features.join(" ")),

@@ -3,20 +3,21 @@
 use cipherlane::{Geometry, Wish};
 use cipherlane_lab::Contender;
 
+use super::shared;
 use crate::exit::Usage;
 
 /// How devices that launch kernels launch them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct Launch {
     /// GPUs: insist on a number of blocks (OpenCL: work-groups) [default: as tuned, else as many as fit at once]
-    #[arg(long, value_name = "N", env = "CIPHERLANE_BLOCKS", help_heading = "Where")]
+    #[arg(long, value_name = "N", env = "CIPHERLANE_BLOCKS", value_parser = shared::launched, help_heading = "Where")]
     pub(crate) blocks: Option<usize>,
     /// GPUs: insist on the threads of a block (OpenCL: work-items) [default: as tuned, else the kernel's]
-    #[arg(long, value_name = "N", env = "CIPHERLANE_THREADS_PER_BLOCK", help_heading = "Where")]
+    #[arg(long, value_name = "N", env = "CIPHERLANE_THREADS_PER_BLOCK", value_parser = shared::launched, help_heading = "Where")]
     pub(crate) threads_per_block: Option<usize>,
     /// GPUs: insist on a number of queues on which copies and kernels overlap [default: 6,
     /// 4 from memory that the GPU does not reach by itself]
-    #[arg(long, value_name = "N", env = "CIPHERLANE_STREAMS", help_heading = "Where")]
+    #[arg(long, value_name = "N", env = "CIPHERLANE_STREAMS", value_parser = shared::launched, help_heading = "Where")]
     pub(crate) streams: Option<usize>,
 }
 

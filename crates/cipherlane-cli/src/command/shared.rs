@@ -1,6 +1,7 @@
 //! What several verbs share: the devices to choose from, and options that mean the same everywhere.
 
 use std::fmt::Display;
+use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::Result;
@@ -8,10 +9,10 @@ use cipherlane::devices::{self, Absent, NoDevice};
 use cipherlane::{Algorithm, Cipher, Device, Engine, Info, Mode, Operation, Shape, UnknownName};
 use cipherlane_lab::Contender;
 use cipherlane_lab::telemetry::MOST_HERTZ;
-use cipherlane_record::Host;
+use cipherlane_record::{Host, Record};
 
 use crate::exit::Usage;
-use crate::render::complain;
+use crate::render::{complain, sink};
 use crate::suggest;
 
 /// Everything that runs batches here: the engine's devices, and the rivals.
@@ -265,6 +266,29 @@ pub(crate) fn messages(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A number of blocks, threads or queues on the command line.
+pub(crate) fn launched(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!(
+            "`{text}` is no number of them; write a whole number from 1, or leave it to the device"
+        )),
+    }
+}
+
+/// The records of a file, which no result may replace from then on.
+///
+/// # Errors
+/// [`Usage`] if it is a folder.
+pub(crate) fn records(path: &Path) -> Result<Vec<Record>> {
+    if path.is_dir() {
+        let name = path.display();
+        return Err(Usage(format!("{name} is a folder; name the files in it, as {name}/*.jsonl")).into());
+    }
+    sink::protect(path);
+    Ok(cipherlane_record::read(path)?)
+}
+
 /// The seed of all contents on the command line.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("`{text}` is no seed; write a whole number from 0 to {}", u64::MAX))
@@ -316,6 +340,7 @@ mod tests {
         assert!(readings("11").unwrap_err().contains("from 0 to 10") && readings("NaN").is_err());
         for text in ["0", "1k", "-1", ""] {
             assert!(messages(text).unwrap_err().contains("a whole number from 1"), "{text}");
+            assert!(launched(text).unwrap_err().contains("a whole number from 1"), "{text}");
         }
     }
 

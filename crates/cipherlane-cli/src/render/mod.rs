@@ -9,11 +9,11 @@ pub(crate) mod units;
 
 use std::io::{self, IsTerminal, Write};
 
+use sink::Sink;
+
 /// Writes `text` to stdout. Never panics, and a reader who has left is no error.
-pub(crate) fn print(text: &str) -> io::Result<()> {
-    let mut stdout = stdout::stdout();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    Sink::Stdout.fill_with_text(text)
 }
 
 /// Writes `text` to stderr, where something else takes stdout. There is nowhere to report that stderr is gone.

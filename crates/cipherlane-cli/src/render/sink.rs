@@ -61,10 +61,15 @@ pub(crate) fn file() -> Parser<PathBuf> {
     OsStringValueParser::new().try_map(parse)
 }
 
-/// Takes a file that is read by its name: an error if it has none.
+/// Takes a file that is read by its name: an error if it has none, or if it is the sign that elsewhere stands for standard
+/// input.
 pub(crate) fn file_to_read() -> Parser<PathBuf> {
-    let parse: fn(OsString) -> Result<PathBuf, &'static str> = |name| {
-        if name.is_empty() { Err("no file has an empty name; give its path") } else { Ok(name.into()) }
+    let parse: fn(OsString) -> Result<PathBuf, &'static str> = |name| match name.to_str() {
+        Some("") => Err("no file has an empty name; give its path"),
+        Some("-") => {
+            Err("a file is read here; name it, /dev/stdin for standard input, ./- for one of this name")
+        }
+        _ => Ok(name.into()),
     };
     OsStringValueParser::new().try_map(parse)
 }

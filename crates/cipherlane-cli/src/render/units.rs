@@ -3,8 +3,8 @@
 use std::num::IntErrorKind;
 use std::time::Duration;
 
-pub(crate) use cipherlane_record::units::bytes;
 use cipherlane_record::units::grouped;
+pub(crate) use cipherlane_record::units::{bytes, rate, significant};
 
 /// A number of bytes, as the command line takes it: `16`, `16k`, `1MiB`, `4kB`.
 ///
@@ -57,16 +57,6 @@ pub(crate) fn message_rate(per_second: f64) -> String {
         rate if rate >= 1e6 => format!("{} M/s", significant(rate / 1e6)),
         rate if rate >= 1e3 => format!("{} k/s", significant(rate / 1e3)),
         rate => format!("{} /s", significant(rate)),
-    }
-}
-
-/// Three significant digits.
-pub(crate) fn significant(value: f64) -> String {
-    match value.abs() {
-        size if size >= 100.0 => format!("{value:.0}"),
-        size if size >= 10.0 => format!("{value:.1}"),
-        size if size >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
     }
 }
 
@@ -126,7 +116,8 @@ mod tests {
     #[test]
     fn rates_have_three_digits() {
         assert_eq!(gigabytes(31.417e9), "31.4");
-        assert_eq!(gigabytes(0.01234e9), "0.012");
+        assert_eq!(gigabytes(0.01234e9), "0.0123");
+        assert_eq!(gigabytes(0.001_234e9), "0.00123");
         assert_eq!(message_rate(2_345_678.0), "2.35 M/s");
         assert_eq!(message_rate(45_678.0), "45.7 k/s");
         assert_eq!(count(47_250), "47 250");

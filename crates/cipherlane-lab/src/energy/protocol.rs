@@ -43,10 +43,10 @@ pub struct Trial {
 }
 
 impl Protocol {
-    /// The time of a trial.
+    /// The time of a trial. What is left out is so at both ends of the load.
     #[must_use]
     pub fn total(&self) -> Duration {
-        2 * self.idle + self.settle + self.load
+        2 * (self.idle + self.settle) + self.load
     }
 
     /// Runs a trial on the device `id`. `work` runs until the moment that it is given, or until `stop` is set, and
@@ -147,6 +147,7 @@ mod tests {
     fn a_trial_tells_gross_and_net_energy_of_its_load() {
         let (sampler, busy) = fake();
         let (mut calls, mut worked) = (0, Duration::ZERO);
+        let begin = Instant::now();
         let trial = SHORT
             .run(&sampler, "cuda:0", &AtomicBool::new(false), |until| {
                 calls += 1;
@@ -160,6 +161,7 @@ mod tests {
             })
             .unwrap()
             .unwrap();
+        assert!(begin.elapsed() >= SHORT.total());
         assert_eq!((calls, trial.bytes), (2, 1000));
         let energy = trial.energy.unwrap();
         assert_eq!(energy.meter, Meter::NvmlCounter);
@@ -180,5 +182,11 @@ mod tests {
             Protocol::default().run(&sampler, "cuda:0", &AtomicBool::new(true), |_| Ok::<_, Infallible>(0));
         assert!(matches!(trial, Ok(None)));
         assert!(start.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn the_time_of_a_trial_is_that_of_all_its_parts() {
+        let milliseconds = [100, 30, 200, 30, 100].into_iter().map(Duration::from_millis);
+        assert_eq!(SHORT.total(), milliseconds.sum());
     }
 }

@@ -69,6 +69,13 @@ pub trait Run {
     /// The points that it will run, in words, and about how long each takes.
     fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)>;
 
+    /// Why it has no points on these devices and with these records: what [`Run::run`] tells, before anything is run.
+    /// `None` where some of it can run.
+    fn nothing(&self, setting: &Setting<'_>) -> Option<String> {
+        let _ = setting;
+        None
+    }
+
     /// Runs it. What a device cannot do is skipped, with its reason.
     ///
     /// # Errors
@@ -101,10 +108,14 @@ impl Setting<'_> {
     /// The devices that were asked for, without this CPU: where it was, `why` it takes no part is told.
     pub(super) fn gpus(&self, observer: &mut dyn Observer, why: &str) -> Vec<&dyn Device> {
         for &cpu in self.devices.iter().filter(|device| self.is_cpu(**device)) {
-            let reason = format!("{why}; name a GPU with --device (`cipherlane devices` lists them)");
-            self.skip(observer, cpu, None, reason);
+            self.skip(observer, cpu, None, no_part(why));
         }
         self.devices.iter().filter(|device| !self.is_cpu(**device)).copied().collect()
+    }
+
+    /// `why` this CPU takes no part, where nothing else was asked for.
+    pub(super) fn without_gpus(&self, why: &str) -> Option<String> {
+        self.devices.iter().all(|device| self.is_cpu(*device)).then(|| no_part(why))
     }
 
     /// Whether the row of `device` at `axes` is there already.
@@ -207,6 +218,11 @@ impl Setting<'_> {
     }
 }
 
+/// `why` this CPU takes no part, and what helps.
+fn no_part(why: &str) -> String {
+    format!("{why}; name a GPU with --device (`cipherlane devices` lists them)")
+}
+
 /// A value that was observed.
 pub(super) fn value(name: &str, unit: &str, value: f64) -> Value {
     known(name, unit, Ok(value))
@@ -243,13 +259,12 @@ pub(super) fn too_few(visits: usize) -> Option<String> {
     })
 }
 
-/// `value` beside figures of a study: each with what it was measured on.
-pub(super) fn beside(value: Value, source: &str, figures: &[(f64, &str)]) -> Value {
-    let published = figures
-        .iter()
-        .map(|&(value, on)| Published { value, on: on.to_owned(), source: source.to_owned() })
-        .collect();
-    Value { published, ..value }
+/// `value` beside figures of a study, behind those that it has: each with what it was measured on.
+pub(super) fn beside(mut value: Value, source: &str, figures: &[(f64, &str)]) -> Value {
+    let published =
+        |&(value, on): &(f64, &str)| Published { value, on: on.to_owned(), source: source.to_owned() };
+    value.published.extend(figures.iter().map(published));
+    value
 }
 
 #[cfg(test)]
@@ -267,6 +282,14 @@ mod tests {
             assert!(found.reason.is_some_and(|reason| reason.contains("measured as 0")));
         }
         assert_eq!(value("power", "W", 2.0).value, Some(2.0));
+    }
+
+    #[test]
+    fn figures_of_several_tables_stand_beside_one_value() {
+        let two =
+            beside(beside(value("rate", "1", 2.0), "003.2", &[(1.0, "one")]), "003.1", &[(3.0, "another")]);
+        let figures: Vec<_> = two.published.iter().map(|figure| (figure.value, &*figure.source)).collect();
+        assert_eq!(figures, [(1.0, "003.2"), (3.0, "003.1")]);
     }
 
     #[test]

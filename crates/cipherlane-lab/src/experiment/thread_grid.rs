@@ -17,6 +17,18 @@ const SAMPLE: Duration = Duration::from_millis(10);
 /// Before the first sample of a visit: clocks rise, caches fill, wide vector units wake.
 const WARM_UP: Duration = Duration::from_millis(20);
 
+/// More logical CPUs than this are not all counted through.
+pub(super) const MOST_COUNTED: usize = 32;
+
+/// Numbers of threads from 1 to `logical`, evenly thinned where these are many, and `logical` itself.
+pub(super) fn up_to(logical: usize) -> Vec<usize> {
+    let step = logical.div_ceil(MOST_COUNTED).max(1);
+    let mut counts: Vec<usize> = (1..=logical).step_by(step).collect();
+    counts.push(logical);
+    counts.dedup();
+    counts
+}
+
 /// What is swept.
 #[derive(Debug)]
 pub(super) struct ThreadGrid<'a> {
@@ -308,6 +320,15 @@ mod tests {
             (0..8).map(|_| around(center, 0.001)).collect()
         };
         Cell { visits: (0..visits).map(visit).collect(), ..cell(1, 10.0, 4e9) }
+    }
+
+    #[test]
+    fn many_cpus_are_thinned_and_the_last_is_kept() {
+        assert_eq!(up_to(1), [1]);
+        assert_eq!(up_to(4), [1, 2, 3, 4]);
+        let many = up_to(192);
+        assert!(many.len() <= MOST_COUNTED + 1 && many.is_sorted(), "{many:?}");
+        assert_eq!((many[0], many.last()), (1, Some(&192)));
     }
 
     /// Two cells that are alike differ by what their visits do. Were samples taken as independent, an interval would hold

@@ -18,6 +18,7 @@ pub(crate) fn host() -> Host {
         gpus: None,
         features: vec!["aes".to_owned()],
         logical_cores: 2,
+        online_cpus: Some(2),
         physical_cores: Some(2),
         smt: Some(false),
         l2_bytes: Some(1 << 20),

@@ -7,7 +7,6 @@ use cipherlane_record::{Verdict, statistics};
 use super::Rule;
 use crate::against::Against;
 use crate::chart::Form;
-use crate::machine::Machines;
 use crate::row::{Kind, Row};
 use crate::section::grouped;
 use crate::section::sweep::{self, Swept};
@@ -18,7 +17,7 @@ use crate::units;
 const NEARLY: f64 = 0.9;
 
 /// The fewest threads that reach the best throughput, in most jobs.
-pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> {
+pub(super) fn threads(own: &[Row<'_>]) -> Option<Rule> {
     let swept: Vec<Vec<Row<'_>>> =
         scaling::groups(own).into_iter().filter(|rows| enough(rows).is_some()).collect();
     let counts: Vec<(usize, usize, f64)> = swept.iter().filter_map(|rows| enough(rows)).collect();
@@ -26,7 +25,7 @@ pub(super) fn threads(own: &[Row<'_>], machines: &Machines<'_>) -> Option<Rule> 
     rules.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     let (threads, rows) = rules.first()?;
     let gains: Vec<f64> = rows.iter().map(|(_, _, gain)| *gain).collect();
-    let host = machines.all()[own.first()?.machine].host;
+    let host = &own.first()?.host;
     let most = rows.iter().map(|(_, most, _)| *most).max()?;
     let (verdict, beyond) = match *threads {
         1 => ("is enough", format!("; more, up to {most}, gain less than 3 %")),

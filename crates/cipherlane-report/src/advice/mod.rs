@@ -53,7 +53,7 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
                 .filter(|(place, row)| *place == machine && !beside::is_wrong(row))
                 .map(|(_, row)| *row)
                 .collect();
-            let rules = rules(&own, &seen, machines);
+            let rules = rules(&own, &seen);
             (!own.is_empty() || !rules.is_empty()).then(|| Advice {
                 machine: machines.several().then(|| Machines::letter(machine)),
                 rules,
@@ -64,7 +64,7 @@ pub(crate) fn of(rows: &[Row<'_>], observed: &[Observed<'_>], machines: &Machine
 }
 
 /// The rules, the most general first. What measurements say of a thing goes before what an experiment says of it.
-fn rules(own: &[Row<'_>], seen: &[&Observation], machines: &Machines<'_>) -> Vec<Rule> {
+fn rules(own: &[Row<'_>], seen: &[&Observation]) -> Vec<Rule> {
     let rules = [
         devices::best(own),
         devices::crossover(own),
@@ -72,7 +72,7 @@ fn rules(own: &[Row<'_>], seen: &[&Observation], machines: &Machines<'_>) -> Vec
         observed::transfers(own),
         observed::against(seen),
         devices::tiers(own).or_else(|| observed::tiers(seen)),
-        limits::threads(own, machines).or_else(|| observed::threads(seen)),
+        limits::threads(own).or_else(|| observed::threads(seen)),
         sharing::threads(seen),
         observed::launch(seen),
         observed::streams(seen),

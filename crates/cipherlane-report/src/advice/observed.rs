@@ -211,15 +211,16 @@ pub(super) fn streams(rows: &[&Observation]) -> Option<Rule> {
 
 /// Who does most for the power.
 pub(super) fn energy(rows: &[&Observation]) -> Option<Rule> {
-    let rows = experiment(rows, "energy");
-    let metered = rows.iter().filter_map(|row| Some((row, of(row, "gross")?)));
-    let (row, gross) = metered.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let devices = devices(rows, "energy");
+    let metered = devices
+        .iter()
+        .flat_map(|(device, rows)| rows.iter().filter_map(move |row| Some((device, row, of(row, "gross")?))));
+    let (device, row, gross) = metered.max_by(|one, other| one.2.total_cmp(&other.2))?;
     let net = of(row, "net").map_or_else(String::new, |net| {
         format!(", {} without what it takes when idle", units::significant(net))
     });
     let text = format!(
-        "{} does most for a watt: {} Gbit/s{net} ({}).",
-        row.subject_name,
+        "{device} does most for a watt: {} Gbit/s{net} ({}).",
         units::significant(gross),
         name(row, "algorithm")
     );

@@ -88,7 +88,7 @@ pub(crate) fn all(
 fn section(name: &str, records: &[Placed<'_>], machines: &Machines<'_>, question: Option<String>) -> Section {
     let (measured, observed) = apart(records);
     let mut charts = charts_of(&measured, machines);
-    charts.extend(observed::charts(name, &observed, machines));
+    charts.extend(observed::charts(name, &observed));
     let mut sensors = timeline::charts(&timelines(&measured, &observed), machines);
     let beyond = |charts: &[Chart], most: usize| charts.len().saturating_sub(most);
     let left_out = beyond(&charts, MOST_CHARTS) + beyond(&sensors, MOST_SENSORS);
@@ -142,7 +142,7 @@ pub(crate) fn apart<'a>(records: &[Placed<'a>]) -> (Vec<Row<'a>>, Vec<(usize, &'
 fn charts_of(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
     let mut charts: Vec<Chart> = overview::machines(rows).into_iter().collect();
     charts.extend(sweep::charts(rows, sweep::Swept::Size));
-    charts.extend(threads::charts(rows, machines));
+    charts.extend(threads::charts(rows));
     charts.extend(geometry::charts(rows));
     charts.extend(load::charts(rows));
     charts.extend(overview::rivals(&not_swept(rows), machines));

@@ -8,6 +8,7 @@ use super::observed;
 use super::scopes::Scopes;
 use crate::machine::Machines;
 use crate::row::Row;
+use crate::subjects::Subjects;
 use crate::table::{Column, Table};
 use crate::{beside, ceiling, level, units};
 
@@ -113,10 +114,11 @@ pub(super) fn observed(rows: &[(usize, &Observation)], machines: &Machines<'_>) 
         columns.push(Column::words("published for the like"));
     }
     columns.push(Column::words("checked"));
+    let subjects = Subjects::of(rows);
     let cells = |&(machine, row): &(usize, &Observation)| {
         let mut cells = vec![
             if machines.several() { Machines::letter(machine) } else { String::new() },
-            row.subject_name.clone(),
+            subjects.name((machine, row)),
         ];
         cells.extend(
             axes.iter().map(|axis| row.axes.get(*axis).map_or_else(String::new, ToString::to_string)),

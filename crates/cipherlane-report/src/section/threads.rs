@@ -7,7 +7,6 @@ use super::conditions::more;
 use super::grouped;
 use super::sweep::FEWEST;
 use crate::chart::{Axis, Chart, Form, Lines, Look, MOST_SERIES, Mark, Plot, Point, Series};
-use crate::machine::Machines;
 use crate::row::{self, Kind, Row, Trait};
 use crate::units;
 
@@ -15,8 +14,8 @@ use crate::units;
 const COMPUTED: usize = 2;
 
 /// A chart for each job and size whose rows sweep threads.
-pub(super) fn charts(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Chart> {
-    groups(rows).iter().filter_map(|group| chart(group, machines)).collect()
+pub(super) fn charts(rows: &[Row<'_>]) -> Vec<Chart> {
+    groups(rows).iter().filter_map(|group| chart(group)).collect()
 }
 
 /// Rows of one job and size on devices whose threads matter. Messages without a byte have no throughput, which threads
@@ -46,7 +45,7 @@ pub(crate) fn series<'a>(rows: &[Row<'a>]) -> Vec<(Vec<Trait>, Vec<Row<'a>>)> {
     series
 }
 
-fn chart(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
+fn chart(rows: &[Row<'_>]) -> Option<Chart> {
     let mut all = series(rows);
     let count = all.len();
     all.truncate(MOST_SERIES - COMPUTED);
@@ -64,9 +63,9 @@ fn chart(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<Chart> {
     let counts: Vec<f64> = first.iter().map(threads).collect();
     let fewest = first[0].bytes_per_second / factor;
     series.push(linear(&counts, fewest / counts[0]));
-    let fit = fit(first, machines);
+    let fit = fit(first);
     series.extend(fit.map(|serial| amdahl(&counts, fewest, serial)));
-    let host = machines.all()[first[0].machine].host;
+    let host = &first[0].host;
     let most_threads = first.last().map_or(0, |row| row.threads);
     let x = Axis { form: Form::Count, ..Axis::linear("Threads") };
     let y = Axis::linear(&format!("Throughput ({unit})"));
@@ -104,9 +103,9 @@ fn computed(name: String, counts: &[f64], value: impl Fn(f64) -> f64) -> Series 
 
 /// The serial part by Amdahl's law, least squares over the rows with no more threads than cores: with t(n) the time of
 /// n threads by that of one, t(n) - 1/n = s (1 - 1/n).
-fn fit(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<f64> {
+fn fit(rows: &[Row<'_>]) -> Option<f64> {
     let one = rows.first().filter(|row| row.threads == 1)?.bytes_per_second;
-    let cores = physical(&rows[0], machines).unwrap_or(usize::MAX);
+    let cores = rows[0].host.physical_cores.unwrap_or(usize::MAX);
     let within: Vec<_> = rows.iter().filter(|row| row.threads > 1 && row.threads <= cores).collect();
     if within.len() + 1 < FEWEST {
         return None;
@@ -117,10 +116,6 @@ fn fit(rows: &[Row<'_>], machines: &Machines<'_>) -> Option<f64> {
     });
     let (above, below) = terms.fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1));
     Some((above / below).clamp(0.0, 1.0))
-}
-
-fn physical(row: &Row<'_>, machines: &Machines<'_>) -> Option<usize> {
-    machines.all()[row.machine].host.physical_cores
 }
 
 /// Where cores end, and where their second threads do, if a sweep up to `most` threads gets there.

@@ -2,8 +2,10 @@
 
 use cipherlane_record::{Observation, Timeline, Value, throttle};
 
+use crate::beside::Observed;
 use crate::machine::Machines;
 use crate::row::Row;
+use crate::subjects::Subjects;
 use crate::{beside, level, units};
 
 /// An interval wider than this part of the value is called noisy.
@@ -75,18 +77,23 @@ pub(super) fn of_measured(rows: &[Row<'_>], machines: &Machines<'_>) -> Vec<Warn
 }
 
 /// The warnings of observations, and what their notes say.
-pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<String>) {
+pub(super) fn of_observed(rows: &[Observed<'_>]) -> (Vec<Warning>, Vec<String>) {
+    let subjects = Subjects::of(rows);
+    let placed = |row: &Observed<'_>| placed(subjects.name(*row), row.1);
     let wrong = rows.iter().filter(|(_, row)| beside::is_wrong(row));
-    let wrong = wrong.map(|(_, row)| placed(row));
+    let wrong = wrong.map(placed);
     let mut warnings: Vec<Warning> =
         together(Kind::Wrong, "results were wrong:", wrong).into_iter().collect();
-    let throttled = rows.iter().filter_map(|(_, row)| Some(placed(row) + &throttled(row.timeline.as_ref())?));
+    let throttled = rows.iter().filter_map(|row| Some(placed(row) + &throttled(row.1.timeline.as_ref())?));
     warnings.extend(together(Kind::Throttled, "the machine held itself back during", throttled));
     let right = || rows.iter().filter(|(_, row)| !beside::is_wrong(row));
-    let noisy = right().flat_map(|(_, row)| row.values.iter().filter_map(move |value| noisy(row, value)));
+    let noisy = right().flat_map(|row| {
+        let name = placed(row);
+        row.1.values.iter().filter_map(move |value| noisy(&name, row.1, value))
+    });
     warnings.extend(together(Kind::Noisy, "wide 95 % intervals:", noisy));
     let short = right().filter(|(_, row)| level::is_short(row));
-    warnings.extend(together(Kind::Short, SHORT, short.map(|(_, row)| placed(row))));
+    warnings.extend(together(Kind::Short, SHORT, short.map(placed)));
     let mut notes: Vec<String> = Vec::new();
     for note in rows.iter().flat_map(|(_, row)| &row.notes) {
         if !notes.contains(note) {
@@ -97,17 +104,17 @@ pub(super) fn of_observed(rows: &[(usize, &Observation)]) -> (Vec<Warning>, Vec<
 }
 
 /// What an observation is of: `AMD EPYC, debug, Python`.
-fn placed(row: &Observation) -> String {
+fn placed(subject: String, row: &Observation) -> String {
     let places = row.axes.values().map(ToString::to_string);
-    std::iter::once(row.subject_name.clone()).chain(places).collect::<Vec<_>>().join(", ")
+    std::iter::once(subject).chain(places).collect::<Vec<_>>().join(", ")
 }
 
 /// `time of AMD EPYC, debug, Python (12 % wide)`, if it is.
-fn noisy(row: &Observation, value: &Value) -> Option<String> {
+fn noisy(name: &str, row: &Observation, value: &Value) -> Option<String> {
     let ends = level::interval(row, value)?;
     let wide = (ends.high - ends.low) / value.value?.abs();
     (wide.is_finite() && wide > NOISY)
-        .then(|| format!("{} of {} ({} wide)", value.name, placed(row), units::percent(wide)))
+        .then(|| format!("{} of {name} ({} wide)", value.name, units::percent(wide)))
 }
 
 fn noise(row: &Row<'_>) -> f64 {

@@ -25,6 +25,7 @@ pub(crate) fn host(cpu: &str) -> Host {
         gpus: Some(vec!["NVIDIA H200".to_owned()]),
         features: vec!["aes".to_owned(), "vaes".to_owned()],
         logical_cores: 32,
+        online_cpus: Some(32),
         physical_cores: Some(16),
         smt: Some(true),
         l2_bytes: Some(2 << 20),

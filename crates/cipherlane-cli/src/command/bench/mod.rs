@@ -31,7 +31,9 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
         measure::write_kept(&options.how, &suite.experiment, options.log.as_deref())?;
         return Ok(Exit::Success);
     }
-    let measured = measure::run(&suite, &options.how, options.seconds(), &host, options.log.as_deref())?;
+    let roster = measure::roster(&options.how);
+    let on = (&roster, &host);
+    let measured = measure::run(&suite, &options.how, options.seconds(), on, options.log.as_deref())?;
     Ok(measure::exit(&measured.outcome))
 }
 

@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 use crate::command::shared::{self, Keys};
-use crate::render::units;
+use crate::render::{sink, units};
 use crate::variables;
 
 /// What is asked for; nothing of it where the workloads are the standard ones.
@@ -44,7 +44,13 @@ pub(super) struct Asked {
     #[arg(long, env = "CIPHERLANE_KEYS", help_heading = "Your own workload")]
     pub(super) keys: Option<Keys>,
     /// A file that is cut into messages, in place of random bytes
-    #[arg(long, value_name = "FILE", env = "CIPHERLANE_INPUT", help_heading = "Your own workload")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "CIPHERLANE_INPUT",
+        value_parser = sink::file_to_read(),
+        help_heading = "Your own workload"
+    )]
     pub(super) input: Option<PathBuf>,
 }
 

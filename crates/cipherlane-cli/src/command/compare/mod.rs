@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cipherlane_lab::compare::{self, Comparison};
-use cipherlane_record::{Measurement, Record, measurements, read};
+use cipherlane_record::{Measurement, Record, measurements};
 use clap::builder::FalseyValueParser;
 
 use crate::command::shared;
@@ -33,10 +33,10 @@ several times meets each of the other file, unless both have as many: then they 
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// Records to compare with
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", value_parser = sink::file_to_read())]
     base: PathBuf,
     /// Records that are compared
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", value_parser = sink::file_to_read())]
     new: PathBuf,
     /// Exit with code 4 if a row of B is slower, or slower by more than so many percent, or if nobody can tell: a row of A
     /// has none to be compared with, its times are none that code has, or there are fewer than 6 rounds or samples, of
@@ -88,8 +88,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
 
 /// The measurements of a file. Other rows have no rate: they are counted, and left out.
 fn rows(path: &Path) -> Result<Vec<Measurement>> {
-    sink::protect(path);
-    let records = read(path)?;
+    let records = shared::records(path)?;
     if records.is_empty() {
         complain("left out", &format!("{}: there is no record in it", path.display()));
     }

@@ -119,16 +119,18 @@ impl Shared {
         way(&engine, &keyset, &aad, &mut input, &mut output).map_err(|error| self.about(error))?;
         output.keep(if_taken)?;
         let seconds = start.elapsed().as_secs_f64();
-        let rate = units::gigabytes(input.bytes as f64 / seconds);
+        let rate = units::rate(input.bytes as f64 / seconds);
         let size = units::bytes(input.bytes);
-        complain(done, &format!("{}: {size} in {seconds:.2} s, {rate} GB/s", self.input));
+        complain(done, &format!("{}: {size} in {seconds:.2} s, {rate}", self.input));
         Ok(Exit::Success)
     }
 
-    /// An error with the name of the file that it is about.
+    /// An error with the name of the file that it is about, if it is about one.
     fn about(&self, error: cipherlane_files::Error) -> anyhow::Error {
+        use cipherlane_files::Error::{Device, Random, Write};
         let name = match error {
-            cipherlane_files::Error::Write(_) => self.output.to_string(),
+            Device(_) | Random(_) => return error.into(),
+            Write(_) => self.output.to_string(),
             _ => self.input.to_string(),
         };
         anyhow::Error::from(error).context(name)

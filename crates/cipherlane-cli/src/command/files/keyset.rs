@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut create, 0o600);
     let mut file = create.open(&options.output).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Usage(format!("{name} is there already; name another file")).into(),
-        _ => anyhow::Error::from(error).context(name.to_string()),
+        _ => anyhow::Error::from(error).context(sink::cannot_write(&options.output)),
     })?;
     let written = file.write_all(keyset.to_json().as_bytes()).and_then(|()| file.write_all(b"\n"));
     let kept = written.and_then(|()| file.sync_all()).and_then(|()| target::sync_folder(&options.output));

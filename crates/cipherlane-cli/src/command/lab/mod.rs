@@ -170,12 +170,16 @@ impl RunOptions {
     }
 
     fn one(&self, experiment: &Experiment, how: &How, records: &[Record]) -> Result<Exit> {
+        // Found once: that looks for drivers, and opens each GPU.
+        let sweeps = experiment.kind == Kind::Sweep;
+        let roster = if sweeps { measure::roster(how) } else { shared::Roster::find(false) };
         if experiment.about_gpus {
-            say_without_gpu(experiment, how);
+            say_without_gpu(experiment, how, &roster);
         }
-        match experiment.kind {
-            Kind::Sweep => self.sweep(experiment, how),
-            _ => self.observe(experiment, how, records),
+        if sweeps {
+            self.sweep(experiment, how, &roster)
+        } else {
+            self.observe(experiment, how, &roster, records)
         }
     }
 
@@ -206,8 +210,7 @@ impl RunOptions {
     fn records(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
         for path in self.files() {
-            sink::protect(path);
-            records.extend(cipherlane_record::read(path)?);
+            records.extend(shared::records(path)?);
         }
         Ok(records)
     }
@@ -250,7 +253,13 @@ impl RunOptions {
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
     }
 
-    fn observe(&self, experiment: &Experiment, how: &How, records: &[Record]) -> Result<Exit> {
+    fn observe(
+        &self,
+        experiment: &Experiment,
+        how: &How,
+        roster: &shared::Roster,
+        records: &[Record],
+    ) -> Result<Exit> {
         let passed_over = self.passed_over(how);
         if !passed_over.is_empty() {
             let (name, options) = (&experiment.name, passed_over.join(", "));
@@ -260,10 +269,10 @@ impl RunOptions {
         let run = experiment.at(self.scale())?.context("this kind makes no observations")?;
         let (dry, change_machine) = (self.dry_run, self.change_machine);
         let asked = Asked { done: how.done()?, dry, change_machine, records };
-        measure::observe(&experiment.name, &*run, how, &asked, &host)
+        measure::observe(&experiment.name, &*run, how, &asked, (roster, &host))
     }
 
-    fn sweep(&self, experiment: &Experiment, how: &How) -> Result<Exit> {
+    fn sweep(&self, experiment: &Experiment, how: &How, roster: &shared::Roster) -> Result<Exit> {
         let host = cipherlane_lab::host::detect();
         let one = shared::Threads::Count(1);
         let usual: &[_] = if experiment.on_all_threads { &[shared::Threads::All, one] } else { &[one] };
@@ -285,19 +294,18 @@ impl RunOptions {
         let seconds = self.time.unwrap_or(experiment.seconds_per_row * suite.points.len() as f64);
         if self.dry_run {
             // A plan of what cannot be run would be none.
-            measure::check(how)?;
-            measure::show(&measure::plan_of(&suite, seconds), false)?;
+            measure::check(how, roster)?;
+            measure::show(&measure::plan_of(&suite, seconds), how.takes_stdout()?)?;
             return Ok(Exit::Success);
         }
-        let measured = measure::run(&suite, how, seconds, &host, None)?;
+        let measured = measure::run(&suite, how, seconds, (roster, &host), None)?;
         measure::show(&losing::of(&measured.outcome.rows), measured.stdout_taken)?;
         Ok(measure::exit(&measured.outcome))
     }
 }
 
 /// Says that an experiment about GPUs has none, if that is so. Devices that there are not are an error of whoever runs it.
-fn say_without_gpu(experiment: &Experiment, how: &How) {
-    let roster = shared::Roster::find(false);
+fn say_without_gpu(experiment: &Experiment, how: &How, roster: &shared::Roster) {
     let chosen = roster.choose(&how.device).unwrap_or_default();
     if !chosen.is_empty() && chosen.iter().all(|&device| !Contender::new(device).launches) {
         let (name, remedy) = (&experiment.name, roster.remedy_for_launches());

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use cipherlane_lab::Wanted;
 use cipherlane_lab::resume::Done;
-use cipherlane_lab::telemetry::DEFAULT_HERTZ;
 use cipherlane_record::is_rival;
 use clap::builder::FalseyValueParser;
 
@@ -66,10 +65,10 @@ pub(crate) struct How {
     /// Flush the caches before each pass
     #[arg(long, env = "CIPHERLANE_COLD", value_parser = FalseyValueParser::new(), help_heading = "Where")]
     pub(crate) cold: bool,
-    /// Readings of the machine's sensors a second, 10 at most; 0 for none. Experiments that make observations read them 10 times
-    /// a second, unless 0
-    #[arg(long, value_name = "HERTZ", env = "CIPHERLANE_SENSORS", default_value_t = DEFAULT_HERTZ, value_parser = shared::readings, help_heading = "Where")]
-    pub(crate) sensors: f64,
+    /// Readings of the machine's sensors a second, 10 at most; 0 for none [default: 4; of experiments that make observations
+    /// 10]
+    #[arg(long, value_name = "HERTZ", env = "CIPHERLANE_SENSORS", value_parser = shared::readings, help_heading = "Where")]
+    pub(crate) sensors: Option<f64>,
     /// Seed of all contents
     #[arg(long, env = "CIPHERLANE_SEED", default_value_t = 1, value_parser = shared::seed, help_heading = "Where")]
     pub(crate) seed: u64,

@@ -18,7 +18,7 @@ use anyhow::{Context, Result};
 use cipherlane::Device;
 use cipherlane::verify::Reference;
 use cipherlane_lab::experiment;
-use cipherlane_lab::telemetry::{Sampler, Sensors};
+use cipherlane_lab::telemetry::{DEFAULT_HERTZ, Sampler, Sensors};
 use cipherlane_lab::{Ceilings, Contender, Judges, Outcome, Sampling, Skipped, Suite, run_suite};
 use cipherlane_record::{Host, Measurement, csv, is_rival, markdown, measurements, read};
 
@@ -47,18 +47,17 @@ pub(crate) struct Measured {
     pub(crate) stdout_taken: bool,
 }
 
-/// Measures `suite` within about `seconds`, and shows and keeps its rows. `log` is where texts are shown, message by
-/// message.
+/// Measures `suite` on devices of `roster` within about `seconds`, and shows and keeps its rows. `log` is where texts are
+/// shown, message by message.
 pub(crate) fn run(
     suite: &Suite,
     how: &How,
     seconds: f64,
-    host: &Host,
+    (roster, host): (&Roster, &Host),
     log: Option<&Path>,
 ) -> Result<Measured> {
     let stdout_taken = how.takes_stdout()?;
-    let roster = Roster::find(!how.no_rivals || how.names_a_rival());
-    let contenders = contenders(how, &roster)?;
+    let contenders = contenders(how, roster)?;
     stop_on_ctrl_c()?;
     let mut watch = Watch::new(Store::open(how, &suite.experiment)?, how.no_progress).with_log(log)?;
     let contenders = known::check(contenders, suite, &watch)?;
@@ -69,7 +68,7 @@ pub(crate) fn run(
     let ceilings = Ceilings::measure()
         .inspect_err(|reason| complain("warning", &format!("no ceilings are shown: {reason}")))
         .ok();
-    let sampler = sampler(how.sensors, &contenders)?;
+    let sampler = sampler(how.sensors.unwrap_or(DEFAULT_HERTZ), &contenders)?;
     let options = lab_options(how, seconds, ceilings.as_ref(), sampler.as_ref());
     let outcome = run_suite(suite, &contenders, &judges, host, &options, &mut watch)?;
     watch.clear();
@@ -137,7 +136,7 @@ pub(crate) fn show(text: &str, stdout_taken: bool) -> Result<()> {
         render::print_aside(text);
         Ok(())
     } else {
-        Ok(render::print(text)?)
+        render::print(text)
     }
 }
 
@@ -145,9 +144,13 @@ pub(crate) fn show(text: &str, stdout_taken: bool) -> Result<()> {
 ///
 /// # Errors
 /// If a device, a tier or a launch cannot be had here.
-pub(crate) fn check(how: &How) -> Result<()> {
-    let roster = Roster::find(!how.no_rivals || how.names_a_rival());
-    contenders(how, &roster).map(drop)
+pub(crate) fn check(how: &How, roster: &Roster) -> Result<()> {
+    contenders(how, roster).map(drop)
+}
+
+/// The devices to choose from, and the rivals where some may be asked for.
+pub(crate) fn roster(how: &How) -> Roster {
+    Roster::find(!how.no_rivals || how.names_a_rival())
 }
 
 /// Everything that is measured in turn: the devices that were asked for, then the rivals.

@@ -19,6 +19,7 @@ use super::watch::Watch;
 use super::{How, STOP, argv, is_stopped, show, show_page, stop_on_ctrl_c, stopped};
 use crate::command::shared::Roster;
 use crate::exit::Exit;
+use crate::render::complain;
 use crate::render::table::{self, Column};
 use crate::render::units;
 
@@ -35,18 +36,24 @@ pub(crate) struct Asked<'a> {
     pub(crate) records: &'a [Record],
 }
 
-/// Runs `run` under the experiment's `name`, or says what it would do.
-pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, host: &Host) -> Result<Exit> {
+/// Runs `run` under the experiment's `name` on devices of `roster`, or says what it would do.
+pub(crate) fn observe(
+    name: &str,
+    run: &dyn Run,
+    how: &How,
+    asked: &Asked<'_>,
+    (roster, host): (&Roster, &Host),
+) -> Result<Exit> {
     let &Asked { ref done, dry, change_machine, records } = asked;
     let stdout_taken = how.takes_stdout()?;
-    let roster = Roster::find(false);
     let devices = roster.choose(&how.device)?;
     let cpu = roster.engine.device("cpu")?;
     let reference = Reference::new();
     let judges = Judges::new(&**cpu, &reference);
-    let sensors =
-        if how.sensors > 0.0 && !dry { Sensors::of_this_machine(&devices) } else { Sensors::default() };
-    let sampler = Sampler::start(sensors, MOST_HERTZ).context(
+    // Meters of energy and clocks that change want as many readings as may be had, unless fewer are asked for.
+    let hertz = how.sensors.unwrap_or(MOST_HERTZ);
+    let sensors = if hertz > 0.0 && !dry { Sensors::of_this_machine(&devices) } else { Sensors::default() };
+    let sampler = Sampler::start(sensors, hertz).context(
         "no thread for the sensors; end other programs, or raise the limit of processes (`ulimit -u`)",
     )?;
     let setting = Setting {
@@ -64,8 +71,7 @@ pub(crate) fn observe(name: &str, run: &dyn Run, how: &How, asked: &Asked<'_>, h
         argv: &argv(),
     };
     if dry {
-        show(&plan(name, run, &setting), stdout_taken)?;
-        return Ok(Exit::Success);
+        return foretell(name, run, &setting, stdout_taken);
     }
     stop_on_ctrl_c()?;
     let mut watch = Watch::new(Store::open(how, name)?, how.no_progress);
@@ -99,6 +105,16 @@ fn exit(rows: &[Observation], had_all: bool) -> Exit {
     } else {
         Exit::Success
     }
+}
+
+/// Says what would be run, or why nothing would: the exit code is that of the run.
+fn foretell(name: &str, run: &dyn Run, setting: &Setting<'_>, stdout_taken: bool) -> Result<Exit> {
+    if let Some(reason) = run.nothing(setting) {
+        complain("nothing to run", &format!("{name}: {reason}"));
+        return Ok(Exit::NothingToRun);
+    }
+    show(&plan(name, run, setting), stdout_taken)?;
+    Ok(Exit::Success)
 }
 
 /// What would be run, and how long it would take.

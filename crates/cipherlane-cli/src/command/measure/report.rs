@@ -153,14 +153,18 @@ fn write_launch(text: &mut String, row: &Measurement) {
     }
     if let Some(times) = &row.times {
         let [there, kernels, back] =
-            [times.to_device_seconds, times.kernel_seconds, times.to_host_seconds].map(|time| 1e3 * time);
-        let _ = write!(text, "; {there:.3} ms there, {kernels:.3} ms kernels, {back:.3} ms back");
+            [times.to_device_seconds, times.kernel_seconds, times.to_host_seconds].map(milliseconds);
+        let _ = write!(text, "; {there} ms there, {kernels} ms kernels, {back} ms back");
     }
-    let busy = || row.streams.iter().map(|stream| 1e3 * stream.times.total_seconds());
+    let busy = || row.streams.iter().map(|stream| stream.times.total_seconds());
     if row.streams.len() > 1 {
         let (least, most) = (busy().fold(f64::INFINITY, f64::min), busy().fold(0.0, f64::max));
-        let _ = write!(text, "; streams busy for {least:.3} to {most:.3} ms");
+        let _ = write!(text, "; streams busy for {} to {} ms", milliseconds(least), milliseconds(most));
     }
+}
+
+fn milliseconds(seconds: f64) -> String {
+    units::significant(1e3 * seconds)
 }
 
 /// What each number covers, checks that were made, and what its reader should know.

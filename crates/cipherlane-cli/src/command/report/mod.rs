@@ -10,6 +10,7 @@ use anyhow::Result;
 use cipherlane_record::Record;
 use cipherlane_report::Report;
 
+use super::shared;
 use crate::exit::{Exit, Usage};
 use crate::render::sink::{self, Sink};
 use crate::render::{self, complain, units};
@@ -26,9 +27,10 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// Files of records, of one machine or many, as `bench --json` and `lab run --json` write them
-    #[arg(value_name = "RECORDS", required = true)]
+    #[arg(value_name = "RECORDS", required = true, value_parser = sink::file_to_read())]
     records: Vec<PathBuf>,
-    /// The page [default: the first file of records with the ending .html, unless --md or --csv is given]
+    /// The page [default: the first file of records with the ending .html, unless --md or --csv is given; no default
+    /// beside a pipe]
     #[arg(long, short, value_name = "FILE", help_heading = "Results (- is stdout)")]
     output: Option<Sink>,
     /// The same as Markdown, with tables in place of pictures
@@ -82,7 +84,7 @@ impl Options {
     /// Where the page goes, if one is wanted.
     ///
     /// # Errors
-    /// If it is to be shown and goes to stdout.
+    /// If it is to be shown and goes to stdout, or if it is to stand beside what is no file.
     fn page(&self) -> Result<Option<Sink>, Usage> {
         match &self.output {
             Some(Sink::Stdout) if self.open => {
@@ -90,9 +92,27 @@ impl Options {
             }
             Some(sink) => Ok(Some(sink.clone())),
             None if !self.open && (self.md.is_some() || self.csv.is_some()) => Ok(None),
-            None => Ok(self.records.first().map(|first| Sink::File(beside(first)))),
+            None => self.records.first().map(|first| page_of(first)).transpose(),
         }
     }
+}
+
+/// Where the page of these records goes unless that is said.
+///
+/// # Errors
+/// If they come from a pipe, or from a file by way of a name that the system gives it, as /dev/stdin is: nobody looks for a
+/// page there.
+fn page_of(records: &Path) -> Result<Sink, Usage> {
+    let is_no_file = records.exists() && !records.is_file() && !records.is_dir();
+    let folder = records.parent().and_then(|folder| folder.canonicalize().ok());
+    let is_system = |folder: &Path| folder == Path::new("/dev") || folder.starts_with("/proc");
+    if is_no_file || folder.as_deref().is_some_and(is_system) {
+        let name = records.display();
+        return Err(Usage(format!(
+            "{name} is no file with a folder for the page; name the page by --output"
+        )));
+    }
+    Ok(Sink::File(beside(records)))
 }
 
 /// Writes the page of the file of records beside it, and shows it in the browser: what `bench --open` does.
@@ -119,12 +139,7 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Record>> {
         if path.canonicalize().is_ok_and(|file| file.is_file() && !known.insert(file)) {
             continue;
         }
-        if path.is_dir() {
-            let name = path.display();
-            return Err(Usage(format!("{name} is a folder; name the files in it, as {name}/*.jsonl")).into());
-        }
-        sink::protect(path);
-        records.extend(cipherlane_record::read(path)?);
+        records.extend(shared::records(path)?);
     }
     Ok(records)
 }
@@ -135,6 +150,6 @@ fn tell(page: &Path, records: usize, stdout_taken: bool) -> Result<()> {
         render::print_aside(&text);
         Ok(())
     } else {
-        Ok(render::print(&text)?)
+        render::print(&text)
     }
 }

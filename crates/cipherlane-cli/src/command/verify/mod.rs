@@ -13,7 +13,7 @@ use super::launch::Launch;
 use super::shared::{self, Roster};
 use crate::exit::Exit;
 use crate::render::progress::Bar;
-use crate::render::sink::Sink;
+use crate::render::sink::{self, Sink};
 use crate::render::{self, complain};
 use answers::Answers;
 use report::Report;
@@ -44,7 +44,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     launch: Launch,
     /// CAVP .rsp files, Wycheproof JSON files, or folders of them, in place of the fetched ones
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = sink::file_to_read())]
     vectors: Vec<PathBuf>,
     /// Known answers only, without the batches of all shapes against the readable reference
     #[arg(long, env = "CIPHERLANE_QUICK", value_parser = FalseyValueParser::new())]

@@ -40,6 +40,9 @@ pub(in crate::experiment) struct Breakdown {
     seconds: f64,
 }
 
+/// Why the CPU takes no part.
+const NO_PART: &str = "the CPU copies nothing and launches no kernels";
+
 const TO_DEVICE: &str = "to device";
 const TO_HOST: &str = "to host";
 
@@ -188,8 +191,12 @@ impl Run for Breakdown {
         cases
     }
 
+    fn nothing(&self, setting: &Setting<'_>) -> Option<String> {
+        setting.without_gpus(NO_PART)
+    }
+
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
-        let devices = setting.gpus(observer, "the CPU copies nothing and launches no kernels");
+        let devices = setting.gpus(observer, NO_PART);
         for &operation in &self.operations {
             let mut batches = None;
             for (&device, &streams) in

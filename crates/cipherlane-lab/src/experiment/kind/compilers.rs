@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::experiment::programs::{CLANG, Entry, Figure, GCC, RUSTC, Race, Recipe, Single, Tool, Workshop};
 use crate::experiment::setting::{Run, Setting};
+use crate::experiment::thread_grid::up_to;
 use crate::observer::Observer;
 
 /// The experiment's parameters.
@@ -19,7 +20,7 @@ pub(in crate::experiment) struct Compilers {
     size: usize,
     /// Threads of the study.
     threads: Vec<usize>,
-    /// Whether every number of threads from one to the logical CPUs is run as well.
+    /// Whether the numbers of threads from one to the logical CPUs are run as well, thinned where these are many.
     up_to_all: bool,
     /// Runs of each program at each number of threads.
     rounds: usize,
@@ -92,8 +93,8 @@ impl Compilers {
 
     /// All numbers of threads, in rising order.
     fn counts(&self, setting: &Setting<'_>) -> Vec<usize> {
-        let own = if self.up_to_all { setting.host.logical_cores } else { 0 };
-        let mut counts: Vec<usize> = self.threads.iter().copied().chain(1..=own).collect();
+        let own = if self.up_to_all { up_to(setting.host.logical_cores) } else { Vec::new() };
+        let mut counts: Vec<usize> = self.threads.iter().copied().chain(own).collect();
         counts.sort_unstable();
         counts.dedup();
         counts

@@ -37,14 +37,24 @@ pub(in crate::experiment) struct Cores {
     seconds: f64,
 }
 
+/// Why the CPU takes no part.
+const NO_PART: &str = "the CPU is one side, and a GPU must be the other";
+
 const STUDY: &str = "000.6";
 /// One core of the CPU by one of the GPU, and the GPU by the CPU.
 const CORE: [(f64, &str); 1] = [(30.0, "the study's CPU and GPU, plain code")];
 const TOTAL: [(f64, &str); 1] = [(9.0, "the study's CPU and GPU, plain code")];
 /// MB/s of one thread of the study's GPU, and of all.
-const STUDY_GPUS: &str = "000.7";
+const STUDY_TABLES: &str = "000.7";
 const GPU_ONE: [(f64, &str); 1] = [(1.4, "RTX 4070")];
 const GPU_ALL: [(f64, &str); 1] = [(4200.0, "RTX 4070")];
+/// The same of its CPU by plain code, and of all of it with special instructions.
+const CPU_ONE: [(f64, &str); 1] = [(42.3, "i7-12700H")];
+const CPU_ALL: [(f64, &str); 1] = [(493.0, "i7-12700H, 20 threads")];
+const CPU_ALL_SPECIAL: [(f64, &str); 1] = [(2000.0, "i7-12700H, 20 threads")];
+/// The CPU's kernels, by their names on the axis.
+const PLAIN: &str = "plain";
+const BEST: &str = "best";
 
 /// Most threads that a block has on any GPU.
 const MOST_THREADS: usize = 1024;
@@ -100,7 +110,7 @@ impl Cores {
         let all = setting.cpu.kernels(&Shape::uniform(self.algorithm, self.algorithm.forward(), 1, 1, true));
         let plain = all.iter().find(|kernel| !kernel.constant_time);
         let plain = plain.map(|kernel| Wish { kernel: Some(kernel.name.clone()), ..Wish::default() });
-        [("plain", plain), ("best", Some(Wish::default()))]
+        [(PLAIN, plain), (BEST, Some(Wish::default()))]
             .into_iter()
             .filter_map(|(name, wish)| Some((name, wish?)))
             .collect()
@@ -138,6 +148,7 @@ impl Cores {
     fn row(
         &self,
         setting: &Setting<'_>,
+        kernel: &str,
         cpu: &[Rates; 2],
         gpu: &[Rates; 2],
         timeline: cipherlane_record::Timeline,
@@ -145,13 +156,14 @@ impl Cores {
         let [cpu_one, cpu_all] = cpu;
         let [gpu_one, gpu_all] = gpu;
         let rate = |name: &str, rates: &Rates| median(name, "MB/s", &rates.samples, setting.seed);
+        let [of_one, of_all] = of_cpu(kernel);
         let values: Vec<Value> = vec![
             beside(value("CPU thread by GPU thread", "1", cpu_one.median() / gpu_one.median()), STUDY, &CORE),
             beside(value("GPU by CPU", "1", gpu_all.median() / cpu_all.median()), STUDY, &TOTAL),
-            rate("CPU thread", cpu_one),
-            beside(rate("GPU thread", gpu_one), STUDY_GPUS, &GPU_ONE),
-            rate("CPU", cpu_all),
-            beside(rate("GPU", gpu_all), STUDY_GPUS, &GPU_ALL),
+            beside(rate("CPU thread", cpu_one), STUDY_TABLES, of_one),
+            beside(rate("GPU thread", gpu_one), STUDY_TABLES, &GPU_ONE),
+            beside(rate("CPU", cpu_all), STUDY_TABLES, of_all),
+            beside(rate("GPU", gpu_all), STUDY_TABLES, &GPU_ALL),
         ];
         let geometry = |rates: &Rates| {
             rates.geometry.map_or_else(
@@ -186,11 +198,17 @@ impl Cores {
             setting.point(observer, device, Some(self.algorithm), self.axes(name), || {
                 let gpu = gpu.as_ref().map_err(Clone::clone)?;
                 let cpu = self.cpu(setting, &wish)?;
-                Ok(self.row(setting, &cpu, gpu, setting.sampler.since(mark)))
+                Ok(self.row(setting, name, &cpu, gpu, setting.sampler.since(mark)))
             })?;
         }
         Ok(())
     }
+}
+
+/// MB/s of one thread of the study's CPU and of all, by the like of `kernel`.
+fn of_cpu(kernel: &str) -> [&'static [(f64, &'static str)]; 2] {
+    // Of one thread with special instructions it has none.
+    if kernel == PLAIN { [&CPU_ONE, &CPU_ALL] } else { [&[], &CPU_ALL_SPECIAL] }
 }
 
 /// One block of the fewest threads that a kernel for `shape` takes.
@@ -217,13 +235,28 @@ impl Run for Cores {
         .collect()
     }
 
+    fn nothing(&self, setting: &Setting<'_>) -> Option<String> {
+        setting.without_gpus(NO_PART)
+    }
+
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
-        for device in setting.gpus(observer, "the CPU is one side, and a GPU must be the other") {
+        for device in setting.gpus(observer, NO_PART) {
             let done = |(name, _): &(&str, Wish)| setting.is_done(device, &self.axes(name));
             if !setting.stopped() && !self.kernels(setting).iter().all(done) {
                 self.device(setting, device, observer)?;
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpu_stands_beside_the_like_of_its_kernel() {
+        assert_eq!(of_cpu(PLAIN), [&CPU_ONE[..], &CPU_ALL[..]]);
+        assert_eq!(of_cpu(BEST), [&[][..], &CPU_ALL_SPECIAL[..]]);
     }
 }

@@ -65,6 +65,13 @@ const PUBLISHED_WATTS: &OfCiphers = &[
     ("sc2000-128", &[(179.0, "HD 7970"), (150.3, "GTX 680")]),
 ];
 
+/// Standard deviations of the power that the study measured, over its devices and ciphers (table 5).
+const STUDY_SIGMA: &str = "001.5";
+const PUBLISHED_SIGMA: [(f64, &str); 2] = [
+    (0.2, "the rails of the study's boards, at the least"),
+    (31.7, "the rails of the study's boards, at the most"),
+];
+
 /// The study's figures for a cipher, of devices of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Figures {
@@ -105,8 +112,17 @@ impl Run for Power {
 /// The trials of one algorithm.
 struct Trials {
     algorithm: Algorithm,
-    steady: Steady,
+    /// Bytes of text of one run.
+    bytes: u64,
+    /// Whether every output that was looked at was right.
+    verified: bool,
     trials: Vec<Trial>,
+}
+
+impl Trials {
+    const fn of(algorithm: Algorithm) -> Self {
+        Self { algorithm, bytes: 0, verified: true, trials: Vec::new() }
+    }
 }
 
 impl Power {
@@ -125,16 +141,9 @@ impl Power {
         device: &dyn Device,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
-        let mut all = Vec::new();
-        for &algorithm in &self.algorithms {
-            if setting.is_done(device, &Self::axes(algorithm)) {
-                continue;
-            }
-            match self.steady(setting, device, algorithm) {
-                Ok(steady) => all.push(Trials { algorithm, steady, trials: Vec::new() }),
-                Err(reason) => setting.skip(observer, device, Some(algorithm), reason),
-            }
-        }
+        let is_left = |algorithm: &&Algorithm| !setting.is_done(device, &Self::axes(**algorithm));
+        let mut all: Vec<Trials> =
+            self.algorithms.iter().filter(is_left).map(|&algorithm| Trials::of(algorithm)).collect();
         // Each round in another order: heat of the trial before raises the power of the next.
         let mut random = Random::new(setting.seed);
         for _ in 0..self.trials {
@@ -142,8 +151,8 @@ impl Power {
             let mut failed = Vec::new();
             for (place, trials) in all.iter_mut().enumerate() {
                 match self.trial(setting, device, trials) {
-                    Ok(Some(trial)) => trials.trials.push(trial),
-                    Ok(None) => return Ok(()),
+                    Ok(true) => {}
+                    Ok(false) => return Ok(()),
                     Err(reason) => failed.push((place, reason)),
                 }
             }
@@ -153,13 +162,14 @@ impl Power {
                 setting.skip(observer, device, Some(trials.algorithm), reason);
             }
         }
-        for mut trials in all {
-            if trials.trials.is_empty() {
-                continue;
-            }
-            let mut row = self.row(setting, device, &trials);
+        for trials in all.iter().filter(|trials| !trials.trials.is_empty()) {
+            let mut row = self.row(setting, device, trials);
             if self.probe > 0.0 {
-                row.notes.extend(self.probes(setting, device, &mut trials.steady));
+                let probed = self.steady(setting, device, trials.algorithm);
+                row.notes.extend(match probed {
+                    Ok(mut steady) => self.probes(setting, device, &mut steady),
+                    Err(reason) => vec![format!("meters not probed: {reason}")],
+                });
             }
             observer.observed(&setting.observation(device, row))?;
         }
@@ -180,17 +190,18 @@ impl Power {
         Steady::staying(setting, device, algorithm, self.resident_bytes)
     }
 
-    fn trial(
-        &self,
-        setting: &Setting<'_>,
-        device: &dyn Device,
-        trials: &mut Trials,
-    ) -> Result<Option<Trial>, String> {
-        let steady = &mut trials.steady;
+    /// One more trial; whether it came to its end. Each has a session of its own: those of all algorithms at once would
+    /// take more memory than many a GPU, or its host, has.
+    fn trial(&self, setting: &Setting<'_>, device: &dyn Device, trials: &mut Trials) -> Result<bool, String> {
+        let mut steady = self.steady(setting, device, trials.algorithm)?;
         let work = |until: Instant| steady.until(setting, until);
-        let trial = self.protocol().run(setting.sampler, &device.info().id, setting.stop, work)?;
+        let found = self.protocol().run(setting.sampler, &device.info().id, setting.stop, work)?;
+        let Some(trial) = found else { return Ok(false) };
         steady.look()?;
-        Ok(trial)
+        trials.bytes = steady.bytes();
+        trials.verified &= steady.verified();
+        trials.trials.push(trial);
+        Ok(true)
     }
 
     fn row(&self, setting: &Setting<'_>, device: &dyn Device, trials: &Trials) -> Row {
@@ -205,7 +216,7 @@ impl Power {
         let mut notes = vec![format!(
             "the device's own meters; study 001 measured the rails of the board; kernels alone, as there, on {} B that stay \
              in the caches of a CPU, or in the memory of the device; trials: {}",
-            trials.steady.bytes(),
+            trials.bytes,
             trials.trials.len()
         )];
         notes.extend(disagreement(&trials.trials));
@@ -213,7 +224,7 @@ impl Power {
             axes: Self::axes(trials.algorithm),
             values,
             samples: rates,
-            verified: Some(trials.steady.verified()),
+            verified: Some(trials.verified),
             timeline: trials.trials.last().map(|trial| trial.timeline.clone()),
             notes,
         }
@@ -244,7 +255,11 @@ impl Power {
             over("power", "W", &|energy| Some(energy.watts()), ""),
             over("idle", "W", &|energy| energy.idle_watts, idle),
             beside(over("power beyond idle", "W", &net, idle), STUDY_WATTS, figures.watts),
-            over("sigma", "W", &|energy| energy.sigma_watts, "fewer than two readings of power"),
+            beside(
+                over("sigma", "W", &|energy| energy.sigma_watts, "fewer than two readings of power"),
+                STUDY_SIGMA,
+                &PUBLISHED_SIGMA,
+            ),
             over("energy", "J/GB", &|energy| Some(8e9 / energy.bits_per_joule()), ""),
             over(
                 "second meter by first",

@@ -266,17 +266,24 @@ impl Line<'_> {
 
 impl Run for Generations {
     fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
-        vec![(format!("reads {} records", setting.records.len()), Duration::ZERO)]
+        let step = (format!("reads {} records", setting.records.len()), Duration::ZERO);
+        if self.nothing(setting).is_some() { Vec::new() } else { vec![step] }
+    }
+
+    fn nothing(&self, setting: &Setting<'_>) -> Option<String> {
+        let is_none = setting.records.iter().flat_map(found).next().is_none();
+        is_none.then(|| {
+            format!(
+                "of {} records none is of {ALGORITHM} on one thread or on all; name files of `lab run cpu-threads`, `lab run \
+                 core-vs-core` or `bench`: cipherlane lab run generations one.jsonl another.jsonl",
+                setting.records.len()
+            )
+        })
     }
 
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
         let lines = lines(setting.records);
-        if lines.is_empty() {
-            let reason = format!(
-                "of {} records none is of {ALGORITHM} on one thread or on all; name files of `lab run cpu-threads`, `lab run \
-                 core-vs-core` or `bench`: cipherlane lab run generations one.jsonl another.jsonl",
-                setting.records.len()
-            );
+        if let Some(reason) = self.nothing(setting) {
             setting.skip(observer, setting.cpu, None, reason);
         }
         for line in &lines {

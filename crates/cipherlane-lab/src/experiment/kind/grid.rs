@@ -43,6 +43,9 @@ pub(in crate::experiment) struct Grid {
     seconds: f64,
 }
 
+/// Why the CPU takes no part.
+const NO_PART: &str = "the CPU launches no kernels";
+
 /// MB/s of pairs by AES-GCM, and where its curves break: at the cores of a multiprocessor, and at the multiprocessors.
 const STUDY: &str = "000.5";
 const CARD: &str = "an RTX 4070 (36 multiprocessors of 128 cores)";
@@ -144,19 +147,30 @@ impl Grid {
         self.algorithms.iter().flat_map(|&algorithm| self.keys.iter().map(move |&keys| (algorithm, keys)))
     }
 
-    /// Blocks and threads of the points of `sweep` on a device of `units` units.
-    fn points(&self, sweep: Sweep, units: usize) -> Vec<(usize, usize)> {
+    /// Blocks and threads of the points of `sweep` on a device of so many `units`.
+    ///
+    /// # Errors
+    /// Why its units are not known, where the points follow from them.
+    fn points(&self, sweep: Sweep, units: &Result<usize, String>) -> Result<Vec<(usize, usize)>, String> {
         match sweep {
-            Sweep::Threads => self.threads.iter().map(|&threads| (units, threads)).collect(),
-            Sweep::Pairs => self.pairs.clone(),
+            Sweep::Pairs => Ok(self.pairs.clone()),
+            Sweep::Threads if self.threads.is_empty() => Ok(Vec::new()),
+            Sweep::Threads => {
+                let units = units.clone()?;
+                Ok(self.threads.iter().map(|&threads| (units, threads)).collect())
+            }
             Sweep::Blocks => {
-                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few thousand at most
-                let by_unit = self.blocks_by_unit.iter().map(|times| (times * units as f64).round() as usize);
-                let mut blocks: Vec<usize> = self.blocks.iter().copied().chain(by_unit).collect();
+                let mut blocks = self.blocks.clone();
+                if !self.blocks_by_unit.is_empty() {
+                    let units = units.clone()? as f64;
+                    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                    // a few thousand at most
+                    blocks.extend(self.blocks_by_unit.iter().map(|times| (times * units).round() as usize));
+                }
                 blocks.retain(|&blocks| blocks > 0);
                 blocks.sort_unstable();
                 blocks.dedup();
-                blocks.into_iter().map(|blocks| (blocks, self.threads_of_blocks)).collect()
+                Ok(blocks.into_iter().map(|blocks| (blocks, self.threads_of_blocks)).collect())
             }
         }
     }
@@ -225,8 +239,16 @@ impl Grid {
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let Stage { device, algorithm, .. } = *stage;
+        let points = match self.points(sweep, &units(device)) {
+            Ok(points) => points,
+            Err(reason) => {
+                let reason = format!("{}: {reason}, by which its points are chosen", sweep.name());
+                setting.skip(observer, device, Some(algorithm), reason);
+                return Ok(());
+            }
+        };
         let mut seen: Vec<Seen> = Vec::new();
-        for pair in self.points(sweep, units(device).unwrap_or(1)) {
+        for pair in points {
             let axes = stage.axes_of(sweep, pair);
             if let Some(row) = setting.found(device, &axes) {
                 seen.extend(row.value("throughput").map(|rate| (pair, rate)));
@@ -320,7 +342,8 @@ impl Run for Grid {
         for &device in setting.devices.iter().filter(|device| !setting.is_cpu(**device)) {
             for ((algorithm, keys), sweep) in self.jobs().flat_map(|job| Sweep::ALL.map(|sweep| (job, sweep)))
             {
-                let pairs = self.points(sweep, units(device).unwrap_or(1));
+                // What its units leave unknown is said when it is run.
+                let pairs = self.points(sweep, &units(device)).unwrap_or_default();
                 let what = |(blocks, threads)| {
                     let (id, sweep, keys) = (&device.info().id, sweep.name(), name(keys));
                     format!(
@@ -333,8 +356,12 @@ impl Run for Grid {
         points
     }
 
+    fn nothing(&self, setting: &Setting<'_>) -> Option<String> {
+        setting.without_gpus(NO_PART)
+    }
+
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
-        let devices = setting.gpus(observer, "the CPU launches no kernels");
+        let devices = setting.gpus(observer, NO_PART);
         if devices.is_empty() {
             return Ok(());
         }
@@ -378,7 +405,17 @@ mod tests {
             runs: 1,
             seconds: 1.0,
         };
-        assert_eq!(grid.points(Sweep::Blocks, 132), [(1, 128), (66, 128), (132, 128)]);
-        assert_eq!(grid.points(Sweep::Threads, 132), [(132, 32)]);
+        let points = |sweep| grid.points(sweep, &Ok(132)).unwrap();
+        assert_eq!(points(Sweep::Blocks), [(1, 128), (66, 128), (132, 128)]);
+        assert_eq!(points(Sweep::Threads), [(132, 32)]);
+        // Without its units a device has the points that need none, and no others in their place.
+        let unknown = Err("a fleet does not tell its units".to_owned());
+        assert_eq!(grid.points(Sweep::Pairs, &unknown), Ok(vec![(36, 128)]));
+        for sweep in [Sweep::Threads, Sweep::Blocks] {
+            assert!(grid.points(sweep, &unknown).unwrap_err().contains("does not tell"), "{sweep:?}");
+        }
+        let by_number = Grid { blocks_by_unit: Vec::new(), threads: Vec::new(), ..grid };
+        assert_eq!(by_number.points(Sweep::Blocks, &unknown), Ok(vec![(1, 128), (132, 128)]));
+        assert_eq!(by_number.points(Sweep::Threads, &unknown), Ok(Vec::new()));
     }
 }

@@ -57,11 +57,13 @@ pub(super) fn operations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<V
 /// Operations per clock and unit that the study measured (tables 7 and 8), on each of its GPUs.
 const STUDY: &str = "001.8";
 const GPUS: [&str; 3] = ["GTX 680", "GTX 580", "HD 7970"];
-const PUBLISHED: [(Steps, [f64; 3]); 9] = [
+const PUBLISHED: [(Steps, [f64; 3]); 10] = [
     (Steps::Add, [63.7, 31.1, 63.3]),
     (Steps::Mul, [32.3, 15.9, 63.3]),
     (Steps::Mad, [32.3, 15.9, 31.6]),
     (Steps::Xor, [63.7, 31.1, 63.3]),
+    // The study has one figure for XOR, AND and OR.
+    (Steps::AndOr, [63.7, 31.1, 63.3]),
     (Steps::Shift, [31.3, 15.6, 63.3]),
     (Steps::F32Add, [64.6, 31.8, 63.1]),
     (Steps::F32Mul, [64.6, 31.8, 63.1]),
@@ -267,5 +269,18 @@ impl Run for Instructions {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_those_of_the_study_s_gpus() {
+        let of = |steps| GPUS.map(|gpu| published(steps, gpu).unwrap());
+        assert_eq!(of(Steps::Shift), [31.3, 15.6, 63.3]);
+        assert_eq!(of(Steps::AndOr), of(Steps::Xor));
+        assert_eq!((published(Steps::Xor, "NVIDIA H200"), published(Steps::Prmt, "GTX 680")), (None, None));
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::experiment::setting::{Row, Run, Setting, beside, known, median, value};
 use crate::experiment::steady::{Often, Steady, Work};
 use crate::observer::Observer;
-use crate::statistics;
+use crate::statistics::{self, FEWEST_ROUNDS};
 
 /// The experiment's parameters.
 #[derive(Clone, Debug, Deserialize)]
@@ -30,6 +30,9 @@ pub(in crate::experiment) struct Offload {
     #[serde(deserialize_with = "super::super::fields::seconds")]
     pub(super) seconds: f64,
 }
+
+/// Why the CPU takes no part.
+const NO_PART: &str = "the CPU takes nothing off itself";
 
 const STUDY: &str = "002.3";
 /// From how many bytes on the study's GPU saves anything, which is 20 % at once: not told algorithm by algorithm.
@@ -71,6 +74,15 @@ impl Offload {
         })
     }
 
+    /// What is timed in one of so many `visits`: its part of the runs and of the time.
+    pub(super) fn shared_out(&self, visits: usize) -> Self {
+        Self {
+            repetitions: self.repetitions.div_ceil(visits),
+            seconds: self.seconds / visits as f64,
+            ..self.clone()
+        }
+    }
+
     pub(super) fn axes(algorithm: Algorithm, size: usize) -> BTreeMap<String, Axis> {
         BTreeMap::from([
             ("algorithm".to_owned(), Axis::Name(algorithm.to_string())),
@@ -93,19 +105,25 @@ impl Offload {
         let mut theirs = self.open(setting, device, algorithm, size)?;
         let mut own = self.open(setting, setting.cpu, algorithm, size)?;
         let mark = setting.sampler.mark();
-        let times = self.times(setting, &mut theirs)?;
-        let without = self.times(setting, &mut own)?.total;
-        let microseconds = |seconds: &[f64]| seconds.iter().map(|s| 1e6 * s).collect::<Vec<_>>();
-        let (total, gpu) = (microseconds(&times.total), microseconds(&times.gpu));
-        let without = microseconds(&without);
-        let on_cpu: Vec<f64> = total.iter().zip(&gpu).map(|(total, gpu)| total - gpu).collect();
+        let (part, mut visits) = (self.shared_out(VISITS), Vec::new());
+        for visit in 0..VISITS {
+            // Each second visit goes the other way round, so that a steady drift cancels.
+            visits.push(if visit % 2 == 0 {
+                let with = part.times(setting, &mut theirs)?;
+                Visit { with, without: part.times(setting, &mut own)?.total }
+            } else {
+                let without = part.times(setting, &mut own)?.total;
+                Visit { with: part.times(setting, &mut theirs)?, without }
+            });
+        }
         Ok(Row {
-            values: values(&total, &gpu, &on_cpu, &without, setting.seed),
-            samples: total,
+            values: values(&visits, setting.seed),
+            samples: visits.iter().flat_map(|visit| &visit.with.total).map(|seconds| 1e6 * seconds).collect(),
             verified: Some(theirs.verified() && own.verified()),
             timeline: Some(setting.sampler.since(mark)),
             notes: vec![format!(
-                "without the device: one thread of {}; a message has at most {} B",
+                "without the device: one thread of {}; a message has at most {} B; both took turns, {VISITS} times: \
+                 intervals are over these visits",
                 setting.cpu.info().name,
                 self.message_bytes
             )],
@@ -114,20 +132,39 @@ impl Offload {
     }
 }
 
+/// Turns of a device and of the CPU at one size, among which the runs of a point are shared out.
+const VISITS: usize = FEWEST_ROUNDS;
+
+/// What one of them saw.
+struct Visit {
+    with: Times,
+    /// Seconds of the CPU's runs.
+    without: Vec<f64>,
+}
+
+impl Visit {
+    /// The study's four times in microseconds, by their medians, and the percent that is saved of the CPU's.
+    fn found(&self) -> [f64; 5] {
+        let Times { total, gpu } = &self.with;
+        let median = |seconds: &[f64]| 1e6 * statistics::median(seconds);
+        let on_cpu: Vec<f64> = total.iter().zip(gpu).map(|(total, gpu)| total - gpu).collect();
+        let (on_cpu, without) = (median(&on_cpu), median(&self.without));
+        [median(total), median(gpu), on_cpu, without, 100.0 * (without - on_cpu) / without]
+    }
+}
+
 /// What is saved of the CPU's time, as values of a size have it.
 const SAVED: &str = "t_saved";
 
-/// The study's four times, and what is saved of the CPU's.
-fn values(total: &[f64], gpu: &[f64], on_cpu: &[f64], without: &[f64], seed: u64) -> Vec<Value> {
-    let no_gpu = statistics::median(without);
-    let saved = 100.0 * (no_gpu - statistics::median(on_cpu)) / no_gpu;
-    vec![
-        median("t_total", "µs", total, seed),
-        median("t_gpu", "µs", gpu, seed),
-        median("t_cpu", "µs", on_cpu, seed),
-        median("t_no_gpu", "µs", without, seed),
-        value(SAVED, "%", saved),
-    ]
+/// The study's four times, and what is saved of the CPU's: medians over the visits.
+fn values(visits: &[Visit], seed: u64) -> Vec<Value> {
+    let found: Vec<[f64; 5]> = visits.iter().map(Visit::found).collect();
+    let of = |place: usize| found.iter().map(|visit| visit[place]).collect::<Vec<_>>();
+    [("t_total", "µs"), ("t_gpu", "µs"), ("t_cpu", "µs"), ("t_no_gpu", "µs"), (SAVED, "%")]
+        .into_iter()
+        .enumerate()
+        .map(|(place, (name, unit))| median(name, unit, &of(place), seed))
+        .collect()
 }
 
 /// What is saved at a size with these `values`, unless its outputs were wrong.
@@ -212,8 +249,12 @@ impl Run for Offload {
         setting.devices.iter().filter(|device| !setting.is_cpu(**device)).flat_map(of).collect()
     }
 
+    fn nothing(&self, setting: &Setting<'_>) -> Option<String> {
+        setting.without_gpus(NO_PART)
+    }
+
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
-        for device in setting.gpus(observer, "the CPU takes nothing off itself") {
+        for device in setting.gpus(observer, NO_PART) {
             for &algorithm in &self.algorithms {
                 self.sizes(setting, observer, device, algorithm)?;
             }
@@ -228,9 +269,19 @@ mod tests {
 
     #[test]
     fn what_is_saved_is_the_part_of_the_cpus_time_that_is_left_over() {
-        let values = values(&[100.0, 110.0, 90.0], &[60.0, 60.0, 60.0], &[40.0, 50.0, 30.0], &[80.0], 1);
-        assert_eq!(values[4].value, Some(50.0));
-        assert_eq!(values[0].value, Some(100.0));
+        let visit = |slower: f64| {
+            let seconds = |times: &[f64]| times.iter().map(|time| 1e-6 * slower * time).collect::<Vec<_>>();
+            let with = Times { total: seconds(&[100.0, 110.0, 90.0]), gpu: seconds(&[60.0; 3]) };
+            Visit { with, without: seconds(&[80.0]) }
+        };
+        let all: Vec<Visit> = (0..VISITS).map(|number| visit(1.0 + number as f64)).collect();
+        let near = |value: &Value, wanted: f64| (value.value.unwrap() - wanted).abs() < 1e-9;
+        let values = values(&all, 1);
+        assert!(near(&values[4], 50.0), "{values:?}");
+        // The visits are 1 to 6 times as slow, which is no doubt about what is saved.
+        assert!(near(&values[0], 350.0), "{values:?}");
+        let width = |value: &Value| value.ci95.map(|interval| interval.high - interval.low).unwrap();
+        assert!(width(&values[4]) < 1e-9 && width(&values[0]) > 100.0, "{values:?}");
         assert!(values[4].published.is_empty(), "the study's figures are of all sizes");
         assert_eq!((counted(Some(true), &values), counted(Some(false), &values)), (Some(50.0), None));
     }

@@ -18,7 +18,7 @@ use crate::experiment::switch::{Change, Switch};
 use crate::experiment::thread_grid::{Cell, ThreadGrid, at, cores, single_of};
 use crate::observer::Observer;
 use crate::telemetry::Files;
-use printed::Printed;
+use printed::{Machine, Printed, STUDY_OF_MACHINES, Threads};
 
 /// The experiment's parameters.
 #[derive(Clone, Debug, Deserialize)]
@@ -250,10 +250,19 @@ fn values(
     let rate: Vec<_> = printed.and_then(|row| row.rate(tier)).into_iter().collect();
     let efficiency: Vec<_> = printed.and_then(|row| row.efficiency(tier)).into_iter().collect();
     let values = cell.values(single, ("Mbit/s", MBIT), STUDY, &rate, setting.seed);
-    let with_figure = |value: Value| {
-        if value.name == "efficiency" { beside(value, STUDY, &efficiency) } else { value }
+    let threads = match cell.threads {
+        1 => Some(Threads::One),
+        _ => all.then_some(Threads::All),
     };
-    values.into_iter().map(with_figure).collect()
+    let [rates, efficiencies] = threads
+        .filter(|_| turbo && smt)
+        .map_or_else(Default::default, |threads| Machine::figures(tier, threads));
+    let with_figures = |value: Value| match value.name.as_str() {
+        "throughput" => beside(value, STUDY_OF_MACHINES, &rates),
+        "efficiency" => beside(beside(value, STUDY, &efficiency), STUDY_OF_MACHINES, &efficiencies),
+        _ => value,
+    };
+    values.into_iter().map(with_figures).collect()
 }
 
 /// The study's rule, and ours.

@@ -38,6 +38,9 @@ pub(in crate::experiment) struct Streams {
     seconds: f64,
 }
 
+/// Why the CPU takes no part.
+const NO_PART: &str = "the CPU has no streams";
+
 /// The table of encryption, and what the text says of decryption.
 const STUDY: &str = "004.1";
 const STUDY_DECRYPTION: &str = "004.2";
@@ -259,8 +262,12 @@ impl Run for Streams {
         points
     }
 
+    fn nothing(&self, setting: &Setting<'_>) -> Option<String> {
+        setting.without_gpus(NO_PART)
+    }
+
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
-        let devices = setting.gpus(observer, "the CPU has no streams");
+        let devices = setting.gpus(observer, NO_PART);
         for (operation, messages) in self.points() {
             let mut batch = None;
             for (&device, &streams) in

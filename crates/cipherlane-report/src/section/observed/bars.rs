@@ -130,7 +130,7 @@ fn named(places: &[String], by: &str) -> Vec<String> {
 /// The bars of one name. Where there is one for each, what others published stands on it.
 fn group(label: String, seen: &[&Seen<'_>], by: &str, series: &[String]) -> Group {
     // What nothing tells apart is named by what it was observed on.
-    let label = if label.is_empty() { seen.first().map_or(label, |one| one.subject()) } else { label };
+    let label = if label.is_empty() { seen.first().map_or(label, |one| one.subject.clone()) } else { label };
     if series.len() < 2 {
         let published = seen.first().map_or_else(Vec::new, |one| one.published.clone());
         return Group { label, bars: vec![seen.first().map(|one| bar(one))], published };

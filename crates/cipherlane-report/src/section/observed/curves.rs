@@ -11,7 +11,6 @@ use crate::chart::{
 };
 use crate::crossover::{self, Lead};
 use crate::level::{Rate, Standing, TOO_FEW};
-use crate::machine::Machines;
 use crate::section::conditions::more;
 use crate::section::{grouped, threads};
 use crate::{beside, ceiling};
@@ -25,7 +24,7 @@ pub(super) fn curves(
     seen: &[Seen<'_>],
     axis: &str,
     marks: Marks,
-    (all, machines): (&[Seen<'_>], &Machines<'_>),
+    all: &[Seen<'_>],
 ) -> Option<Chart> {
     let names = Names::of(seen, &[axis]);
     let curves: Vec<Curve<'_>> = grouped(seen.iter().cloned(), |one| names.name(one));
@@ -36,8 +35,8 @@ pub(super) fn curves(
     match marks {
         Marks::None => {}
         Marks::Cores => {
-            marked = boundaries(seen, axis, machines);
-            lawful = laws(&curves, axis, (all, machines));
+            marked = boundaries(seen, axis);
+            lawful = laws(&curves, axis, all);
         }
         Marks::At(name) => marked = at(all, name),
         Marks::Faster => marked = faster(&curves, axis),
@@ -113,20 +112,20 @@ fn published(seen: &[Seen<'_>], axis: &str) -> Vec<Series> {
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // threads
-fn boundaries(seen: &[Seen<'_>], axis: &str, machines: &Machines<'_>) -> Vec<Mark> {
+fn boundaries(seen: &[Seen<'_>], axis: &str) -> Vec<Mark> {
     let most = places(seen, axis).last().map_or(0, |&most| most as usize);
-    seen.first().map_or_else(Vec::new, |one| threads::marks(machines.all()[one.machine].host, most))
+    seen.first().map_or_else(Vec::new, |one| threads::marks(&one.row.host, most))
 }
 
 /// Linear gain, and Amdahl's law with the serial part that the experiment found, of the fastest curve.
 #[allow(clippy::cast_precision_loss)] // logical CPUs
-fn laws(curves: &[Curve<'_>], axis: &str, (all, machines): (&[Seen<'_>], &Machines<'_>)) -> Vec<Series> {
+fn laws(curves: &[Curve<'_>], axis: &str, all: &[Seen<'_>]) -> Vec<Series> {
     let most = |seen: &[Seen<'_>]| seen.iter().map(|one| one.number).fold(0.0, f64::max);
     let fastest = curves.iter().max_by(|one, other| most(&one.1).total_cmp(&most(&other.1)));
     let Some((name, seen)) = fastest else { return Vec::new() };
     let Some(one) = seen.iter().find(|one| one.number_on(axis) == Some(1.0)) else { return Vec::new() };
     // Beyond the logical CPUs threads take turns, and no law holds.
-    let most = machines.all()[one.machine].host.logical_cores as f64;
+    let most = one.row.host.logical_cores as f64;
     let xs: Vec<f64> = places(seen, axis).into_iter().filter(|&x| x <= most).collect();
     let of = if curves.len() > 1 { format!(" of {name}") } else { String::new() };
     let beside = |other: &&Seen<'_>| {
@@ -175,14 +174,14 @@ fn faster(curves: &[Curve<'_>], axis: &str) -> Vec<Mark> {
 
 /// What is done in a time against how much there is to do: the first quantity is the device's, the second of what it
 /// is compared with.
-pub(super) fn rates(title: &str, seen: &[Seen<'_>], axis: &str, machines: &Machines<'_>) -> Option<Chart> {
+pub(super) fn rates(title: &str, seen: &[Seen<'_>], axis: &str) -> Option<Chart> {
     let rates: Vec<Seen<'_>> = seen.iter().cloned().filter_map(|one| one.rate_of(axis)).collect();
-    let mut chart = curves(title, &super::seen::readable(rates), axis, Marks::None, (&[], machines))?;
+    let mut chart = curves(title, &super::seen::readable(rates), axis, Marks::None, &[])?;
     let Plot::Lines(lines) = &mut chart.plot else { return Some(chart) };
     lines.y.title = lines.y.title.replace(title, "Throughput");
     let lead = if let [device, other] = &lines.series[..] { lead_over(device, other) } else { None };
     let Some(lead) = lead else { return Some(chart) };
-    let subject = seen.first()?.subject();
+    let subject = &seen.first()?.subject;
     let found = match lead {
         Lead::From(x) => {
             let text = lines.x.form.text(x);
@@ -220,7 +219,7 @@ pub(super) fn roof(title: &str, seen: &[Seen<'_>], allows: &str, by: &str) -> Op
         .filter_map(|one| Some((one, Point { x: allowed(one)?, y: one.number, interval: one.interval })))
         .collect();
     let first = points.first()?.0;
-    let groups = grouped(points.iter(), |(one, _)| one.place(by).unwrap_or_else(|| one.subject()));
+    let groups = grouped(points.iter(), |(one, _)| one.place(by).unwrap_or_else(|| one.subject.clone()));
     let mut series: Vec<Series> = groups
         .into_iter()
         .map(|(name, points)| {

@@ -14,20 +14,15 @@ use cipherlane_record::{Observation, Value};
 use super::grouped;
 use super::sweep::FEWEST;
 use crate::chart::Chart;
-use crate::machine::Machines;
 use seen::{Names, Seen};
 use view::{Form, Picture};
 
 /// Charts of the quantities that matter most.
-pub(super) fn charts(
-    experiment: &str,
-    rows: &[(usize, &Observation)],
-    machines: &Machines<'_>,
-) -> Vec<Chart> {
+pub(super) fn charts(experiment: &str, rows: &[(usize, &Observation)]) -> Vec<Chart> {
     let all = seen::all(rows);
     match views::of(experiment) {
-        Some(pictures) => pictures.iter().flat_map(|picture| of_picture(picture, &all, machines)).collect(),
-        None => swept::charts(&all, machines),
+        Some(pictures) => pictures.iter().flat_map(|picture| of_picture(picture, &all)).collect(),
+        None => swept::charts(&all),
     }
 }
 
@@ -39,7 +34,7 @@ pub(super) fn title(value: &Value) -> String {
 }
 
 /// A picture, for each place on the axes on which it is drawn apart.
-fn of_picture(picture: &Picture, all: &[Seen<'_>], machines: &Machines<'_>) -> Vec<Chart> {
+fn of_picture(picture: &Picture, all: &[Seen<'_>]) -> Vec<Chart> {
     let wanted = all.iter().filter(|one| {
         picture.values.contains(&one.value.name.as_str()) && picture.only.iter().all(|only| only.holds(one))
     });
@@ -54,7 +49,7 @@ fn of_picture(picture: &Picture, all: &[Seen<'_>], machines: &Machines<'_>) -> V
         // These compute with other values of the record, in its units.
         let computes = matches!(picture.form, Form::Rates { .. } | Form::Roof { .. });
         let seen = if computes { seen } else { seen::readable(seen) };
-        with_repeats(draw(picture, &title, &seen, (all, machines)), &seen)
+        with_repeats(draw(picture, &title, &seen, all), &seen)
     };
     apart.into_iter().filter_map(chart).collect()
 }
@@ -69,16 +64,11 @@ fn spoken(one: &Seen<'_>, axes: &[&str]) -> String {
     axes.iter().filter_map(|axis| one.spoken(axis)).collect::<Vec<_>>().join(", ")
 }
 
-fn draw(
-    picture: &Picture,
-    title: &str,
-    seen: &[Seen<'_>],
-    context: (&[Seen<'_>], &Machines<'_>),
-) -> Option<Chart> {
+fn draw(picture: &Picture, title: &str, seen: &[Seen<'_>], all: &[Seen<'_>]) -> Option<Chart> {
     match picture.form {
         Form::Curves { x, .. } if longest(seen, x) < FEWEST => bars::side_by_side(title, &told(seen), ""),
-        Form::Curves { x, marks } => curves::curves(title, seen, x, marks, context),
-        Form::Rates { x } => curves::rates(title, seen, x, context.1),
+        Form::Curves { x, marks } => curves::curves(title, seen, x, marks, all),
+        Form::Rates { x } => curves::rates(title, seen, x),
         Form::Roof { ceiling, by } => curves::roof(title, seen, ceiling, by),
         Form::Field { x, y } => curves::field(title, seen, [x, y]),
         Form::Bars { by } => bars::side_by_side(title, seen, by),

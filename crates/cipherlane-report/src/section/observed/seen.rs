@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use cipherlane_record::{Axis as Place, Interval, Observation, Value};
 
+use crate::beside::Observed;
 use crate::machine::Machines;
 use crate::section::grouped;
+use crate::subjects::Subjects;
 use crate::{beside, level, units};
 
 /// Not an axis of a record: which quantity it is.
@@ -26,6 +28,8 @@ const SWEEP: &str = "sweep";
 pub(super) struct Seen<'a> {
     pub(super) machine: usize,
     pub(super) row: &'a Observation,
+    /// What was observed, without the signs of registered names.
+    pub(super) subject: String,
     pub(super) value: &'a Value,
     pub(super) unit: String,
     pub(super) number: f64,
@@ -37,9 +41,11 @@ pub(super) struct Seen<'a> {
 }
 
 /// All values that are numbers, row by row, but those of wrong results. Of what was observed repeatedly the newest.
-pub(super) fn all<'a>(rows: &[(usize, &'a Observation)]) -> Vec<Seen<'a>> {
-    let of_row = |&(machine, row): &(usize, &'a Observation)| {
-        row.values.iter().filter_map(move |value| Seen::new(machine, row, value))
+pub(super) fn all<'a>(rows: &[Observed<'a>]) -> Vec<Seen<'a>> {
+    let subjects = Subjects::of(rows);
+    let of_row = |&(machine, row): &Observed<'a>| {
+        let subject = subjects.name((machine, row)).replace("(R)", "").replace("(TM)", "");
+        row.values.iter().filter_map(move |value| Seen::new((machine, row), &subject, value))
     };
     newest(rows.iter().filter(|(_, row)| !beside::is_wrong(row)).flat_map(of_row).collect::<Vec<_>>())
 }
@@ -73,12 +79,13 @@ pub(super) fn repeated(seen: &[Seen<'_>]) -> String {
 }
 
 impl<'a> Seen<'a> {
-    fn new(machine: usize, row: &'a Observation, value: &'a Value) -> Option<Self> {
+    fn new((machine, row): Observed<'a>, subject: &str, value: &'a Value) -> Option<Self> {
         let number = value.value.filter(|number| number.is_finite())?;
         let published = value.published.iter().map(|one| (format!("{} [{}]", one.on, one.source), one.value));
         Some(Self {
             machine,
             row,
+            subject: subject.to_owned(),
             value,
             unit: value.unit.clone(),
             number,
@@ -94,7 +101,7 @@ impl<'a> Seen<'a> {
             (_, Some(Place::Name(name))) => Some(name.clone()),
             (_, Some(Place::Number(number))) => Some(number.to_string()),
             (VALUE, None) => Some(self.value.name.clone()),
-            (SUBJECT, None) => Some(self.subject()),
+            (SUBJECT, None) => Some(self.subject.clone()),
             (MACHINE, None) => Some(Machines::letter(self.machine)),
             (TIER, None) => {
                 let Place::Name(kernel) = self.row.axes.get(KERNEL)? else { return None };
@@ -102,11 +109,6 @@ impl<'a> Seen<'a> {
             }
             _ => None,
         }
-    }
-
-    /// What was observed, without the signs of registered names.
-    pub(super) fn subject(&self) -> String {
-        self.row.subject_name.replace("(R)", "").replace("(TM)", "")
     }
 
     /// Where it stands on an axis of numbers.

@@ -4,7 +4,6 @@ use super::seen::{self, Names, Seen, places};
 use super::view::Marks;
 use super::{bars, curves, longest, with_repeats};
 use crate::chart::Chart;
-use crate::machine::Machines;
 use crate::section::grouped;
 use crate::section::sweep::FEWEST;
 
@@ -14,12 +13,12 @@ const MOST_QUANTITIES: usize = 4;
 const MOST_CURVES: usize = 5;
 
 /// Charts of the quantities that come first.
-pub(super) fn charts(all: &[Seen<'_>], machines: &Machines<'_>) -> Vec<Chart> {
+pub(super) fn charts(all: &[Seen<'_>]) -> Vec<Chart> {
     let quantities = grouped(all.iter().cloned(), |one| (one.value.name.clone(), one.value.unit.clone()));
-    quantities.into_iter().take(MOST_QUANTITIES).flat_map(|(_, seen)| quantity(seen, machines)).collect()
+    quantities.into_iter().take(MOST_QUANTITIES).flat_map(|(_, seen)| quantity(seen)).collect()
 }
 
-fn quantity(seen: Vec<Seen<'_>>, machines: &Machines<'_>) -> Vec<Chart> {
+fn quantity(seen: Vec<Seen<'_>>) -> Vec<Chart> {
     let seen = seen::readable(seen);
     let title = seen.first().map_or_else(String::new, |one| one.value.name.clone());
     let Some(swept) = swept(&seen) else {
@@ -38,7 +37,7 @@ fn quantity(seen: Vec<Seen<'_>>, machines: &Machines<'_>) -> Vec<Chart> {
         fields.filter_map(field).collect()
     });
     if heats.is_empty() {
-        let chart = curves::curves(&title, &seen, swept, Marks::None, (&[], machines));
+        let chart = curves::curves(&title, &seen, swept, Marks::None, &[]);
         with_repeats(chart, &seen).into_iter().collect()
     } else {
         heats

@@ -129,20 +129,26 @@ fn sum(host: &Host, conclusion: &Conclusion, verdicts: &[Verdict]) -> Row {
 
 impl Run for Findings {
     fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
-        vec![(format!("reads {} records", setting.records.len()), Duration::ZERO)]
+        let step = (format!("reads {} records", setting.records.len()), Duration::ZERO);
+        if self.nothing(setting).is_some() { Vec::new() } else { vec![step] }
     }
 
-    fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
-        let machines = machines(setting.records);
-        if machines.is_empty() {
-            let reason = format!(
+    fn nothing(&self, setting: &Setting<'_>) -> Option<String> {
+        let is_none = !setting.records.iter().any(|record| matches!(record, Record::Observation(_)));
+        is_none.then(|| {
+            format!(
                 "of {} records none is of an experiment of study 000; name files of them: cipherlane lab run findings \
                  mine.jsonl",
                 setting.records.len()
-            );
+            )
+        })
+    }
+
+    fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {
+        if let Some(reason) = self.nothing(setting) {
             setting.skip(observer, setting.cpu, None, reason);
         }
-        for machine in machines {
+        for machine in machines(setting.records) {
             let look = Look::at(&machine.rows);
             for conclusion in &CONCLUSIONS {
                 let mut verdicts = Vec::new();

@@ -75,15 +75,6 @@ impl Loads {
         std::iter::once(NO_LOAD).chain(all.filter(|&pair| pair != NO_LOAD)).collect()
     }
 
-    /// What is timed in one turn: its part of the runs and of the time.
-    fn of_a_turn(&self) -> Offload {
-        Offload {
-            repetitions: self.offload.repetitions.div_ceil(self.visits),
-            seconds: self.offload.seconds / self.visits as f64,
-            ..self.offload.clone()
-        }
-    }
-
     /// The sizes of `algorithm` whose rows are not all there yet.
     fn open<'a>(
         &self,
@@ -121,7 +112,8 @@ impl Loads {
         if pair != NO_LOAD {
             pause(SETTLE, setting.stop);
         }
-        let (mark, since, offload) = (setting.sampler.mark(), running.now(), self.of_a_turn());
+        let (mark, since, offload) =
+            (setting.sampler.mark(), running.now(), self.offload.shared_out(self.visits));
         for point in stage.points.iter_mut().filter(|point| point.failure.is_none()) {
             match offload.times(setting, &mut point.steady) {
                 Ok(times) => point.seen[place].0.push(times),
@@ -162,7 +154,7 @@ impl Loads {
     ) -> Row {
         let (turns, seen) = (&stage.turns[place], &point.seen[place]);
         let [total, longer, gpu, gpu_longer] = seen.values(&point.seen[0], setting.seed);
-        let longer = published(longer, stage.algorithm, point.size, pair);
+        let [longer, gpu_longer] = published([longer, gpu_longer], stage.algorithm, point.size, pair);
         let mut values = vec![total, longer, gpu, gpu_longer];
         values.extend(turns.values());
         let told = too_few(self.visits).unwrap_or_else(|| {
@@ -267,7 +259,7 @@ mod tests {
 
     #[test]
     fn turns_share_out_the_runs_and_the_time_of_a_point() {
-        let turn = loads().of_a_turn();
+        let turn = loads().offload.shared_out(loads().visits);
         assert_eq!((turn.repetitions, turn.seconds), (167, 0.25));
     }
 }

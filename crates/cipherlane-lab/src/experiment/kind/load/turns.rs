@@ -9,11 +9,33 @@ use crate::experiment::setting::{beside, median, value};
 use crate::statistics;
 use crate::telemetry::Mark;
 
-/// Longer t_total in percent: AES above 1 MB under CPU loads, AES-256 under GPU loads (study 002, figures 11 and 13).
+/// How much longer in percent, under CPU loads: t_total of AES above 1 MB at each load, and of Keccak above 32 KB at
+/// the most of them (study 002, figures 11 and 12).
 const STUDY_CPU: &str = "002.4";
-const PUBLISHED_CPU: [(f64, f64); 3] = [(0.2, 4.0), (0.4, 12.0), (0.6, 22.0)];
+const AES_BY_CPU: [(f64, f64, &str); 3] =
+    [(0.2, 4.0, "AES above 1 MB"), (0.4, 12.0, "AES above 1 MB"), (0.6, 22.0, "AES above 1 MB")];
+const KECCAK_BY_CPU: [(f64, &str); 1] = [(1.5, "Keccak above 32 KB, at the most")];
+const FROM_KECCAK_BY_CPU: usize = 32 << 10;
+
+/// The same under loads of the GPU (figures 13 to 15): t_total of AES-256 at each load, that towards which Keccak goes,
+/// and what any work takes more at the most where it is smallest; t_gpu of Keccak, from and to.
 const STUDY_GPU: &str = "002.5";
-const PUBLISHED_GPU: [(f64, f64); 3] = [(0.25, 25.0), (0.5, 27.0), (0.75, 36.0)];
+const AES_BY_GPU: [(f64, f64, &str); 3] = [
+    (0.25, 25.0, "AES-256"),
+    (0.5, 27.0, "AES-256"),
+    (0.75, 36.0, "AES-256, which its conclusion calls AES-128"),
+];
+const KECCAK_BY_GPU: [(f64, &str); 1] = [(2.0, "Keccak, towards the largest data")];
+const TINY_BY_GPU: [(f64, &str); 1] = [(2000.0, "the smallest data, at the most")];
+const KERNELS_OF_SMALL: [(f64, &str); 2] =
+    [(6.0, "Keccak below 8 KB, at the least"), (11.0, "Keccak below 8 KB, at the most")];
+const KERNELS_OF_LARGE: [(f64, &str); 2] =
+    [(0.0, "Keccak above 8 KB, at the least"), (1.0, "Keccak above 8 KB, at the most")];
+/// Below this data is tiny, and from there on Keccak's kernels hardly feel a load.
+const TINY: usize = 1 << 10;
+const SMALL: usize = 8 << 10;
+/// The largest data of the study.
+const LARGE: usize = 1 << 20;
 
 /// The turns of one pair of loads, in each of which all sizes of an algorithm were timed.
 #[derive(Debug, Default)]
@@ -68,19 +90,60 @@ impl Seen {
     }
 }
 
-/// `longer`, of `size` bytes of `algorithm` under `pair`, beside the study's figure if it has one.
-pub(super) fn published(longer: Value, algorithm: Algorithm, size: usize, (cpu, gpu): Pair) -> Value {
+/// How much longer both times are, of `size` bytes of `algorithm` under `pair`, beside the study's figures if it has
+/// some.
+pub(super) fn published(
+    [total, gpu]: [Value; 2],
+    algorithm: Algorithm,
+    size: usize,
+    pair: Pair,
+) -> [Value; 2] {
     let name = algorithm.to_string();
-    let (source, table, load, on) = if gpu == 0.0 && name.starts_with("aes-") && size >= 1 << 20 {
-        (STUDY_CPU, PUBLISHED_CPU, cpu, "AES above 1 MB")
-    } else if cpu == 0.0 && name.starts_with("aes-256") {
-        (STUDY_GPU, PUBLISHED_GPU, gpu, "AES-256")
+    match pair {
+        (load, 0.0) if load > 0.0 => [beside(total, STUDY_CPU, &by_cpu(&name, size, load)), gpu],
+        (0.0, load) if load > 0.0 => [
+            beside(total, STUDY_GPU, &by_gpu(&name, size, load)),
+            beside(gpu, STUDY_GPU, kernels_by_gpu(&name, size)),
+        ],
+        _ => [total, gpu],
+    }
+}
+
+type Figures = Vec<(f64, &'static str)>;
+
+/// The figures of `table` that are of this load.
+fn of_load(table: &[(f64, f64, &'static str)], load: f64) -> Figures {
+    table.iter().filter(|(at, ..)| *at == load).map(|&(_, figure, on)| (figure, on)).collect()
+}
+
+fn by_cpu(name: &str, size: usize, load: f64) -> Figures {
+    if name.starts_with("aes-") && size >= LARGE {
+        of_load(&AES_BY_CPU, load)
+    } else if name.starts_with("keccak-") && size >= FROM_KECCAK_BY_CPU {
+        KECCAK_BY_CPU.to_vec()
     } else {
-        return longer;
-    };
-    let figures: Vec<(f64, &str)> =
-        table.iter().filter(|(at, _)| *at == load).map(|(_, figure)| (*figure, on)).collect();
-    beside(longer, source, &figures)
+        Vec::new()
+    }
+}
+
+fn by_gpu(name: &str, size: usize, load: f64) -> Figures {
+    if size < TINY {
+        TINY_BY_GPU.to_vec()
+    } else if name.starts_with("aes-256") {
+        of_load(&AES_BY_GPU, load)
+    } else if name.starts_with("keccak-") && size >= LARGE {
+        KECCAK_BY_GPU.to_vec()
+    } else {
+        Vec::new()
+    }
+}
+
+fn kernels_by_gpu(name: &str, size: usize) -> &'static [(f64, &'static str)] {
+    match (name.starts_with("keccak-"), size < SMALL) {
+        (false, _) => &[],
+        (true, true) => &KERNELS_OF_SMALL,
+        (true, false) => &KERNELS_OF_LARGE,
+    }
 }
 
 #[cfg(test)]
@@ -110,19 +173,26 @@ mod tests {
     #[test]
     fn figures_of_the_study_are_those_of_one_load_alone() {
         let of = |name: &str, size, pair| {
-            let longer = value("t_total longer by", "%", 1.0);
-            let with = published(longer, name.parse().unwrap(), size, pair);
-            with.published.iter().map(|figure| figure.value).collect::<Vec<_>>()
+            let longer = || value("longer by", "%", 1.0);
+            published([longer(), longer()], name.parse().unwrap(), size, pair)
+                .map(|value| value.published.iter().map(|figure| figure.value).collect::<Vec<_>>())
         };
-        assert_eq!(of("aes-128-ctr", 1 << 20, (0.4, 0.0)), [12.0]);
-        assert_eq!(of("aes-256-ctr", 1024, (0.0, 0.75)), [36.0]);
+        let (tiny, small, large) = (256, 1024, 1 << 20);
+        assert_eq!(of("aes-128-ctr", large, (0.4, 0.0)), [vec![12.0], vec![]]);
+        assert_eq!(of("keccak-256", 32 << 10, (0.6, 0.0)), [vec![1.5], vec![]]);
+        assert_eq!(of("aes-256-ctr", small, (0.0, 0.75)), [vec![36.0], vec![]]);
+        assert_eq!(of("aes-256-ctr", tiny, (0.0, 0.75)), [vec![2000.0], vec![]]);
+        assert_eq!(of("keccak-512", small, (0.0, 0.5)), [vec![], vec![6.0, 11.0]]);
+        assert_eq!(of("keccak-512", large, (0.0, 0.5)), [vec![2.0], vec![0.0, 1.0]]);
+        let none: [Vec<f64>; 2] = [vec![], vec![]];
         for (name, size, pair) in [
-            ("aes-128-ctr", 1024, (0.4, 0.0)),
-            ("aes-256-ctr", 1 << 20, (0.4, 0.5)),
-            ("aes-256-ctr", 1 << 20, (0.0, 0.0)),
-            ("keccak-256", 1 << 20, (0.4, 0.0)),
+            ("aes-128-ctr", small, (0.4, 0.0)),
+            ("aes-128-ctr", small, (0.0, 0.5)),
+            ("aes-256-ctr", large, (0.4, 0.5)),
+            ("aes-256-ctr", large, (0.0, 0.0)),
+            ("keccak-256", small, (0.4, 0.0)),
         ] {
-            assert!(of(name, size, pair).is_empty(), "{name} {size} {pair:?}");
+            assert_eq!(of(name, size, pair), none, "{name} {size} {pair:?}");
         }
     }
 }

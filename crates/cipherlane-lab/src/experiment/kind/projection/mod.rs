@@ -208,10 +208,14 @@ impl Run for Projection {
     fn plan(&self, setting: &Setting<'_>) -> Vec<(String, Duration)> {
         let time = Duration::from_secs_f64(self.seconds);
         let gpus = setting.devices.iter().filter(|device| self.measure && !setting.is_cpu(**device));
-        gpus.flat_map(|device| {
+        let measured = gpus.flat_map(|device| {
             jobs().into_iter().map(move |job| (format!("{} on {}", job.name, device.info().id), time))
-        })
-        .collect()
+        });
+        let what = format!(
+            "scales throughputs of the studies and of {} records from GPU to GPU",
+            setting.records.len()
+        );
+        measured.chain([(what, Duration::ZERO)]).collect()
     }
 
     fn run(&self, setting: &Setting<'_>, observer: &mut dyn Observer) -> io::Result<()> {

@@ -60,9 +60,77 @@ impl Printed {
     }
 }
 
+/// One of the two machines with which the study begins (003.1): 8 cores with 16 logical CPUs.
+pub(super) struct Machine {
+    /// Mbit/s of one thread, and on what.
+    one: (f64, &'static str),
+    /// Mbit/s of 16 threads, and on what.
+    all: (f64, &'static str),
+    /// Percent of one thread's rate that each of 16 has.
+    efficiency: f64,
+}
+
+/// Where the figures of [`MACHINES`] stand.
+pub(super) const STUDY_OF_MACHINES: &str = "003.1";
+/// The tier is ours to name: the later machine's efficiency is the one that the study's table has for AVX.
+const TIER_OF_MACHINES: &str = "avx2";
+const MACHINES: [Machine; 2] = [
+    Machine {
+        one: (7342.0, "the study's cipher, an i7 of the 10th generation, 1 thread"),
+        all: (73_658.0, "the study's cipher, an i7 of the 10th generation, 16 threads on 8 cores"),
+        efficiency: 62.7,
+    },
+    Machine {
+        one: (9790.0, "the study's cipher, an i7 of the 11th generation, 1 thread"),
+        all: (84_156.0, "the study's cipher, an i7 of the 11th generation, 16 threads on 8 cores"),
+        efficiency: 53.7,
+    },
+];
+
+/// What a cell may be beside of [`MACHINES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Threads {
+    One,
+    /// On all logical CPUs, some of which share a core.
+    All,
+}
+
+impl Machine {
+    /// The rates of both machines on so many threads of `tier`, and their efficiencies.
+    pub(super) fn figures(tier: &str, threads: Threads) -> [Vec<(f64, &'static str)>; 2] {
+        let machines = if tier == TIER_OF_MACHINES { &MACHINES[..] } else { &[] };
+        match threads {
+            Threads::One => [machines.iter().map(|machine| machine.one).collect(), Vec::new()],
+            Threads::All => [
+                machines.iter().map(|machine| machine.all).collect(),
+                machines.iter().map(|machine| (machine.efficiency, machine.all.1)).collect(),
+            ],
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_machines_stand_beside_the_tier_that_they_had() {
+        let figures = |tier, threads| {
+            Machine::figures(tier, threads)
+                .map(|found| found.into_iter().map(|(figure, _)| figure).collect::<Vec<_>>())
+        };
+        assert_eq!(figures("avx2", Threads::One), [vec![7342.0, 9790.0], Vec::new()]);
+        assert_eq!(figures("avx2", Threads::All), [vec![73_658.0, 84_156.0], vec![62.7, 53.7]]);
+        assert_eq!(figures("sse", Threads::All), [Vec::<f64>::new(), Vec::new()]);
+        // What the study divides gives what it prints, and the later machine is that of its table.
+        for machine in &MACHINES {
+            let efficiency = 100.0 * machine.all.0 / 16.0 / machine.one.0;
+            assert!((efficiency - machine.efficiency).abs() < 0.1, "{efficiency}");
+        }
+        let (table, _) =
+            Printed::of(true, true, true).and_then(|row| row.efficiency(TIER_OF_MACHINES)).unwrap();
+        assert_eq!(table, MACHINES[1].efficiency);
+    }
 
     #[test]
     fn figures_of_different_states_and_threads_have_different_names() {
