@@ -63,6 +63,13 @@ pub trait Device: Send + Sync {
     /// [`Unsupported`] says what does not fit together, and what would.
     fn plan(&self, shape: &Shape, wish: &Wish) -> Result<Plan, Unsupported>;
 
+    /// Whether [`Device::plan`] would make `plan`, which it made for `wish` and another shape of that algorithm and operation,
+    /// for `shape` as well, where that can be told at once: planning takes longer than a few short messages do. `false`
+    /// where one has to plan to know.
+    fn serves(&self, _plan: &Plan, _shape: &Shape, _wish: &Wish) -> bool {
+        false
+    }
+
     /// Whether the device launches kernels, so that blocks do the work and not threads of the CPU: whether plans of any
     /// algorithm that it has say how they are launched.
     fn launches(&self) -> bool {
@@ -157,12 +164,15 @@ pub trait Session: Send {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError>;
 
     /// The same for a batch that has been checked, which is not looked at again where a session can do without.
+    /// [`Spans::wall`] begins with that check.
     ///
     /// # Errors
     /// As [`Session::run`].
     fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
+        let begun = checked.begun();
         let (batch, output) = checked.into_parts();
-        self.run(batch, output)
+        let spans = self.run(batch, output)?;
+        Ok(Spans { wall: begun.elapsed(), ..spans })
     }
 
     /// Times of the last run, stream by stream, those included that had nothing to do; of several devices, device by

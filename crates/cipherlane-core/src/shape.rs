@@ -15,6 +15,10 @@ pub struct Shape {
     pub bytes: u64,
     /// Bytes of the longest message.
     pub longest: u64,
+    /// Bytes that are worked on beside the texts of all messages together: AAD, which counts for each message where they
+    /// share it, and what digests have beyond [`Hash::usual_digest_bytes`](crate::Hash::usual_digest_bytes). Threads of the
+    /// CPU take them with whole messages: those of one message are one thread's, however many. GPUs plan without them.
+    pub beside: u64,
     /// Whether all messages have one key.
     pub shared_key: bool,
     /// Whether the input lies in the output buffer.
@@ -22,8 +26,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of `messages` equal messages of `message_bytes` bytes, out of place. More than 2^64 - 1 bytes, which
-    /// no batch has, count as that.
+    /// The shape of `messages` equal messages of `message_bytes` bytes, out of place, without AAD and with usual digests
+    /// ([`Shape::beside`]). More than 2^64 - 1 bytes, which no batch has, count as that.
     #[must_use]
     pub const fn uniform(
         algorithm: Algorithm,
@@ -38,6 +42,7 @@ impl Shape {
             messages,
             bytes: (messages as u64).saturating_mul(message_bytes),
             longest: message_bytes,
+            beside: 0,
             shared_key,
             in_place: false,
         }

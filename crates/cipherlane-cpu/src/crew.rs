@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use cipherlane_core::{Column, DeviceError};
+use cipherlane_core::{DeviceError, Shape};
 use cipherlane_threads::{Pool, Threads};
 use zeroize::Zeroize;
 
@@ -45,21 +45,14 @@ impl Crew {
         self.pool.lend(|threads| threads.run(parts, work));
     }
 
-    /// Runs the whole batch.
-    pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>) {
+    /// Runs the whole batch, which is of `shape`.
+    pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>, shape: &Shape) {
         let batch = job.batch();
         if self.pool.threads() == 1 {
             return worker.messages(job, 0..batch.len());
         }
-        let cost = split::message_cost(batch.keys.is_shared()) + average_bytes(&batch.aad, batch.len());
         let segments = worker.segments();
-        let split = match segments {
-            Some(_) => Split::with_segments(batch.messages.offsets, cost, self.chunk),
-            None => {
-                let among = (self.lanes, self.pool.threads());
-                Split::whole(batch.messages.offsets, cost, self.chunk, among)
-            }
-        };
+        let split = self.split(batch.messages.offsets, shape, segments.is_some());
         if split.is_one_task() {
             return worker.messages(job, 0..batch.len());
         }
@@ -71,6 +64,15 @@ impl Crew {
             }
             _ => self.run_messages(threads, worker, job),
         });
+    }
+
+    /// A batch of `shape`, and where its messages may be cut.
+    fn split<'a>(&self, offsets: &'a [u64], shape: &Shape, cuts_messages: bool) -> Split<'a> {
+        let cost = message_cost(shape);
+        if cuts_messages {
+            return Split::with_segments(offsets, cost, self.chunk);
+        }
+        Split::whole(offsets, cost, self.chunk, (self.lanes, self.pool.threads()))
     }
 
     /// Runs tasks of whole messages.
@@ -174,17 +176,59 @@ pub(crate) fn not_started(threads: usize, error: &io::Error) -> DeviceError {
     DeviceError::Failed { device: ID.to_owned(), reason }
 }
 
-/// Most bytes of an average row that count. More than any default chunk, so a message is a task of its own before; and
-/// so little that the costs of all messages whose offsets fit into memory add up to less than 2^64: a sum that
-/// wrapped would cut tasks that overlap.
-const MOST_BYTES: u64 = 1 << 20;
+/// Most bytes of AAD, or of a digest, that count for a message. More than any default chunk, so a message is a task of its
+/// own before; and so little that the costs of all messages whose offsets fit into memory add up to less than 2^64: a sum
+/// that wrapped would cut tasks that overlap.
+const MOST_BESIDE: u64 = 1 << 20;
 
-/// Bytes of an average row, at most [`MOST_BYTES`].
-fn average_bytes(column: &Column<'_>, rows: usize) -> u64 {
-    let average = match *column {
-        Column::Shared(bytes) => bytes.len() as u64,
-        Column::Each { width, .. } => width as u64,
-        Column::Ragged(ragged) => (ragged.offsets[rows] - ragged.offsets[0]) / rows.max(1) as u64,
-    };
-    average.min(MOST_BYTES)
+/// What a message of a batch of `shape` costs on average beside its text.
+fn message_cost(shape: &Shape) -> u64 {
+    let beside = shape.beside / shape.messages.max(1) as u64;
+    split::message_cost(shape.shared_key) + beside.min(MOST_BESIDE)
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_core::{Batch, Hash, Messages, Operation, Output, Source};
+    use cipherlane_threads::Topology;
+
+    use super::*;
+
+    /// The tasks of 8 threads with 8 lanes each for texts of `lengths` bytes, whose digests have `digest` bytes.
+    fn tasks(lengths: &[u64], digest: usize) -> Vec<Task> {
+        let pool = Arc::new(Pool::start(8, &Topology::detect()).unwrap());
+        let mut offsets = vec![0];
+        offsets.extend(lengths.iter().scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        }));
+        let (text, mut digests) = (vec![0; offsets[lengths.len()] as usize], vec![0; lengths.len() * digest]);
+        let messages = Messages { source: Source::Apart(&text), offsets: &offsets };
+        let batch = Batch::hash(Hash::Shake128, messages, digest);
+        let shape = batch.check(&Output::digests(&mut digests)).unwrap();
+        let split = Crew::new(pool, 256 << 10, 8).split(&offsets, &shape, false);
+        let mut tasks = Vec::new();
+        if !split.is_one_task() {
+            split.evenly(8).collect(&mut tasks);
+        }
+        tasks
+    }
+
+    #[test]
+    fn long_digests_are_shared_out() {
+        assert!(tasks(&[32; 64], 32).is_empty(), "little work");
+        assert!(tasks(&[32; 64], 1 << 20).len() >= 8);
+        // Groups that fill the lanes, whatever is in the texts: one, or two where the cut comes late.
+        let lengths = [&[10 << 20][..], &[32; 1000]].concat();
+        for task in &tasks(&lengths, 64 << 10)[1..] {
+            assert!(matches!(task, Task::Messages(range) if range.len() <= 16), "{task:?}");
+        }
+    }
+
+    #[test]
+    fn costs_of_any_batch_have_a_sum() {
+        let shape = Shape::uniform("aes-128-gcm".parse().unwrap(), Operation::Seal, 3, 0, true);
+        let cost = |beside| message_cost(&Shape { beside, ..shape });
+        assert_eq!([0, 300, u64::MAX].map(cost), [96, 196, 96 + MOST_BESIDE]);
+    }
 }

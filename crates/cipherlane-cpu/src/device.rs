@@ -50,8 +50,8 @@ impl Cpu {
         Self { caches: Caches { last: Some(bytes), ..self.caches }, ..self }
     }
 
-    /// The CPU with second caches of `bytes` bytes each, whatever the system says of them: where texts are larger, their
-    /// lines are asked for before they are needed. Zero has them always asked for.
+    /// The CPU with second caches of `bytes` bytes each, whatever the system says of them: where what is read and written
+    /// takes as much, its lines are asked for before they are needed. Zero has them always asked for.
     #[must_use]
     pub fn with_second_caches(self, bytes: usize) -> Self {
         Self { caches: Caches { second: Some(bytes), ..self.caches }, ..self }
@@ -173,6 +173,12 @@ impl Device for Cpu {
         })
     }
 
+    /// One thread takes the same chunk, whatever the shape.
+    fn serves(&self, plan: &Plan, shape: &Shape, wish: &Wish) -> bool {
+        let is_small = || plan.tier.parse().is_ok_and(|tier| batch_cost(shape) <= Grain::of(tier).alone);
+        plan.threads == 1 && wish.threads.map_or_else(is_small, |threads| threads == 1)
+    }
+
     fn on_threads(&self, wish: &Wish, parts: usize, work: &(dyn Fn(usize) + Sync)) {
         match self.pools.there(wish.threads.unwrap_or_else(|| self.topology.at_once())) {
             Some(pool) => pool.lend_idle(|threads| threads.run(parts, work)),
@@ -281,9 +287,12 @@ impl Grain {
     }
 }
 
+/// What a batch costs of what threads share out. The AAD of a message is hashed by one thread, and its digest is written
+/// by one, however long they are: a message by itself has nothing in them for a second thread.
 fn batch_cost(shape: &Shape) -> u64 {
     let messages = split::message_cost(shape.shared_key).saturating_mul(shape.messages as u64);
-    shape.bytes.saturating_add(messages)
+    let beside = if shape.messages > 1 { shape.beside } else { 0 };
+    shape.bytes.saturating_add(messages).saturating_add(beside)
 }
 
 /// How many of `threads` threads find work in a batch of `shape`. A message that cannot be cut is one chain, and

@@ -91,9 +91,11 @@ impl<'a> Split<'a> {
     }
 
     /// The same in tasks of equal cost, equally many for each of `threads` threads, where there are enough of them: of
-    /// seven tasks and a quarter, one of two threads had four.
+    /// seven tasks and a quarter, one of two threads had four. Threads for which there is no chunk get nothing: with less,
+    /// they would not make up for being woken.
     pub(crate) fn evenly(self, threads: usize) -> Self {
-        let tasks = (self.cost() / self.chunk).max(1).next_multiple_of(threads as u64);
+        let threads = (threads as u64).min(self.cost().div_ceil(self.chunk)).max(1);
+        let tasks = (self.cost() / self.chunk).max(1).next_multiple_of(threads);
         Self { chunk: self.cost().div_ceil(tasks).max(self.least), ..self }
     }
 
@@ -306,6 +308,17 @@ mod tests {
             // A cut may be a group late: one thread has those messages, and the next one lacks them.
             assert!(most <= least.map(|least| least + 2 * COMPANY), "{least:?} to {most:?} for {threads}");
         }
+    }
+
+    #[test]
+    fn no_thread_gets_less_than_a_chunk() {
+        let offsets = [0, 300 << 10];
+        let split = Split::with_segments(&offsets, 96, 16 << 10);
+        let found = [2, 3, 16, 19, 20, 128].map(|threads| tasks(split.evenly(threads)).len());
+        // Up to as many threads as there are chunks, each has equally many.
+        assert_eq!(found, [18, 18, 32, 19, 19, 19]);
+        let empty = Split::with_segments(&[5], 96, CHUNK).evenly(128);
+        assert!(tasks(empty).is_empty());
     }
 
     #[test]

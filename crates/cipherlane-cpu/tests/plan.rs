@@ -79,6 +79,47 @@ fn the_default_is_the_best_tier_and_small_batches_stay_on_one_thread() {
 }
 
 #[test]
+fn a_plan_serves_what_would_be_planned_so() {
+    let cpu = Cpu::new();
+    let sizes = [0, 1, 64, 4096, 64 << 10, 256 << 10, 1 << 30];
+    let shapes: Vec<Shape> =
+        [1, 2, 17, 1000].into_iter().flat_map(|messages| sizes.map(|bytes| shape(messages, bytes))).collect();
+    for threads in [None, Some(1), Some(2)] {
+        for chunk in [None, Some(64 << 10)] {
+            let wish = Wish { threads, chunk, ..Wish::default() };
+            let plans: Vec<Plan> = shapes.iter().map(|shape| cpu.plan(shape, &wish).unwrap()).collect();
+            for (shape, wanted) in shapes.iter().zip(&plans) {
+                let mut serving = plans.iter().filter(|plan| cpu.serves(plan, shape, &wish));
+                assert!(serving.all(|plan| plan == wanted), "{shape:?}, {wish:?}");
+            }
+            let (first, last) = (&plans[0], &plans[plans.len() - 1]);
+            assert!(
+                cpu.serves(first, &shapes[1], &wish) || threads == Some(2),
+                "a small one is told at once"
+            );
+            assert_eq!(cpu.serves(last, &shapes[1], &wish), threads == Some(1), "{wish:?}");
+        }
+    }
+}
+
+#[test]
+fn aad_and_long_digests_are_worth_threads() {
+    let cpu = Cpu::new();
+    let threads = |shape: &Shape, threads: Option<usize>| {
+        cpu.plan(shape, &Wish { threads, ..Wish::default() }).unwrap().threads
+    };
+    let short = Shape::uniform("shake128".parse().unwrap(), Operation::Hash, 64, 32, true);
+    for short in [shape(64, 0), short] {
+        assert_eq!(threads(&short, None), 1, "{short:?}");
+        let long = Shape { beside: 64 << 20, ..short };
+        assert_eq!((threads(&long, None), threads(&long, Some(8))), (cpu.info().threads, 8), "{long:?}");
+        // Those of one message are not shared out.
+        let one = Shape { messages: 1, ..long };
+        assert_eq!(threads(&one, None), 1, "{one:?}");
+    }
+}
+
+#[test]
 fn a_chain_that_cannot_be_cut_gets_one_thread() {
     let cbc = |operation| Shape::uniform("aes-128-cbc".parse().unwrap(), operation, 1, 1 << 30, true);
     let threads = |operation| Cpu::new().plan(&cbc(operation), &Wish::default()).unwrap().threads;

@@ -170,6 +170,10 @@ impl Backend for Cuda {
         self.context.node()
     }
 
+    fn held<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.context.held(work)
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Memory, Fault> {
         Ok(Memory::new(&self.context, bytes)?)
     }

@@ -6,7 +6,7 @@ use cipherlane_core::Info;
 use cipherlane_kernels::manifest::Target;
 use cipherlane_offload::backend::{Fault, Limits, Unit};
 use cipherlane_offload::cache::Cache;
-use cipherlane_offload::{Accelerator, Opened, Provider, most_alike};
+use cipherlane_offload::{Accelerator, Opened, Provider, most_alike, usable};
 
 use crate::backend::{self, Cuda};
 use crate::describe;
@@ -37,23 +37,11 @@ pub struct Found {
 pub fn devices() -> Result<Vec<CudaDevice>, String> {
     let driver = Driver::get()?;
     let count = driver.count().map_err(|error| error.to_string())?;
-    if count == 0 {
-        return Err("the CUDA driver shows no GPU; look at nvidia-smi and at CUDA_VISIBLE_DEVICES".to_owned());
-    }
-    let (mut found, mut reasons) = (Vec::new(), Vec::new());
-    for index in 0..count {
-        match Gpu::new(driver, index).and_then(Found::new) {
-            Ok(gpu) => found.push(Accelerator::new(gpu)),
-            Err(error) => reasons.push(format!("cuda:{index}: {error}")),
-        }
-    }
-    if found.is_empty() {
-        return Err(reasons.join("; "));
-    }
-    for reason in reasons {
-        log::warn!("left out: {reason}");
-    }
-    Ok(found)
+    let listed = (0..count).map(|index| {
+        let found = Gpu::new(driver, index).and_then(Found::new);
+        (format!("cuda:{index}"), found.map(Accelerator::new).map_err(|error| error.to_string()))
+    });
+    usable(listed, "the CUDA driver shows no GPU; look at nvidia-smi and at CUDA_VISIBLE_DEVICES")
 }
 
 /// The most GPUs that have the same name and compute capability; where two sets are as large, the one with the lowest number.

@@ -7,6 +7,8 @@
 mod bound;
 #[path = "fake/captured.rs"]
 mod captured;
+#[path = "fake/counted.rs"]
+mod counted;
 #[path = "../../cipherlane-offload/tests/exam/mod.rs"]
 #[allow(dead_code)] // the examples use all of it
 mod exam;

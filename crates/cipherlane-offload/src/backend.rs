@@ -40,7 +40,7 @@ pub struct Limits {
     pub shared_per_block: usize,
     /// Bytes of memory.
     pub memory_bytes: u64,
-    /// Most bytes of one allocation.
+    /// Most bytes of one allocation that the driver promises; it may have room for longer ones.
     pub allocation_bytes: u64,
     /// What offsets of pointers into memory must be a multiple of, in bytes.
     pub alignment: usize,
@@ -146,6 +146,12 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
 
     /// The NUMA node of the host that the device is nearest to, where that is known.
     fn node(&self) -> Option<usize>;
+
+    /// Does `work`, whose calls of this backend may leave to it what each of them would begin and end with on this thread. No
+    /// code of callers runs in it.
+    fn held<T>(&self, work: impl FnOnce() -> T) -> T {
+        work()
+    }
 
     /// Memory of `bytes` bytes with any contents, aligned to 16.
     ///

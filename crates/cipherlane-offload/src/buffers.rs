@@ -21,11 +21,12 @@ impl<T> Default for Growing<T> {
 }
 
 impl<T> Growing<T> {
-    /// At least `bytes` bytes, rounded up so that batches of about one size do not grow it each time; `wipe` overwrites
-    /// what is let go. Says whether the buffer is new, its contents gone.
+    /// At least `bytes` bytes, rounded up, though not beyond `most`, so that batches of about one size do not grow it each
+    /// time; `wipe` overwrites what is let go. Says whether the buffer is new, its contents gone.
     fn reserve(
         &mut self,
         bytes: usize,
+        most: usize,
         wipe: impl FnOnce(&mut T) -> Result<(), Fault>,
         make: impl FnOnce(usize) -> Result<T, Fault>,
     ) -> Result<bool, Fault> {
@@ -36,6 +37,7 @@ impl<T> Growing<T> {
         }
         let rounded =
             if bytes < STEP { bytes.max(4096).next_power_of_two() } else { bytes.next_multiple_of(STEP) };
+        let rounded = rounded.min(most.max(bytes));
         // Gone before the new one is made: there may be no room for both. What cannot be wiped now is kept, to be wiped later.
         if let Some(old) = &mut self.buffer {
             wipe(old)?;
@@ -68,7 +70,7 @@ impl<T: DerefMut<Target = [u8]>> Growing<T> {
             (**old).zeroize();
             Ok(())
         };
-        self.reserve(bytes, wipe, make)?;
+        self.reserve(bytes, usize::MAX, wipe, make)?;
         self.buffer.as_mut().ok_or_else(|| Fault("memory was used before it was reserved".to_owned()))
     }
 }
@@ -118,14 +120,16 @@ impl<B: Backend> Buffers<B> {
     pub(crate) fn reserve(&mut self, commands: Commands<'_, B>, needs: Needs) -> Result<(), Fault> {
         let make = |bytes| commands.backend.allocate(bytes);
         let wipe = |old: &mut B::Memory| commands.wipe(old);
+        // What is longer fails, or not, as the driver says: it may have room for more than it promises.
+        let most = usize::try_from(commands.backend.limits().allocation_bytes).unwrap_or(usize::MAX);
         if let Some(text) = needs.text.map(|text| text.next_multiple_of(16) + 32) {
-            self.input.reserve(text, wipe, make)?;
+            self.input.reserve(text, most, wipe, make)?;
             if !needs.in_place {
-                self.output.reserve(text, wipe, make)?;
+                self.output.reserve(text, most, wipe, make)?;
             }
         }
-        self.rows.reserve(needs.rows.max(16), wipe, make)?;
-        if self.work.reserve(needs.work.max(256), wipe, make)? {
+        self.rows.reserve(needs.rows.max(16), most, wipe, make)?;
+        if self.work.reserve(needs.work.max(256), most, wipe, make)? {
             self.keyed = None;
         }
         Ok(())
@@ -267,9 +271,24 @@ mod tests {
                 wiped.push(old.len());
                 Ok(())
             };
-            buffer.reserve(bytes, wipe, |bytes| Ok(vec![0; bytes])).unwrap();
+            buffer.reserve(bytes, usize::MAX, wipe, |bytes| Ok(vec![0; bytes])).unwrap();
         }
         assert_eq!(wiped, [4096], "it grew once");
         assert_eq!(buffer.get().map(Vec::len), Some(8192));
+    }
+    #[test]
+    fn what_fits_an_allocation_is_not_rounded_beyond_it() {
+        let backend = Fake::limited(6000);
+        let queue = backend.queue().unwrap();
+        let commands = Commands { backend: &backend, queue: &queue };
+        let reserve = |text| {
+            let mut buffers = Buffers::<Fake>::default();
+            let needs = Needs { text: Some(text), in_place: true, rows: 16, work: 16 };
+            buffers.reserve(commands, needs).map(|()| buffers.input.get().map(|memory| memory.all().len()))
+        };
+        // Two blocks are for whole words.
+        assert_eq!(reserve(5968), Ok(Some(6000)));
+        assert_eq!(reserve(100), Ok(Some(4096)));
+        assert!(reserve(5969).unwrap_err().0.contains("no allocation of 6016 bytes"));
     }
 }

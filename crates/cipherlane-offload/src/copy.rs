@@ -5,6 +5,7 @@
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use cipherlane_core::alone;
 use cipherlane_threads::{Threads, Topology};
 
 /// Bytes from which on a copy is worth several threads.
@@ -53,6 +54,15 @@ impl Crew {
     fn start(&self) -> Option<Threads> {
         let poll = |threads| Threads::polling(threads, &self.topology, POLL);
         poll(self.threads).or_else(|_| poll(1)).ok()
+    }
+
+    /// What there is of its threads, unless they have work.
+    fn idle(&self) -> Option<MutexGuard<'_, Option<Threads>>> {
+        match self.started.try_lock() {
+            Ok(started) => Some(started),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Does `task` once for each number below `tasks`.
@@ -140,16 +150,20 @@ fn on_threads<T: Send>(near: Option<usize>, turns: impl Iterator<Item = T>, work
     // Each turn is taken once, by one thread.
     let task = |index: usize| work(&mut lock(&turns[index]));
     let crews = nearest(near);
-    for crew in &crews {
-        match crew.started.try_lock() {
-            Ok(mut started) => return crew.run(&mut started, turns.len(), task),
-            Err(TryLockError::Poisoned(poisoned)) => {
-                return crew.run(&mut poisoned.into_inner(), turns.len(), task);
-            }
-            Err(TryLockError::WouldBlock) => {}
+    let idle = crews.iter().find_map(|crew| Some((crew, crew.idle()?)));
+    let (crew, mut started) = idle.unwrap_or_else(|| (&crews[0], lock(&crews[0].started)));
+    crew.run(&mut started, turns.len(), task);
+}
+
+/// Calls `work` once for each number below `parts`, on the first crew that was started and does nothing, or else on this
+/// thread: none is started for it, and none waited for. A [`Spread`](cipherlane_core::Spread), for checks of batches.
+pub(crate) fn on_idle_threads(parts: usize, work: &(dyn Fn(usize) + Sync)) {
+    for mut started in CREWS.iter().filter_map(Crew::idle) {
+        if let Some(threads) = &mut *started {
+            return threads.run(parts, work);
         }
     }
-    crews[0].run(&mut lock(&crews[0].started), turns.len(), task);
+    alone(parts, work);
 }
 
 /// A panic while the lock was held leaves nothing behind that is half-made.
@@ -190,6 +204,9 @@ fn past_caches(target: &mut [u8], source: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::thread::{self, ThreadId};
+
     use super::*;
 
     type Copying = fn(&[u8], &mut [u8], Option<usize>);
@@ -262,10 +279,34 @@ mod tests {
         assert!(text[1..3 * TURN + 4].iter().all(|&byte| byte == 0));
     }
 
+    /// On which threads `parts` parts were done, each once.
+    fn threads_of(parts: usize) -> HashSet<ThreadId> {
+        let done: Vec<Mutex<Vec<ThreadId>>> = (0..parts).map(|_| Mutex::default()).collect();
+        on_idle_threads(parts, &|part| {
+            lock(&done[part]).push(thread::current().id());
+            // Nobody does all of them before the others have come.
+            thread::sleep(Duration::from_millis(5));
+        });
+        let each = done.iter().map(|threads| lock(threads).clone());
+        each.map(|threads| <[ThreadId; 1]>::try_from(threads).unwrap()[0]).collect()
+    }
+
+    #[test]
+    fn a_check_is_shared_out_and_waits_for_nobody() {
+        // One that has started, be it beside other tests.
+        from_staging(&vec![7; PARALLEL], &mut vec![0; PARALLEL], None);
+        let is_shared = |_| threads_of(64).len() > 1;
+        assert!(CREWS.iter().all(|crew| crew.threads == 1) || (0..100).any(is_shared));
+        let busy: Vec<_> = CREWS.iter().map(|crew| lock(&crew.started)).collect();
+        assert_eq!(threads_of(9), HashSet::from([thread::current().id()]));
+        drop(busy);
+        assert!(threads_of(0).is_empty());
+    }
+
     #[test]
     fn sessions_copy_at_the_same_time() {
         let source = vec![7; 2 * PARALLEL];
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     let mut target = vec![0; source.len()];

@@ -252,6 +252,11 @@ impl<P: Provider> Device for Accelerator<P> {
         })
     }
 
+    /// Those that copy to stagings and back, whatever is wished for.
+    fn on_threads(&self, _: &Wish, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        copy::on_idle_threads(parts, work);
+    }
+
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         Ok(Box::new(self.session(plan)?))
     }

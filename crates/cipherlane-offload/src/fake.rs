@@ -134,6 +134,12 @@ impl Fake {
         }
     }
 
+    /// One that allocates no more than `bytes` at a time.
+    pub(crate) fn limited(bytes: u64) -> Self {
+        let fake = Self::new();
+        Self { limits: Limits { allocation_bytes: bytes, ..fake.limits }, ..fake }
+    }
+
     /// One whose copies have to go by stagings.
     pub(crate) fn picky() -> Self {
         Self { is_picky: true, ..Self::new() }
@@ -142,6 +148,11 @@ impl Fake {
     /// One that takes all memory of the host for pinned.
     pub(crate) fn pinned() -> Self {
         Self { is_pinned: true, ..Self::new() }
+    }
+
+    /// How many queues were made.
+    pub(crate) fn queues(&self) -> usize {
+        self.order.queues()
     }
 
     /// What was enqueued that nobody has waited for.
@@ -207,6 +218,9 @@ impl Backend for Fake {
 
     fn allocate(&self, bytes: usize) -> Result<Bytes, Fault> {
         self.check(Failing::Room)?;
+        if bytes as u64 > self.limits.allocation_bytes {
+            return Err(Fault(format!("no allocation of {bytes} bytes")));
+        }
         Ok(Bytes::new(bytes, &self.order))
     }
 

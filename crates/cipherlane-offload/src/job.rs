@@ -62,9 +62,10 @@ pub(crate) fn forget(batch: &Batch<'_>, output: &mut Output<'_>, has_come_out: b
 }
 
 impl<'a> Job<'a> {
-    /// The job of running `batch` into `output`, which it checks first.
+    /// The job of running `batch` into `output`, which it checks first: on one thread, many offsets would take as long as the
+    /// link takes with their texts.
     pub(crate) fn new(batch: &'a Batch<'a>, output: &'a mut Output<'_>) -> Result<Self, BatchError> {
-        Ok(Self::of(Checked::new(batch, output)?))
+        Ok(Self::of(Checked::by(batch, output, &copy::on_idle_threads)?))
     }
 
     /// The job of running a batch that has been checked.

@@ -13,7 +13,7 @@ use crate::calls;
 use crate::columns::Columns;
 use crate::cut::{Group, Piece, stretches};
 use crate::job::Job;
-use crate::launch::{Scene, Schedule, Steps};
+use crate::launch::{OnQueue, Scene, Schedule, Steps};
 use crate::loaded::Chosen;
 
 /// A queue with its buffers.
@@ -126,7 +126,8 @@ impl<B: Backend> Lane<B> {
         let rows = rows.reserved(columns.bytes.max(16), |bytes| backend.staging(bytes))?;
         let is_keyed = self.buffers.key_by(chosen.expansion());
         let scene = Scene { views: self.buffers.views(in_place)?, columns: &columns };
-        upload_rows(commands, &scene, job, group, rows, &mut flight.loads)?;
+        let on = scene.on(commands);
+        on.upload_rows(job, group, rows, &mut flight.loads)?;
         let is_long = |at: *const u8| bytes as u64 > chunk && !backend.reaches(at, bytes);
         let most = if is_long(job.input(piece.text.start)) { chunk } else { u64::MAX };
         for stretch in stretches(piece.text.clone(), most) {
@@ -135,18 +136,18 @@ impl<B: Backend> Lane<B> {
                 backend.wait(before)?;
                 flight.loads.pause();
             }
-            upload_text(commands, input, &scene, job, &stretch, &mut flight.loads)?;
+            on.upload_text(input, job, &stretch, &mut flight.loads)?;
         }
-        scene.start(commands, &mut chosen, schedule, is_keyed, &mut flight.launches)?;
+        on.start(&mut chosen, schedule, is_keyed, &mut flight.launches)?;
         for when in [When::Tiles, When::End, When::TilesAfter] {
-            scene.stages(commands, chosen.loaded, schedule, when, piece, &mut flight.launches)?;
+            on.stages(chosen.loaded, schedule, when, piece, &mut flight.launches)?;
         }
         if job.batch.operation != Operation::Hash && is_long(job.output(piece.text.start)) {
             flight.left = Some(Left { text: piece.text.clone(), in_place, chunk });
         } else {
-            flight.text = download_text(commands, output, &scene, job, piece, &mut flight.stores)?;
+            flight.text = on.download_text(output, job, piece, &mut flight.stores)?;
         }
-        flight.results = download_results(commands, &scene, group, rows, &mut flight.stores)?;
+        flight.results = on.download_results(group, rows, &mut flight.stores)?;
         Ok(())
     }
 
@@ -223,78 +224,102 @@ pub(crate) fn size(bytes: u64) -> Result<usize, Fault> {
     usize::try_from(bytes).map_err(|_| Fault(format!("{bytes} bytes are more than this machine can address")))
 }
 
-/// Writes the columns to `staging` and enqueues their copy.
-pub(crate) fn upload_rows<B: Backend>(
-    commands: Commands<'_, B>,
-    scene: &Scene<'_, B>,
-    job: &Job<'_>,
-    group: &Group,
-    staging: &mut B::Staging,
-    steps: &mut Steps<B::Step>,
-) -> Result<(), Fault> {
-    let bytes = scene.columns.uploaded;
-    scene.columns.write(job.batch, &group.messages, &mut staging[..bytes], commands.backend.node());
-    if bytes > 0 {
-        // SAFETY: the staging belongs to the lane, which does not touch it before it has landed.
-        steps.push(unsafe {
-            commands.backend.upload(commands.queue, scene.views.rows, 0, staging.as_ptr(), bytes)
-        }?);
+impl<B: Backend> OnQueue<'_, B> {
+    /// Writes the columns to `staging` and enqueues their copy.
+    pub(crate) fn upload_rows(
+        self,
+        job: &Job<'_>,
+        group: &Group,
+        staging: &mut B::Staging,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        let Self { commands: Commands { backend, queue }, scene } = self;
+        let bytes = scene.columns.uploaded;
+        scene.columns.write(job.batch, &group.messages, &mut staging[..bytes], backend.node());
+        if bytes > 0 {
+            // SAFETY: the staging belongs to the lane, which does not touch it before it has landed.
+            steps.push(unsafe { backend.upload(queue, scene.views.rows, 0, staging.as_ptr(), bytes) }?);
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Enqueues the copy of a piece's input to where the group has it, by the staging where the device does not reach the
-/// caller's memory.
-pub(crate) fn upload_text<B: Backend>(
-    commands: Commands<'_, B>,
-    staging: &mut Growing<B::Staging>,
-    scene: &Scene<'_, B>,
-    job: &Job<'_>,
-    piece: &Piece,
-    steps: &mut Steps<B::Step>,
-) -> Result<(), Fault> {
-    let (bytes, at) = place(scene, piece)?;
-    if bytes == 0 {
-        return Ok(());
+    /// Enqueues the copy of a piece's input to where the group has it, by the staging where the device does not reach the
+    /// caller's memory.
+    pub(crate) fn upload_text(
+        self,
+        staging: &mut Growing<B::Staging>,
+        job: &Job<'_>,
+        piece: &Piece,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        let Self { commands: Commands { backend, queue }, scene } = self;
+        let (bytes, at) = self.place(piece)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        let direct = job.input(piece.text.start);
+        let source = if backend.reaches(direct, bytes) {
+            direct
+        } else {
+            let staging = staging.reserved(bytes, |bytes| backend.staging(bytes))?;
+            job.read_input(&piece.text, staging, backend.node());
+            staging.as_ptr()
+        };
+        // SAFETY: the caller's memory is borrowed until the run has landed, and nothing writes there before; the staging
+        // is the lane's.
+        steps.push(unsafe { backend.upload(queue, scene.views.input, at, source, bytes) }?);
+        Ok(())
     }
-    let direct = job.input(piece.text.start);
-    let source = if commands.backend.reaches(direct, bytes) {
-        direct
-    } else {
-        let staging = staging.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
-        job.read_input(&piece.text, staging, commands.backend.node());
-        staging.as_ptr()
-    };
-    // SAFETY: the caller's memory is borrowed until the run has landed, and nothing writes there before; the staging
-    // is the lane's.
-    steps.push(unsafe { commands.backend.upload(commands.queue, scene.views.input, at, source, bytes) }?);
-    Ok(())
-}
 
-/// Enqueues the copy of a piece's output back. Says which text will lie in the staging, if any.
-pub(crate) fn download_text<B: Backend>(
-    commands: Commands<'_, B>,
-    staging: &mut Growing<B::Staging>,
-    scene: &Scene<'_, B>,
-    job: &Job<'_>,
-    piece: &Piece,
-    steps: &mut Steps<B::Step>,
-) -> Result<Option<Range<u64>>, Fault> {
-    let (bytes, at) = place(scene, piece)?;
-    if bytes == 0 || job.batch.algorithm.hash().is_some() {
-        return Ok(None);
+    /// Enqueues the copy of a piece's output back. Says which text will lie in the staging, if any.
+    pub(crate) fn download_text(
+        self,
+        staging: &mut Growing<B::Staging>,
+        job: &Job<'_>,
+        piece: &Piece,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<Option<Range<u64>>, Fault> {
+        let Self { commands: Commands { backend, queue }, scene } = self;
+        let (bytes, at) = self.place(piece)?;
+        if bytes == 0 || job.batch.algorithm.hash().is_some() {
+            return Ok(None);
+        }
+        let direct = job.output(piece.text.start);
+        let (target, staged) = if backend.reaches(direct, bytes) {
+            (direct, None)
+        } else {
+            let staging = staging.reserved(bytes, |bytes| backend.staging(bytes))?;
+            (staging.as_mut_ptr(), Some(piece.text.clone()))
+        };
+        job.note_text_out();
+        // SAFETY: as for the upload; the text of a piece is copied back once its kernels are done with it.
+        steps.push(unsafe { backend.download(queue, scene.views.output, at, target, bytes) }?);
+        Ok(staged)
     }
-    let direct = job.output(piece.text.start);
-    let (target, staged) = if commands.backend.reaches(direct, bytes) {
-        (direct, None)
-    } else {
-        let staging = staging.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
-        (staging.as_mut_ptr(), Some(piece.text.clone()))
-    };
-    job.note_text_out();
-    // SAFETY: as for the upload; the text of a piece is copied back once its kernels are done with it.
-    steps.push(unsafe { commands.backend.download(commands.queue, scene.views.output, at, target, bytes) }?);
-    Ok(staged)
+
+    /// Enqueues the copy of tags, digests or verdicts to the staging of rows. Says whose they are and where.
+    pub(crate) fn download_results(
+        self,
+        group: &Group,
+        staging: &mut B::Staging,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<Option<Results>, Fault> {
+        let Self { commands: Commands { backend, queue }, scene } = self;
+        let place = scene.columns.results.clone();
+        if place.is_empty() {
+            return Ok(None);
+        }
+        let target = staging[place.clone()].as_mut_ptr();
+        // SAFETY: the staging is the lane's, and reaches to the end of the columns.
+        steps.push(unsafe { backend.download(queue, scene.views.rows, place.start, target, place.len()) }?);
+        Ok(Some(Results { messages: group.messages.clone(), place }))
+    }
+
+    /// Bytes of a piece, and where in the group's text it begins.
+    fn place(self, piece: &Piece) -> Result<(usize, usize), Fault> {
+        let bytes = size(piece.text.end - piece.text.start)?;
+        Ok((bytes, size(piece.text.start - self.scene.columns.text_start)?))
+    }
 }
 
 /// Zeroes the text of `piece` in `memory` of a caller, which has it where the batch says, and waits for that.
@@ -321,30 +346,4 @@ pub(crate) fn zero<B: Backend>(
     let step =
         unsafe { commands.backend.upload(commands.queue, memory, place.start, zeros.as_ptr(), bytes) }?;
     commands.backend.wait(&step)
-}
-
-/// Enqueues the copy of tags, digests or verdicts to the staging of rows. Says whose they are and where.
-pub(crate) fn download_results<B: Backend>(
-    commands: Commands<'_, B>,
-    scene: &Scene<'_, B>,
-    group: &Group,
-    staging: &mut B::Staging,
-    steps: &mut Steps<B::Step>,
-) -> Result<Option<Results>, Fault> {
-    let place = scene.columns.results.clone();
-    if place.is_empty() {
-        return Ok(None);
-    }
-    let target = staging[place.clone()].as_mut_ptr();
-    // SAFETY: the staging is the lane's, and reaches to the end of the columns.
-    steps.push(unsafe {
-        commands.backend.download(commands.queue, scene.views.rows, place.start, target, place.len())
-    }?);
-    Ok(Some(Results { messages: group.messages.clone(), place }))
-}
-
-/// Bytes of a piece, and where in the group's text it begins.
-fn place<B: Backend>(scene: &Scene<'_, B>, piece: &Piece) -> Result<(usize, usize), Fault> {
-    let bytes = size(piece.text.end - piece.text.start)?;
-    Ok((bytes, size(piece.text.start - scene.columns.text_start)?))
 }

@@ -93,109 +93,30 @@ impl<S> Steps<S> {
     }
 }
 
-impl<B: Backend> Scene<'_, B> {
-    /// Enqueues the stages that come before the texts. Those that make something of a key are left out where the
-    /// workspace already has it.
-    pub(crate) fn start(
-        &self,
-        commands: Commands<'_, B>,
-        chosen: &mut Chosen<'_, B>,
-        schedule: &mut Schedule<B>,
-        is_keyed: bool,
-        steps: &mut Steps<B::Step>,
-    ) -> Result<(), Fault> {
-        let all = self.all();
-        for index in 0..chosen.loaded.program.stages.len() {
-            let stage = &chosen.loaded.program.stages[index];
-            if stage.when != When::Start {
-                continue;
-            }
-            let (makes_keys, of_keys) = (stage.entry == KEYS, stage.items == Items::Keys);
-            if !(of_keys && is_keyed) {
-                self.launch(commands, chosen.loaded, schedule, index, &all, steps)?;
-            }
-            if makes_keys {
-                self.set_schedule(commands, chosen, schedule)?;
-            }
-        }
-        Ok(())
-    }
+/// A scene, and the queue on which something is done there.
+#[derive(Debug)]
+pub(crate) struct OnQueue<'a, B: Backend> {
+    pub(crate) commands: Commands<'a, B>,
+    pub(crate) scene: &'a Scene<'a, B>,
+}
 
-    /// Enqueues the stages of `when` for `piece`.
-    pub(crate) fn stages(
-        &self,
-        commands: Commands<'_, B>,
-        loaded: &mut Loaded<B>,
-        schedule: &Schedule<B>,
-        when: When,
-        piece: &Piece,
-        steps: &mut Steps<B::Step>,
-    ) -> Result<(), Fault> {
-        for index in 0..loaded.program.stages.len() {
-            let stage = loaded.program.stages[index].when;
-            if stage == when || (when == When::Tiles && stage == When::TilesInPlace && self.views.in_place) {
-                self.launch(commands, loaded, schedule, index, piece, steps)?;
-            }
-        }
-        Ok(())
+impl<B: Backend> Clone for OnQueue<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: Backend> Copy for OnQueue<'_, B> {}
+
+impl<B: Backend> Scene<'_, B> {
+    /// The scene, as `commands` are enqueued there.
+    pub(crate) const fn on<'s>(&'s self, commands: Commands<'s, B>) -> OnQueue<'s, B> {
+        OnQueue { commands, scene: self }
     }
 
     /// All tiles of the group.
     pub(crate) fn all(&self) -> Piece {
         Piece { tiles: 0..self.columns.tiles, text: 0..0 }
-    }
-
-    fn set_schedule(
-        &self,
-        commands: Commands<'_, B>,
-        chosen: &mut Chosen<'_, B>,
-        schedule: &mut Schedule<B>,
-    ) -> Result<(), Fault> {
-        let bytes = 4 * chosen.loaded.program.schedule_words;
-        let Some(expansion) = chosen.expansion().filter(|_| bytes > 0) else { return Ok(()) };
-        if let Some(step) = schedule.step(expansion) {
-            return commands.backend.after(commands.queue, step);
-        }
-        let at = usize::try_from(self.columns.params.schedule_at).unwrap_or(usize::MAX);
-        let from = Pointer { memory: self.views.work, at, bytes };
-        chosen.loaded.schedule_of = Some(chosen.key);
-        let program = &mut chosen.loaded.handle;
-        // SAFETY: the workspace has the schedule in its layout. A new schedule is set by the first group of a run,
-        // whose launches all come after it in this queue, or wait for its step; those of earlier runs are done.
-        let step =
-            unsafe { commands.backend.set_schedule(commands.queue, program, from, bytes, &schedule.memory) }?;
-        schedule.set = Some((expansion, step));
-        Ok(())
-    }
-
-    fn launch(
-        &self,
-        commands: Commands<'_, B>,
-        loaded: &mut Loaded<B>,
-        schedule: &Schedule<B>,
-        index: usize,
-        piece: &Piece,
-        steps: &mut Steps<B::Step>,
-    ) -> Result<(), Fault> {
-        let items = match loaded.program.stages[index].items {
-            Items::Keys => self.columns.keys,
-            Items::Messages => self.columns.params.end_message,
-            Items::Tiles => piece.tiles.end - piece.tiles.start,
-        };
-        if items == 0 {
-            return Ok(());
-        }
-        let blocks = loaded.blocks(index, items);
-        let params = self.params(loaded, piece).to_bytes();
-        let pointers = Argument::ALL.map(|argument| self.pointer(argument, schedule));
-        // SAFETY: the pointers and the parameters are those of the ABI. The columns were laid out for the batch's
-        // messages, the texts reserved with their lengths or bound where these have been checked, the workspace by the program's own layout: that is all
-        // that the kernels of the manifest touch. What other queues do meanwhile is ordered by who calls this.
-        let step = unsafe {
-            commands.backend.launch(commands.queue, &mut loaded.handle, index, blocks, &pointers, &params)
-        }?;
-        steps.push(step);
-        Ok(())
     }
 
     fn params(&self, loaded: &Loaded<B>, piece: &Piece) -> Params {
@@ -228,6 +149,100 @@ impl<B: Backend> Scene<'_, B> {
                 }
             }
         }
+    }
+}
+
+impl<B: Backend> OnQueue<'_, B> {
+    /// Enqueues the stages that come before the texts. Those that make something of a key are left out where the
+    /// workspace already has it.
+    pub(crate) fn start(
+        self,
+        chosen: &mut Chosen<'_, B>,
+        schedule: &mut Schedule<B>,
+        is_keyed: bool,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        let all = self.scene.all();
+        for index in 0..chosen.loaded.program.stages.len() {
+            let stage = &chosen.loaded.program.stages[index];
+            if stage.when != When::Start {
+                continue;
+            }
+            let (makes_keys, of_keys) = (stage.entry == KEYS, stage.items == Items::Keys);
+            if !(of_keys && is_keyed) {
+                self.launch(chosen.loaded, schedule, index, &all, steps)?;
+            }
+            if makes_keys {
+                self.set_schedule(chosen, schedule)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Enqueues the stages of `when` for `piece`.
+    pub(crate) fn stages(
+        self,
+        loaded: &mut Loaded<B>,
+        schedule: &Schedule<B>,
+        when: When,
+        piece: &Piece,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        for index in 0..loaded.program.stages.len() {
+            let stage = loaded.program.stages[index].when;
+            if stage == when
+                || (when == When::Tiles && stage == When::TilesInPlace && self.scene.views.in_place)
+            {
+                self.launch(loaded, schedule, index, piece, steps)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn set_schedule(self, chosen: &mut Chosen<'_, B>, schedule: &mut Schedule<B>) -> Result<(), Fault> {
+        let Self { commands: Commands { backend, queue }, scene } = self;
+        let bytes = 4 * chosen.loaded.program.schedule_words;
+        let Some(expansion) = chosen.expansion().filter(|_| bytes > 0) else { return Ok(()) };
+        if let Some(step) = schedule.step(expansion) {
+            return backend.after(queue, step);
+        }
+        let at = usize::try_from(scene.columns.params.schedule_at).unwrap_or(usize::MAX);
+        let from = Pointer { memory: scene.views.work, at, bytes };
+        chosen.loaded.schedule_of = Some(chosen.key);
+        let program = &mut chosen.loaded.handle;
+        // SAFETY: the workspace has the schedule in its layout. A new schedule is set by the first group of a run,
+        // whose launches all come after it in this queue, or wait for its step; those of earlier runs are done.
+        let step = unsafe { backend.set_schedule(queue, program, from, bytes, &schedule.memory) }?;
+        schedule.set = Some((expansion, step));
+        Ok(())
+    }
+
+    fn launch(
+        self,
+        loaded: &mut Loaded<B>,
+        schedule: &Schedule<B>,
+        index: usize,
+        piece: &Piece,
+        steps: &mut Steps<B::Step>,
+    ) -> Result<(), Fault> {
+        let Self { commands: Commands { backend, queue }, scene } = self;
+        let items = match loaded.program.stages[index].items {
+            Items::Keys => scene.columns.keys,
+            Items::Messages => scene.columns.params.end_message,
+            Items::Tiles => piece.tiles.end - piece.tiles.start,
+        };
+        if items == 0 {
+            return Ok(());
+        }
+        let blocks = loaded.blocks(index, items);
+        let params = scene.params(loaded, piece).to_bytes();
+        let pointers = Argument::ALL.map(|argument| scene.pointer(argument, schedule));
+        // SAFETY: the pointers and the parameters are those of the ABI. The columns were laid out for the batch's
+        // messages, the texts reserved with their lengths or bound where these have been checked, the workspace by
+        // the program's own layout: that is all that the kernels of the manifest touch. What other queues do meanwhile is ordered by who calls this.
+        let step = unsafe { backend.launch(queue, &mut loaded.handle, index, blocks, &pointers, &params) }?;
+        steps.push(step);
+        Ok(())
     }
 }
 

@@ -4,8 +4,8 @@
 //! [`Device`](cipherlane_core::Device) of it: it plans by the manifest of kernels, and opens sessions that bring a
 //! batch to the device in groups (`cut`), with the columns of each in one memory (`columns`), on several queues at
 //! once (`lane`), and launch the stages of the program (`launch`). `resident` keeps a batch on the device instead, or
-//! runs one that lies there, in `memory` of callers. [`cache`] keeps compiled kernels, [`compiling`] tells of them, `tuning` the launches that were
-//! found best; [`calls`] tells of every copy and launch. [`pci`] says where on the bus a device is and [`near`]
+//! runs one that lies there, in `memory` of callers. [`cache`] keeps compiled kernels, [`compiling`] tells of them,
+//! `tuning` keeps the launches that were found best; [`calls`] tells of every copy and launch. [`pci`] says where on the bus a device is and [`near`]
 //! allocates beside it, [`link`] measures the way to it, [`probe`] launches kernels that measure instructions. A
 //! [`Fleet`] is several devices as one; `part` is what it asks of them for messages that it cuts.
 
@@ -42,6 +42,7 @@ mod session;
 mod sizes;
 mod sum;
 mod tuning;
+mod usable;
 
 pub use device::{Accelerator, Provider};
 pub use fleet::{Fleet, most_alike};
@@ -50,3 +51,4 @@ pub use memory::CallerMemory;
 pub use opened::Opened;
 pub use part::{Member, Part, Parts, ResidentParts, Sum};
 pub use session::OffloadSession;
+pub use usable::usable;

@@ -7,7 +7,7 @@ use crate::backend::{Backend, Commands, Fault};
 use crate::buffers::Stagings;
 use crate::cut::Group;
 use crate::job::Job;
-use crate::lane::{Flight, Lane, download_results, download_text, upload_rows, upload_text};
+use crate::lane::{Flight, Lane};
 use crate::launch::{Scene, Schedule};
 use crate::loaded::Chosen;
 use crate::part::Sum;
@@ -45,8 +45,9 @@ impl<B: Backend> Long<'_, B> {
         let commands = Commands { backend: self.backend, queue: &lane.queue };
         let bytes = sum::place(self.scene.columns).end;
         let rows = lane.stagings.rows.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
-        upload_rows(commands, &self.scene, job, self.group, rows, &mut flight.loads)?;
-        self.scene.start(commands, &mut self.chosen, schedule, is_keyed, &mut flight.launches)?;
+        let on = self.scene.on(commands);
+        on.upload_rows(job, self.group, rows, &mut flight.loads)?;
+        on.start(&mut self.chosen, schedule, is_keyed, &mut flight.launches)?;
         flight.pause();
         // What the other lanes are given comes after all of that.
         for here in 1..self.lanes.len() {
@@ -81,18 +82,11 @@ impl<B: Backend> Long<'_, B> {
             let flight = flight.get_or_insert_default();
             // The end of a message whose parts were run elsewhere has no text of its own.
             flight.chunks += usize::from(!piece.tiles.is_empty());
-            let commands = Commands { backend: self.backend, queue };
-            upload_text(commands, input, &self.scene, job, piece, &mut flight.loads)?;
-            self.scene.stages(
-                commands,
-                self.chosen.loaded,
-                schedule,
-                When::Tiles,
-                piece,
-                &mut flight.launches,
-            )?;
+            let on = self.scene.on(Commands { backend: self.backend, queue });
+            on.upload_text(input, job, piece, &mut flight.loads)?;
+            on.stages(self.chosen.loaded, schedule, When::Tiles, piece, &mut flight.launches)?;
             if take_back {
-                flight.text = download_text(commands, output, &self.scene, job, piece, &mut flight.stores)?;
+                flight.text = on.download_text(output, job, piece, &mut flight.stores)?;
             }
         }
         Ok(())
@@ -123,17 +117,18 @@ impl<B: Backend> Long<'_, B> {
         let commands = Commands { backend: self.backend, queue: &lane.queue };
         let bytes = sum::place(self.scene.columns).end;
         let rows = lane.stagings.rows.reserved(bytes, |bytes| commands.backend.staging(bytes))?;
+        let on = self.scene.on(commands);
         match ending {
             Ending::Sum(_) => {
-                flight.stores.push(sum::download(commands, &self.scene, rows)?);
+                flight.stores.push(sum::download(on, rows)?);
                 return Ok(());
             }
-            Ending::Of(sum) => flight.loads.push(sum::upload(commands, &self.scene, rows, sum)?),
+            Ending::Of(sum) => flight.loads.push(sum::upload(on, rows, sum)?),
             Ending::Result => {}
         }
         let all = self.scene.all();
-        self.scene.stages(commands, self.chosen.loaded, schedule, When::End, &all, &mut flight.launches)?;
-        flight.results = download_results(commands, &self.scene, self.group, rows, &mut flight.stores)?;
+        on.stages(self.chosen.loaded, schedule, When::End, &all, &mut flight.launches)?;
+        flight.results = on.download_results(self.group, rows, &mut flight.stores)?;
         Ok(())
     }
 
@@ -146,16 +141,9 @@ impl<B: Backend> Long<'_, B> {
             lane.land(self.backend, job)?;
             let Lane { queue, stagings: Stagings { output, .. }, flight, .. } = lane;
             let flight = flight.insert(Flight::default());
-            let commands = Commands { backend: self.backend, queue };
-            self.scene.stages(
-                commands,
-                self.chosen.loaded,
-                schedule,
-                When::TilesAfter,
-                piece,
-                &mut flight.launches,
-            )?;
-            flight.text = download_text(commands, output, &self.scene, job, piece, &mut flight.stores)?;
+            let on = self.scene.on(Commands { backend: self.backend, queue });
+            on.stages(self.chosen.loaded, schedule, When::TilesAfter, piece, &mut flight.launches)?;
+            flight.text = on.download_text(output, job, piece, &mut flight.stores)?;
         }
         Ok(())
     }

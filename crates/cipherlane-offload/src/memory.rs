@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cipherlane_core::{DeviceError, DeviceMemory};
 use zeroize::Zeroize;
@@ -22,6 +22,8 @@ pub struct CallerMemory<B: Backend> {
     bytes: usize,
     /// Whether it was allocated for the caller, so that it is zeroed before it is given back.
     is_own: bool,
+    /// A queue that nothing is done on, for the next copy: making one may take longer than a short copy.
+    spare: Mutex<Option<B::Queue>>,
 }
 
 impl<B: Backend> CallerMemory<B> {
@@ -34,7 +36,7 @@ impl<B: Backend> CallerMemory<B> {
         let room = bytes.max(1).checked_next_multiple_of(16);
         let room = room.ok_or_else(|| Fault(format!("no device has {bytes} bytes: ask for fewer")))?;
         let memory = backend.allocate(room)?;
-        let made = Self { backend, memory, bytes, is_own: true };
+        let made = Self { backend, memory, bytes, is_own: true, spare: Mutex::default() };
         made.wipe()?;
         Ok(made)
     }
@@ -42,7 +44,7 @@ impl<B: Backend> CallerMemory<B> {
     /// All of `memory`, which somebody else has allocated and is to free.
     #[must_use]
     pub fn lent(backend: Arc<B>, memory: B::Memory) -> Self {
-        Self { bytes: memory.bytes(), backend, memory, is_own: false }
+        Self { bytes: memory.bytes(), backend, memory, is_own: false, spare: Mutex::default() }
     }
 
     /// What `memory` is to `backend`.
@@ -75,7 +77,24 @@ impl<B: Backend> CallerMemory<B> {
     }
 
     fn wipe(&self) -> Result<(), Fault> {
-        Commands { backend: &*self.backend, queue: &self.backend.queue()? }.wipe(&self.memory)
+        self.on_queue(|queue| Commands { backend: &*self.backend, queue }.wipe(&self.memory))
+    }
+
+    /// Does `work`, which waits for all that it enqueues, on a queue: the one that is spare, or, while another thread has
+    /// that, a new one.
+    fn on_queue(&self, work: impl FnOnce(&B::Queue) -> Result<(), Fault>) -> Result<(), Fault> {
+        self.backend.held(|| {
+            let spare = self.spare().take();
+            let queue = spare.map_or_else(|| self.backend.queue(), Ok)?;
+            let done = work(&queue);
+            *self.spare() = Some(queue);
+            done
+        })
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Option<B::Queue>> {
+        // A queue is whole, whoever panicked.
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the memory has the `count` bytes from byte `at` on.
@@ -92,8 +111,7 @@ impl<B: Backend> CallerMemory<B> {
 
     /// Waits for what `copy` enqueues.
     fn at_once(&self, copy: impl FnOnce(&B::Queue) -> Result<B::Step, Fault>) -> Result<(), Fault> {
-        let queue = self.backend.queue()?;
-        self.backend.wait(&copy(&queue)?)
+        self.on_queue(|queue| self.backend.wait(&copy(queue)?))
     }
 
     /// Has `copy` bring each part of `count` bytes by one staging.
@@ -102,10 +120,10 @@ impl<B: Backend> CallerMemory<B> {
         count: usize,
         mut copy: impl FnMut(&B::Queue, &mut B::Staging, Range<usize>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let (queue, mut staging) = (self.backend.queue()?, self.backend.staging(count.min(STAGING))?);
+        let mut staging = self.backend.staging(count.min(STAGING))?;
         let mut parts =
             (0..count).step_by(STAGING).map(|start| start..start.saturating_add(STAGING).min(count));
-        let copied = parts.try_for_each(|part| copy(&queue, &mut staging, part));
+        let copied = self.on_queue(|queue| parts.try_for_each(|part| copy(queue, &mut staging, part)));
         staging[..].zeroize();
         copied
     }
@@ -187,6 +205,9 @@ impl<B: Backend> Drop for CallerMemory<B> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
     use super::*;
     use crate::fake::Fake;
 
@@ -219,5 +240,27 @@ mod tests {
         assert_eq!((found, backend.under_way()), ([7; 100], Vec::new()));
         drop(memory);
         assert_eq!(backend.under_way(), [""; 0]);
+        assert_eq!(backend.queues(), 1, "each of them had a queue of its own");
+    }
+
+    #[test]
+    fn threads_copy_at_the_same_time() {
+        let backend = Arc::new(Fake::new());
+        let memory = CallerMemory::lent(Arc::clone(&backend), backend.allocate(64).unwrap());
+        assert_eq!(backend.queues(), 0, "nothing is copied yet");
+        let both = Barrier::new(2);
+        let wait = |_: &_| {
+            both.wait();
+            Ok(())
+        };
+        let meet = || memory.on_queue(wait).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(meet);
+            meet();
+        });
+        assert_eq!(backend.queues(), 2);
+        assert!(memory.on_queue(|_| Err(Fault("refused".to_owned()))).is_err());
+        memory.write(0, &[7; 64]).unwrap();
+        assert_eq!(backend.queues(), 2);
     }
 }

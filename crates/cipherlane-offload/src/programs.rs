@@ -51,6 +51,7 @@ impl<B: Backend> Programs<B> {
         shape: &Shape,
         part: Option<Part>,
     ) -> Result<(usize, bool), Fault> {
+        let shape = &Shape { beside: 0, ..*shape }; // no program depends on it
         if let Some((_, _, index)) = self.last.filter(|&(last, of, _)| (last, of) == (*shape, part)) {
             return Ok((index, true));
         }
@@ -145,7 +146,7 @@ impl<B: Backend> Programs<B> {
 fn for_part(program: Program, launch: Launch, part: Part, bytes: u64) -> Result<Program, Fault> {
     let end = part.start + bytes;
     let fits = |program: &Program| match program.tiling {
-        Tiling::Blocks(blocks) => {
+        Tiling::Blocks(blocks) | Tiling::Joined(blocks) => {
             let tile = BLOCK as u64 * blocks;
             part.start.is_multiple_of(tile) && (end.is_multiple_of(tile) || end == part.message_bytes)
         }

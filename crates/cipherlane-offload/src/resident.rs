@@ -17,9 +17,7 @@ use crate::columns::Columns;
 use crate::cut::{Cutter, Group, stretches};
 use crate::job::Job;
 use crate::key::KeyNumber;
-use crate::lane::{
-    Results, download_results, download_text, size, time, upload_rows, upload_text, zero, zero_text,
-};
+use crate::lane::{Results, size, time, zero, zero_text};
 use crate::launch::{Scene, Schedule, Steps};
 use crate::loaded::{Chosen, Loaded};
 use crate::part::{Part, ResidentParts, Sum};
@@ -95,6 +93,11 @@ impl<B: Backend> Resident<B> {
             let (backend, shared) = (Arc::clone(&self.backend), job.shape.shared_key);
             OffloadSession::answer_for(backend, &mut self.programs, index, shared)?;
         }
+        Arc::clone(&self.backend).held(|| self.bring(job, bound, index))
+    }
+
+    /// Brings it for the program of number `index`.
+    fn bring(&mut self, job: &Job<'_>, bound: Option<Bound<B>>, index: usize) -> Result<Duration, Fault> {
         let backend = &*self.backend;
         let Loaded { program, .. } = &*self.programs.get(index);
         let group = Cutter {
@@ -122,12 +125,13 @@ impl<B: Backend> Resident<B> {
         let mut steps = Steps::default();
         let Stagings { input, rows, .. } = &mut self.stagings;
         let rows = rows.reserved(scene.columns.bytes.max(16), |bytes| backend.staging(bytes))?;
-        upload_rows(commands, &scene, job, &scenery.group, rows, &mut steps)?;
+        let on = scene.on(commands);
+        on.upload_rows(job, &scenery.group, rows, &mut steps)?;
         wait(commands, &steps)?;
         let mut load = time(backend, &steps)?;
         for piece in stretches(job.texts(), self.chunk) {
             let mut steps = Steps::default();
-            upload_text(commands, input, &scene, job, &piece, &mut steps)?;
+            on.upload_text(input, job, &piece, &mut steps)?;
             wait(commands, &steps)?;
             load += time(backend, &steps)?;
         }
@@ -160,16 +164,16 @@ impl<B: Backend> Resident<B> {
         let is_keyed = self.buffers.key_by(chosen.expansion());
         let scene = scenery.scene(&self.buffers)?;
         let commands = Commands { backend, queue: &self.queue };
+        let on = scene.on(commands);
         let (mut steps, schedule) = (Steps::default(), &mut self.schedule);
         let begin = || {
-            scene.start(commands, &mut chosen, schedule, is_keyed, &mut steps)?;
+            on.start(&mut chosen, schedule, is_keyed, &mut steps)?;
             *writes_texts = true;
             let all = scene.all();
             let stages = [When::Tiles, When::End, When::TilesAfter];
             // A part has its message's end only when all parts are summed up.
             let mut stages = stages.into_iter().take(if scenery.part.is_some() { 1 } else { 3 });
-            stages
-                .try_for_each(|when| scene.stages(commands, chosen.loaded, schedule, when, &all, &mut steps))
+            stages.try_for_each(|when| on.stages(chosen.loaded, schedule, when, &all, &mut steps))
         };
         let begun = catch_unwind(AssertUnwindSafe(begin));
         // Where not all could be begun, or there was a panic, what was is waited for as well: it writes the caller's memory.
@@ -192,11 +196,12 @@ impl<B: Backend> Resident<B> {
         let backend = &*self.backend;
         let scene = scenery.scene(&self.buffers)?;
         let commands = Commands { backend, queue: &self.queue };
+        let on = scene.on(commands);
         let Stagings { output, rows, .. } = &mut self.stagings;
         let mut store = Duration::ZERO;
         for piece in stretches(job.texts(), self.chunk) {
             let mut steps = Steps::default();
-            let staged = download_text(commands, output, &scene, job, &piece, &mut steps)?;
+            let staged = on.download_text(output, job, &piece, &mut steps)?;
             wait(commands, &steps)?;
             store += time(backend, &steps)?;
             if let (Some(range), Some(staging)) = (staged, output.get()) {
@@ -205,7 +210,7 @@ impl<B: Backend> Resident<B> {
         }
         let rows = rows.reserved(scenery.columns.bytes.max(16), |bytes| backend.staging(bytes))?;
         let mut steps = Steps::default();
-        let results = download_results(commands, &scene, &scenery.group, rows, &mut steps)?;
+        let results = on.download_results(&scenery.group, rows, &mut steps)?;
         wait(commands, &steps)?;
         if let Some(Results { messages, place }) = results {
             job.write_results(&messages, &rows[place], backend.node());
@@ -233,7 +238,7 @@ impl<B: Backend> Resident<B> {
         let (backend, place) = (&*self.backend, sum::place(&scenery.columns));
         let rows = self.stagings.rows.reserved(place.end, |bytes| backend.staging(bytes))?;
         let commands = Commands { backend, queue: &self.queue };
-        backend.wait(&sum::download(commands, &scenery.scene(&self.buffers)?, rows)?)?;
+        backend.wait(&sum::download(scenery.scene(&self.buffers)?.on(commands), rows)?)?;
         let mut sum = Sum::default();
         sum.0.copy_from_slice(&rows[place]);
         Ok(sum)
@@ -245,11 +250,11 @@ impl<B: Backend> Resident<B> {
         let (backend, scene) = (&*self.backend, scenery.scene(&self.buffers)?);
         let bytes = sum::place(&scenery.columns).end;
         let rows = self.stagings.rows.reserved(bytes, |bytes| backend.staging(bytes))?;
-        let commands = Commands { backend, queue: &self.queue };
+        let on = scene.on(Commands { backend, queue: &self.queue });
         // The launches come after it in the queue; its own time counts for nothing.
-        let brought = sum::upload(commands, &scene, rows, sum)?;
+        let brought = sum::upload(on, rows, sum)?;
         let (loaded, mut steps) = (self.programs.get(scenery.program), Steps::default());
-        let begun = scene.stages(commands, loaded, &self.schedule, When::End, &scene.all(), &mut steps);
+        let begun = on.stages(loaded, &self.schedule, When::End, &scene.all(), &mut steps);
         backend.wait(steps.last().unwrap_or(&brought)).and(begun)?;
         time(backend, &steps)
     }
@@ -297,8 +302,8 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
 
     fn execute(&mut self) -> Result<Spans, DeviceError> {
         let start = Instant::now();
-        let mut writes_texts = false;
-        let run = || self.note_run(|resident| resident.execute_loaded(&mut writes_texts));
+        let (backend, mut writes_texts) = (Arc::clone(&self.backend), false);
+        let run = || backend.held(|| self.note_run(|resident| resident.execute_loaded(&mut writes_texts)));
         let run = catch_unwind(AssertUnwindSafe(run));
         if !matches!(run, Ok(Ok(_))) && writes_texts {
             // What the run failed by is told. Where this fails, too, the device does nothing any more.
@@ -316,7 +321,8 @@ impl<B: Backend> cipherlane_core::Resident for Resident<B> {
             Some(bound) => Job::of_texts(batch, output, &bound.texts)?,
             None => Job::new(batch, output)?,
         };
-        let stored = catch_unwind(AssertUnwindSafe(|| self.store_job(&mut job)));
+        let backend = Arc::clone(&self.backend);
+        let stored = catch_unwind(AssertUnwindSafe(|| backend.held(|| self.store_job(&mut job))));
         if !matches!(stored, Ok(Ok(_))) {
             // Text of a message that is opened may be there before its verdict.
             job.forget();

@@ -258,8 +258,11 @@ impl<B: Backend> OffloadSession<B> {
     fn begin_and_end(&mut self, job: &mut Job<'_>, ending: &mut Ending<'_>) -> Result<(), Fault> {
         let program = self.answering.map_or_else(|| self.program(&job.shape, job.part), Ok)?;
         self.take_key(job.batch);
-        self.run_job(job, program, ending)?;
-        self.forget_old_key()
+        // Compiling, before this, may call the program's log.
+        Arc::clone(&self.backend).held(|| {
+            self.run_job(job, program, ending)?;
+            self.forget_old_key()
+        })
     }
 
     /// Waits for what a run that failed has under way, zeroes what may have come out, and accepts nothing.
@@ -318,9 +321,9 @@ impl<B: Backend> Session for OffloadSession<B> {
     }
 
     fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
-        let start = Instant::now();
+        let begun = checked.begun();
         checked.batch().check_operation(self.plan.algorithm, self.plan.operation)?;
-        self.run_as(Job::of(checked), &mut Ending::Result, start)
+        self.run_as(Job::of(checked), &mut Ending::Result, begun)
     }
 
     fn streams(&self) -> Vec<StreamSpans> {

@@ -21,13 +21,13 @@ impl Sizes {
     pub(crate) fn of(batch: &Batch<'_>, shape: Shape) -> Self {
         let (offsets, tags) = each(batch, shape);
         let stride = batch.tag_lengths.stride();
-        Self { shape, offsets: offsets.to_vec(), stride, tags: tags.to_vec() }
+        Self { shape: Shape { beside: 0, ..shape }, offsets: offsets.to_vec(), stride, tags: tags.to_vec() }
     }
 
     /// Refuses a batch of other sizes; this one has passed its check as `shape`.
     pub(crate) fn check(&self, batch: &Batch<'_>, shape: Shape) -> Result<(), Fault> {
         let own = (self.shape, self.stride, (&self.offsets[..], &self.tags[..]));
-        if own == (shape, batch.tag_lengths.stride(), each(batch, shape)) {
+        if own == (Shape { beside: 0, ..shape }, batch.tag_lengths.stride(), each(batch, shape)) {
             return Ok(());
         }
         let reason = "the batch to store has not the sizes of the one that was loaded or bound: give its offsets, and \

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use crate::backend::{Backend, Commands, Fault};
+use crate::backend::{Backend, Fault};
 use crate::columns::Columns;
 use crate::lane::size;
-use crate::launch::Scene;
+use crate::launch::OnQueue;
 use crate::part::Sum;
 
 /// Where a sum lies in the staging of rows: behind the columns. Staging of so many bytes has room for both.
@@ -17,8 +17,7 @@ pub(crate) fn place(columns: &Columns) -> Range<usize> {
 
 /// Enqueues the copy of the sum of the one message of `scene` to `staging`.
 pub(crate) fn download<B: Backend>(
-    commands: Commands<'_, B>,
-    scene: &Scene<'_, B>,
+    OnQueue { commands, scene }: OnQueue<'_, B>,
     staging: &mut B::Staging,
 ) -> Result<B::Step, Fault> {
     let (at, target) = (size(scene.columns.params.state_at)?, staging[place(scene.columns)].as_mut_ptr());
@@ -29,8 +28,7 @@ pub(crate) fn download<B: Backend>(
 
 /// Enqueues the copy of `sum` to where the one message of `scene` has its own.
 pub(crate) fn upload<B: Backend>(
-    commands: Commands<'_, B>,
-    scene: &Scene<'_, B>,
+    OnQueue { commands, scene }: OnQueue<'_, B>,
     staging: &mut B::Staging,
     sum: &Sum,
 ) -> Result<B::Step, Fault> {

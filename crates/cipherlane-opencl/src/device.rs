@@ -6,7 +6,7 @@ use cipherlane_core::Info;
 use cipherlane_kernels::manifest::Target;
 use cipherlane_offload::backend::{Fault, Limits, Unit};
 use cipherlane_offload::pci::PciDevice;
-use cipherlane_offload::{Accelerator, Opened, Provider};
+use cipherlane_offload::{Accelerator, Opened, Provider, usable};
 
 use crate::backend::{self, OpenCl};
 use crate::compile;
@@ -26,40 +26,29 @@ pub struct Found {
     backend: Opened<OpenCl>,
 }
 
-/// Every OpenCL device of this machine, as `opencl:0`, `opencl:1` and so on in the loader's order.
+/// Every OpenCL device of this machine, as `opencl:0`, `opencl:1` and so on in the loader's order. One that cannot be used is
+/// left out with a warning.
 ///
 /// # Errors
 /// Why there is none, with the remedy: no loader, no driver, or no device that can be used.
 pub fn devices() -> Result<Vec<OpenClDevice>, String> {
     let handles = driver::devices().map_err(|error| error.to_string())?;
-    let mut found = Vec::new();
-    let mut reasons = Vec::new();
-    for (index, handle) in handles.into_iter().enumerate() {
-        match handle.facts() {
-            Ok(facts) if facts.little_endian => {
-                found.push(Accelerator::new(Found::new(index, handle, facts)));
-            }
-            Ok(facts) => reasons.push(format!("{} is big-endian, and the kernels are not", facts.name)),
-            Err(error) => reasons.push(error.to_string()),
-        }
-    }
-    if found.is_empty() {
-        reasons.push("OpenCL lists no device; install a vendor's driver, or PoCL for the CPU".to_owned());
-        return Err(reasons.join("; "));
-    }
-    Ok(found)
+    let listed = handles.into_iter().enumerate().map(|(index, handle)| {
+        let id = format!("opencl:{index}");
+        (id.clone(), Found::new(id, handle).map(Accelerator::new))
+    });
+    usable(listed, "OpenCL lists no device; install a vendor's driver, or PoCL for the CPU")
 }
 
 impl Found {
-    fn new(index: usize, device: DeviceHandle, facts: Facts) -> Self {
+    fn new(id: String, device: DeviceHandle) -> Result<Self, String> {
+        let facts = device.facts().map_err(|error| error.to_string())?;
+        if !facts.little_endian {
+            return Err(format!("{} is big-endian, and the kernels are not", facts.name));
+        }
         let limits = backend::limits(&facts);
-        let info = Info {
-            id: format!("opencl:{index}"),
-            name: facts.name.clone(),
-            tiers: Vec::new(),
-            threads: 1,
-            details: details(&facts),
-        };
+        let info =
+            Info { id, name: facts.name.clone(), tiers: Vec::new(), threads: 1, details: details(&facts) };
         // The layout that makes tables constant-time is that of NVIDIA's shared memory.
         let banked = facts.is_gpu && facts.vendor.contains("NVIDIA");
         let target = Target {
@@ -68,7 +57,7 @@ impl Found {
             threads: u32::try_from(limits.threads_per_block).unwrap_or(u32::MAX),
             banked,
         };
-        Self { info, limits, target, facts, device, backend: Opened::not_yet() }
+        Ok(Self { info, limits, target, facts, device, backend: Opened::not_yet() })
     }
 
     pub(crate) const fn facts(&self) -> &Facts {

@@ -89,6 +89,7 @@ fn open(
         messages: cases.len().min(sitting::TOGETHER),
         bytes: lengths().sum(),
         longest: lengths().max().unwrap_or(0),
+        beside: 0, // vectors have too little of it to be worth a thread
         shared_key: false,
         in_place: false,
     };

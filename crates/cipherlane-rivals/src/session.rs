@@ -122,24 +122,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Session for EachSession {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let start = Instant::now();
         batch.check_operation(self.plan.algorithm, self.plan.operation)?;
         let checked = Checked::by(batch, output, &|parts, work| self.on_threads(parts, work))?;
-        self.work(checked)?;
-        Ok(spans(start))
+        self.run_checked(checked)
     }
 
     fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
-        let start = Instant::now();
+        let begun = checked.begun();
         checked.batch().check_operation(self.plan.algorithm, self.plan.operation)?;
         self.work(checked)?;
-        Ok(spans(start))
+        Ok(spans(begun))
     }
 }
 
 /// All that is not the library's is the check, which is not timed apart: nor is that of our own engine.
-fn spans(start: Instant) -> Spans {
-    let wall = start.elapsed();
+fn spans(begun: Instant) -> Spans {
+    let wall = begun.elapsed();
     Spans { load: Duration::ZERO, execute: wall, store: Duration::ZERO, wall }
 }
 

@@ -38,8 +38,7 @@ pub enum NoDevice {
 impl NoDevice {
     /// Of the device `id`, which is not among the `known`, where the kinds `absent` are not here.
     pub fn new(id: &str, known: impl IntoIterator<Item = String>, absent: &[Absent]) -> Self {
-        let kind = id.split(':').next().unwrap_or(id);
-        match absent.iter().find(|absent| absent.kind == kind) {
+        match absent.iter().find(|absent| absent.kind == kind(id)) {
             Some(absent) => Self::Absent { id: id.to_owned(), absent: absent.clone() },
             None => Self::Unknown(UnknownName::new("device", id, known)),
         }
@@ -54,20 +53,47 @@ impl NoDevice {
 /// Looking for GPUs starts their drivers, which takes a good part of a second where there are some.
 #[must_use]
 pub fn find() -> (Vec<Arc<dyn Device>>, Vec<Absent>) {
-    let mut devices: Vec<Arc<dyn Device>> = vec![Arc::new(Cpu::new())];
-    let mut absent = Vec::new();
-    keep("cuda", cuda(), &mut devices, &mut absent);
-    keep("opencl", opencl(), &mut devices, &mut absent);
-    (devices, absent)
+    look_for(&KINDS)
+}
+
+/// The same for whoever wants the device `id`: the CPU, and devices of the kind that it names. Drivers of others are not
+/// started, unless it names no kind.
+pub(crate) fn find_for(id: &str) -> (Vec<Arc<dyn Device>>, Vec<Absent>) {
+    look_for(kinds_of(id))
 }
 
 type Found = Result<Vec<Arc<dyn Device>>, String>;
 
-fn keep(kind: &'static str, found: Found, devices: &mut Vec<Arc<dyn Device>>, absent: &mut Vec<Absent>) {
-    match found {
-        Ok(found) => devices.extend(found),
-        Err(reason) => absent.push(Absent { kind, reason }),
+/// A kind of devices with drivers, by the first part of their identifiers.
+struct Kind {
+    name: &'static str,
+    find: fn() -> Found,
+}
+
+const KINDS: [Kind; 2] = [Kind { name: "cuda", find: cuda }, Kind { name: "opencl", find: opencl }];
+
+/// The kind that an identifier names: `cuda`, of `cuda:0`.
+fn kind(id: &str) -> &str {
+    id.split(':').next().unwrap_or(id)
+}
+
+/// The kind of which `id` is, or else all: it may be any.
+fn kinds_of(id: &str) -> &'static [Kind] {
+    const ALL: &[Kind] = &KINDS;
+    let place = ALL.iter().position(|known| known.name == kind(id));
+    place.map_or(ALL, |place| &ALL[place..=place])
+}
+
+fn look_for(kinds: &[Kind]) -> (Vec<Arc<dyn Device>>, Vec<Absent>) {
+    let mut devices: Vec<Arc<dyn Device>> = vec![Arc::new(Cpu::new())];
+    let mut absent = Vec::new();
+    for &Kind { name, find } in kinds {
+        match find() {
+            Ok(found) => devices.extend(found),
+            Err(reason) => absent.push(Absent { kind: name, reason }),
+        }
     }
+    (devices, absent)
 }
 
 #[cfg(feature = "cuda")]
@@ -110,6 +136,15 @@ fn with_fleet(each: Vec<Arc<dyn Member>>, id: &str, alike: Vec<Arc<dyn Member>>)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn drivers_of_other_kinds_are_not_started() {
+        let names = |id: &str| kinds_of(id).iter().map(|kind| kind.name).collect::<Vec<_>>();
+        assert_eq!([names("cuda:0"), names("cuda")], [["cuda"], ["cuda"]]);
+        assert_eq!(names("opencl:all"), ["opencl"]);
+        // What nobody knows is told with all that there is.
+        assert_eq!(names("abacus:0"), ["cuda", "opencl"]);
+    }
 
     #[test]
     fn a_device_of_an_absent_kind_says_why() {

@@ -1,6 +1,5 @@
 //! The engine: the devices of this machine, and the sessions that are open on them.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,6 +12,7 @@ use cipherlane_cpu::Cpu;
 
 use crate::devices::{self, NoDevice};
 use crate::kept::Kept;
+use crate::repeats::has_equal_rows;
 
 /// SP 800-38D section 5.2.1.1 recommends it.
 const GCM_NONCE_BYTES: usize = 12;
@@ -52,10 +52,12 @@ impl Engine {
         Self::of(devices::find().0)
     }
 
-    /// An engine on the device with this identifier: `cpu`, `cuda:0`, `opencl:0`.
+    /// An engine on the device with this identifier: `cpu`, `cuda:0`, `opencl:0`. It knows the CPU and devices of that kind:
+    /// drivers of others are not started, which [`Engine::discover`] starts.
     ///
     /// # Errors
-    /// Lists the identifiers that there are, or says why this machine has no device of that kind.
+    /// Lists the identifiers that there are of that kind, or of all where it is none; or says why this machine has no device
+    /// of it.
     ///
     /// ```
     /// let engine = cipherlane::Engine::on("cpu")?;
@@ -66,7 +68,7 @@ impl Engine {
         if id == "cpu" {
             return Ok(Self::new());
         }
-        let (devices, absent) = devices::find();
+        let (devices, absent) = devices::find_for(id);
         let mut engine = Self::of(devices);
         let place = engine.place(id).map_err(|unknown| NoDevice::new(id, unknown.known, &absent))?;
         engine.devices.swap(0, place);
@@ -151,7 +153,8 @@ impl Engine {
     /// Runs `batch` into `output` on the default device.
     ///
     /// The first batch of an algorithm and operation opens a session, later ones of the same plan find it open. A batch
-    /// of the shape of one before runs as that was planned: what [`Device::tune`] finds in between serves new engines.
+    /// of the shape of one before, or that is known to be planned so, runs as that was planned: what [`Device::tune`] finds in
+    /// between serves new engines.
     ///
     /// # Errors
     /// If the batch is not well formed ([`BatchError`]), or the device cannot run it, or fails. In GCM and CTR, where several
@@ -164,16 +167,15 @@ impl Engine {
     /// Rows of nonces are not compared with one another: that they differ is the caller's to see to. A wrong tag is no error:
     /// see [`Output::accepted`].
     pub fn run(&self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        let (start, device) = (Instant::now(), &self.devices[0]);
-        let mut checked =
-            Checked::by(batch, output, &|parts, work| device.on_threads(&self.wish, parts, work))?;
-        check_nonce_not_shared(batch)?;
+        let device = &self.devices[0];
+        let mut checked = Checked::by(batch, output, &|parts, work| self.on_threads(parts, work))?;
+        self.check_nonce_not_shared(batch)?;
         checked.reject_all();
         let shape = checked.shape();
+        let serves = |plan: &Plan| device.serves(plan, &shape, &self.wish);
         let (plan, open) = (|shape: &Shape| self.plan(shape), |plan: &Plan| device.open(plan));
         let run = |session: &mut Box<dyn Session>| session.run_checked(checked);
-        let spans = self.sessions.with(shape, plan, open, run)?;
-        Ok(Spans { wall: start.elapsed(), ..spans })
+        self.sessions.with(shape, serves, plan, open, run)
     }
 
     /// Runs `batch` on the default device where its `texts` lie in the memory of that device: no text is copied, only keys,
@@ -191,18 +193,46 @@ impl Engine {
     ) -> Result<Spans, DeviceError> {
         let start = Instant::now();
         let shape = batch.check_on_device(texts, output)?;
-        check_nonce_not_shared(batch)?;
+        self.check_nonce_not_shared(batch)?;
         output.accepted.fill(false);
         let device = &self.devices[0];
         let open =
             |plan: &Plan| device.resident(plan)?.ok_or_else(|| lies_elsewhere(&device.info().id, texts));
         let spans = self.residents.with(
             shape,
+            |plan| device.serves(plan, &shape, &self.wish),
             |shape| self.plan(shape),
             open,
             |resident| run_bound(&mut Unloaded(&mut **resident), batch, texts, output),
         )?;
         Ok(Spans { wall: start.elapsed(), ..spans })
+    }
+    /// A [`Spread`](cipherlane_core::Spread) over the threads of the default device.
+    fn on_threads(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.devices[0].on_threads(&self.wish, parts, work);
+    }
+
+    /// GCM and CTR are modes in which two messages under one key and one nonce have one key stream.
+    fn check_nonce_not_shared(&self, batch: &Batch<'_>) -> Result<(), BatchError> {
+        let Batch { algorithm, operation, keys, nonces, .. } = batch;
+        let streams = matches!(algorithm.mode(), Some(Mode::Gcm | Mode::Ctr));
+        if !(streams && nonces.is_shared() && batch.len() > 1) {
+            return Ok(());
+        }
+        // GCM takes a nonce of any length, and so the nonces of all messages for one that they share: no message would open,
+        // and such as lie in place would be gone.
+        if nonces.width() != Some(usual_nonce_bytes(*algorithm)) {
+            return Err(BatchError::Rows { what: "nonces", messages: batch.len() });
+        }
+        if matches!(operation, Operation::Open | Operation::Decrypt) {
+            return Ok(());
+        }
+        let shared = |messages| Err(BatchError::SharedNonce { algorithm: *algorithm, messages });
+        match keys {
+            Column::Shared(_) => shared(batch.len()),
+            _ if has_equal_rows(keys, batch.len(), &|parts, work| self.on_threads(parts, work)) => shared(2),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -250,37 +280,7 @@ impl fmt::Debug for Engine {
     }
 }
 
-/// Modes in which two messages under one key and one nonce have one key stream.
-fn check_nonce_not_shared(batch: &Batch<'_>) -> Result<(), BatchError> {
-    let Batch { algorithm, operation, keys, nonces, .. } = batch;
-    let streams = matches!(algorithm.mode(), Some(Mode::Gcm | Mode::Ctr));
-    if !(streams && nonces.is_shared() && batch.len() > 1) {
-        return Ok(());
-    }
-    // GCM takes a nonce of any length, and so the nonces of all messages for one that they share: no message would open,
-    // and such as lie in place would be gone.
-    if nonces.width() != Some(usual_nonce_bytes(*algorithm)) {
-        return Err(BatchError::Rows { what: "nonces", messages: batch.len() });
-    }
-    if matches!(operation, Operation::Open | Operation::Decrypt) {
-        return Ok(());
-    }
-    match under_one_key(keys, batch.len()) {
-        1 => Ok(()),
-        messages => Err(BatchError::SharedNonce { algorithm: *algorithm, messages }),
-    }
-}
-
 /// Bytes of the nonces that an algorithm usually has.
 fn usual_nonce_bytes(algorithm: Algorithm) -> usize {
     algorithm.nonce_bytes().unwrap_or(GCM_NONCE_BYTES)
-}
-
-/// How many messages are found to have one key: all of them, the first two that meet, or each is alone.
-fn under_one_key(keys: &Column<'_>, messages: usize) -> usize {
-    if keys.is_shared() {
-        return messages;
-    }
-    let mut seen = HashSet::with_capacity(messages);
-    if (0..messages).all(|message| seen.insert(keys.row(message))) { 1 } else { 2 }
 }

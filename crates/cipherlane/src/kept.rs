@@ -27,15 +27,17 @@ struct Open<T> {
 type Slot<T> = Arc<Mutex<Option<T>>>;
 
 impl<T> Kept<T> {
-    /// Runs `run` with what is open for batches of `shape`, or else is opened for them by the plan that `plan` makes.
+    /// Runs `run` with what is open for batches of `shape`, or by a plan that `serves` them, or else is opened for them by
+    /// the plan that `plan` makes.
     pub(crate) fn with<R>(
         &self,
         shape: Shape,
+        serves: impl Fn(&Plan) -> bool,
         plan: impl FnOnce(&Shape) -> Result<Plan, Unsupported>,
         open: impl FnOnce(&Plan) -> Result<T, DeviceError>,
         run: impl FnOnce(&mut T) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
-        if let Some(slot) = self.of_shape(&shape)
+        if let Some(slot) = self.of_shape(&shape, serves)
             && let Some(what) = &mut *lock(&slot)
         {
             return run(what);
@@ -53,10 +55,10 @@ impl<T> Kept<T> {
         }
     }
 
-    fn of_shape(&self, shape: &Shape) -> Option<Slot<T>> {
+    fn of_shape(&self, shape: &Shape, serves: impl Fn(&Plan) -> bool) -> Option<Slot<T>> {
         let mut all = lock(&self.0);
         let kept = all.get_mut(&(shape.algorithm, shape.operation))?;
-        let place = kept.iter().position(|open| open.shape == *shape)?;
+        let place = kept.iter().position(|open| open.shape == *shape || serves(&open.plan))?;
         Some(used(kept, place))
     }
 
@@ -130,7 +132,7 @@ mod tests {
 
     /// What is open for `messages` messages, or else `new`.
     fn find(kept: &Kept<u32>, messages: usize, new: u32) -> u32 {
-        kept.with(shape(messages), plan, |_| Ok(new), |what| Ok(*what)).unwrap()
+        kept.with(shape(messages), |_| false, plan, |_| Ok(new), |what| Ok(*what)).unwrap()
     }
 
     #[test]
@@ -147,6 +149,22 @@ mod tests {
     }
 
     #[test]
+    fn what_serves_a_shape_is_not_planned_anew_for_it() {
+        let kept = Kept::default();
+        assert_eq!(find(&kept, 2, 2), 2);
+        let planned = |shape: &Shape| {
+            Err(Unsupported::Kernel {
+                device: "cpu".to_owned(),
+                what: format!("{} messages", shape.messages),
+                known: Vec::new(),
+            })
+        };
+        let serving = |plan: &Plan| plan.threads == 2;
+        assert_eq!(kept.with(shape(3), serving, planned, |_| Ok(3), |what| Ok(*what)).unwrap(), 2);
+        assert!(kept.with(shape(3), |_| false, planned, |_| Ok(3), |what| Ok(*what)).is_err(), "not told so");
+    }
+
+    #[test]
     fn one_that_is_being_opened_holds_up_nobody_with_another_plan() {
         let (kept, opening) = (Kept::default(), Barrier::new(2));
         thread::scope(|scope| {
@@ -156,7 +174,7 @@ mod tests {
                     opening.wait();
                     Ok(1)
                 };
-                kept.with(shape(1), plan, open, |what| Ok(*what)).unwrap()
+                kept.with(shape(1), |_| false, plan, open, |what| Ok(*what)).unwrap()
             });
             opening.wait();
             assert_eq!(find(&kept, 2, 2), 2);
@@ -170,7 +188,8 @@ mod tests {
     fn what_did_not_open_is_tried_again() {
         let kept = Kept::default();
         let failed = DeviceError::Failed { device: "cpu".to_owned(), reason: "no more memory".to_owned() };
-        let result = kept.with(shape(1), plan, |_| Err(failed.clone()), |what: &mut u32| Ok(*what));
+        let result =
+            kept.with(shape(1), |_| false, plan, |_| Err(failed.clone()), |what: &mut u32| Ok(*what));
         assert_eq!(result.unwrap_err(), failed);
         assert!(lock(&kept.0).values().all(Vec::is_empty));
         assert_eq!(find(&kept, 1, 2), 2);

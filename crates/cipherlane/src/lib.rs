@@ -79,6 +79,7 @@ pub mod engine;
 pub mod foreign;
 mod kept;
 pub mod messages;
+mod repeats;
 pub mod verify;
 
 pub use cipherlane_core::{

@@ -256,17 +256,34 @@ impl Batch<'_> {
                 return Err(BatchError::Length { algorithm: self.algorithm, wanted, message, found });
             }
         }
-        let (first, last) = (self.messages.offsets.first(), self.messages.offsets.last());
         Ok(Shape {
             algorithm: self.algorithm,
             operation: self.operation,
             messages: self.len(),
-            bytes: last.zip(first).map_or(0, |(last, first)| last - first),
+            bytes: span(self.messages.offsets),
             longest,
+            beside: self.bytes_beside(),
             shared_key: self.keys.is_shared(),
             in_place,
         })
     }
+
+    /// [`Shape::beside`] of a batch whose columns and offsets are checked. One row may serve so many messages that the sum
+    /// has no place in 64 bits; it counts as all that have.
+    fn bytes_beside(&self) -> u64 {
+        let each = match (self.algorithm, self.aad) {
+            (Algorithm::Hash(hash), _) => self.tag_lengths.stride().saturating_sub(hash.usual_digest_bytes()),
+            (Algorithm::Cipher(..), Column::Ragged(rows)) => return span(rows.offsets),
+            (Algorithm::Cipher(..), Column::Shared(row)) => row.len(),
+            (Algorithm::Cipher(..), Column::Each { width, .. }) => width,
+        };
+        (each as u64).saturating_mul(self.len() as u64)
+    }
+}
+
+/// Bytes between the first of `offsets`, which never fall, and the last.
+fn span(offsets: &[u64]) -> u64 {
+    offsets.last().zip(offsets.first()).map_or(0, |(last, first)| last - first)
 }
 
 fn check_size(what: &'static str, wanted: usize, found: usize) -> Result<(), BatchError> {
@@ -301,6 +318,29 @@ mod tests {
         )
         .unwrap();
         assert_eq!((shape.messages, shape.bytes, shape.longest, shape.shared_key), (2, 40, 40, true));
+    }
+
+    #[test]
+    fn aad_and_long_digests_count_beside_the_texts() {
+        let texts = messages(&[0; 40], &[0, 40, 40]);
+        let (mut bytes, mut tags) = (vec![0; 100], vec![0; 100]);
+        let ragged = Ragged { bytes: &[0; 9], offsets: &[2, 2, 9] };
+        for (aad, beside) in [
+            (Column::EMPTY, 0),
+            (Column::Shared(&[0; 5]), 10),
+            (Column::Each { bytes: &[0; 6], width: 3 }, 6),
+            (Column::Ragged(ragged), 7),
+        ] {
+            let batch = Batch::seal(GCM, Column::Shared(&[0; 16]), Column::Shared(&[0; 12]), aad, texts);
+            let shape = batch.check(&Output::sealed(&mut bytes, &mut tags)).unwrap();
+            assert_eq!((shape.bytes, shape.beside), (40, beside), "{aad:?}");
+        }
+        for (hash, digest, beside) in
+            [(Hash::Sha512, 64, 0), (Hash::Shake128, 8, 0), (Hash::Shake128, 32, 0), (Hash::Shake128, 50, 36)]
+        {
+            let shape = Batch::hash(hash, texts, digest).check(&Output::digests(&mut [0; 128])).unwrap();
+            assert_eq!((shape.bytes, shape.beside), (40, beside), "{hash:?}, {digest} bytes");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A batch that has passed the check.
 
+use std::time::Instant;
+
 use super::Batch;
 use crate::error::BatchError;
 use crate::output::Output;
@@ -13,6 +15,7 @@ pub struct Checked<'c, 'b, 'o> {
     batch: &'c Batch<'b>,
     output: &'c mut Output<'o>,
     shape: Shape,
+    begun: Instant,
 }
 
 impl<'c, 'b, 'o> Checked<'c, 'b, 'o> {
@@ -34,8 +37,9 @@ impl<'c, 'b, 'o> Checked<'c, 'b, 'o> {
         output: &'c mut Output<'o>,
         spread: &Spread<'_>,
     ) -> Result<Self, BatchError> {
+        let begun = Instant::now();
         let shape = batch.check_by(output, spread)?;
-        Ok(Self { batch, output, shape })
+        Ok(Self { batch, output, shape, begun })
     }
 
     /// The batch.
@@ -50,14 +54,37 @@ impl<'c, 'b, 'o> Checked<'c, 'b, 'o> {
         self.shape
     }
 
-    /// Rejects all messages, until they are found to be right.
+    /// When the check began. That of a session's run is this: a look at the clock may take as long as a short message.
+    #[must_use]
+    pub const fn begun(&self) -> Instant {
+        self.begun
+    }
+
+    /// Rejects all messages, until they are found to be right. Verdicts behind those of the batch stay as they are.
     pub fn reject_all(&mut self) {
-        self.output.accepted.fill(false);
+        let verdicts = self.batch.len().min(self.output.accepted.len());
+        self.output.accepted[..verdicts].fill(false);
     }
 
     /// The batch and its output.
     #[must_use]
     pub const fn into_parts(self) -> (&'c Batch<'b>, &'c mut Output<'o>) {
         (self.batch, self.output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Algorithm, Cipher, Column, Messages, Mode, Source};
+
+    #[test]
+    fn the_messages_of_the_batch_are_rejected_and_nothing_else() {
+        let (algorithm, mut accepted) = (Algorithm::new(Cipher::Aes128, Mode::Gcm), [true; 4]);
+        let messages = Messages { source: Source::InPlace, offsets: &[0, 0, 0] };
+        let (key, nonce) = (Column::Shared(&[0; 16]), Column::Shared(&[0; 12]));
+        let batch = Batch::open(algorithm, key, nonce, Column::EMPTY, messages, &[0; 32]);
+        Checked::new(&batch, &mut Output::opened(&mut [], &mut accepted)).unwrap().reject_all();
+        assert_eq!(accepted, [false, false, true, true]);
     }
 }

@@ -3,8 +3,9 @@
 #![allow(unsafe_code)] // a kernel reads and writes through pointers
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use cipherlane_core::{
     Algorithm, BLOCK, Batch, BatchError, Cipher, Column, DeviceError, Messages, Mode, Operation, Output,
@@ -117,11 +118,41 @@ impl Segments for ToyWorker {
     }
 }
 
+/// Accepts tags of zeros, and panics in its second task.
+#[derive(Clone, Default)]
+struct Failing {
+    tasks: Arc<AtomicUsize>,
+    /// Messages that it has done.
+    done: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Kernel for Failing {
+    fn worker(&self, _: Option<&[u8]>) -> Box<dyn Worker> {
+        Box::new(self.clone())
+    }
+}
+
+impl Worker for Failing {
+    fn messages(&self, job: &Job<'_>, range: Range<usize>) {
+        assert_ne!(self.tasks.fetch_add(1, Ordering::Relaxed), 1, "the second task fails, as it should");
+        range.clone().for_each(|index| job.check_tag(index, 0));
+        self.done.lock().unwrap().extend(range);
+    }
+
+    fn segments(&self) -> Option<&dyn Segments> {
+        None
+    }
+}
+
 fn session(toy: &Toy, threads: usize) -> CpuSession {
+    session_of(Box::new(toy.clone()), Operation::Seal, threads)
+}
+
+fn session_of(kernel: Box<dyn Kernel>, operation: Operation, threads: usize) -> CpuSession {
     let plan = Plan {
         device: "cpu".to_owned(),
         algorithm: ALGORITHM,
-        operation: Operation::Seal,
+        operation,
         kernel: "toy".to_owned(),
         tier: "portable".to_owned(),
         lanes: 4,
@@ -130,7 +161,7 @@ fn session(toy: &Toy, threads: usize) -> CpuSession {
         geometry: None,
         constant_time: true,
     };
-    let entry = Entry { lanes: 4, kernel: Box::new(toy.clone()) };
+    let entry = Entry { lanes: 4, kernel };
     CpuSession::new(&plan, entry, Arc::new(Pool::start(threads, &Topology::detect()).unwrap()), NO_CACHES)
 }
 
@@ -227,4 +258,23 @@ fn a_batch_for_another_session_is_refused() {
     let error = session(&Toy::default(), 1).run(&batch, &mut Output::opened(&mut [], &mut [])).unwrap_err();
     assert!(matches!(error, DeviceError::Batch(BatchError::OtherSession { .. })), "{error}");
     assert!(error.to_string().contains("runs aes-128-gcm seal"), "{error}");
+}
+
+#[test]
+fn a_kernel_that_panics_leaves_no_verdict_of_before() {
+    const COUNT: usize = 64;
+    let kernel = Failing::default();
+    let mut session = session_of(Box::new(kernel.clone()), Operation::Open, 2);
+    let offsets: Vec<u64> = (0..=COUNT as u64).map(|message| message * CHUNK as u64).collect();
+    let (mut text, mut accepted) = (vec![0; COUNT * CHUNK], [true; COUNT]);
+    let messages = Messages { source: Source::InPlace, offsets: &offsets };
+    let (keys, nonces) = (Column::Shared(&[1; 16]), Column::Shared(&[0; 12]));
+    let batch = Batch::open(ALGORITHM, keys, nonces, Column::EMPTY, messages, &[0; COUNT * BLOCK]);
+    let mut output = Output::opened(&mut text, &mut accepted);
+    catch_unwind(AssertUnwindSafe(|| session.run(&batch, &mut output))).unwrap_err();
+    let done = kernel.done.lock().unwrap();
+    assert!((1..COUNT).contains(&done.len()), "{done:?}");
+    for (message, accepted) in accepted.into_iter().enumerate() {
+        assert_eq!(accepted, done.contains(&message), "message {message}");
+    }
 }

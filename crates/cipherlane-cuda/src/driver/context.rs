@@ -1,6 +1,8 @@
 //! The primary context of a GPU: the one that other CUDA libraries of the process use, too.
 
+use std::cell::Cell;
 use std::ffi::c_int;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -72,6 +74,13 @@ impl Context {
         self.check("cuCtxSynchronize", unsafe { (api.cuCtxSynchronize)() })
     }
 
+    /// Does `work` with the context current on this thread, which each call in it would push and pop again. None of `work` is
+    /// of others, who might look for the context that is theirs. Where the driver refuses, the calls in it say so.
+    pub fn held<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _until_done = self.enter_to_drop();
+        work()
+    }
+
     /// Makes the context current on this thread, as the functions need it that this returns.
     pub(super) fn enter(&self) -> Result<Entered, CudaError> {
         let entered = self.enter_to_drop();
@@ -82,10 +91,18 @@ impl Context {
     /// The functions with the context current, for giving something back. Nobody can be told of a failure there.
     pub(super) fn enter_to_drop(&self) -> Entered {
         let functions = &self.0.gpu.driver.functions;
+        let entered = |code, outside| Entered { functions, code, outside, here: PhantomData };
+        let context = CURRENT.get();
+        if context == self.0.handle {
+            return entered(0, None);
+        }
         // SAFETY: the context is retained.
         let code = unsafe { (functions.cuCtxPushCurrent_v2)(self.0.handle) };
-        let capture_mode = if code == 0 { exchange_capture_mode(functions, RELAXED) } else { None };
-        Entered { functions, code, capture_mode }
+        if code != 0 {
+            return entered(code, None);
+        }
+        CURRENT.set(self.0.handle);
+        entered(0, Some(Outside { context, capture_mode: exchange_capture_mode(functions, RELAXED) }))
     }
 
     pub(super) fn handle(&self) -> Handle {
@@ -113,14 +130,29 @@ fn exchange_capture_mode(functions: &Functions, mode: c_int) -> Option<c_int> {
     (code == 0).then_some(mode)
 }
 
+thread_local! {
+    /// The context that this thread has [entered](Context::enter) last, and not left yet; else null.
+    static CURRENT: Cell<Handle> = const { Cell::new(null_mut()) };
+}
+
 /// The functions while a context is current on this thread, which no capture of others hinders meanwhile. Dropped, it leaves
 /// current what was before: a caller may use other GPUs by other libraries, whose context is nobody's to change, nor is
-/// how they capture.
+/// how they capture. Within another one of the same context it changes nothing. Of those of a thread the last ends first.
 pub(super) struct Entered {
     functions: &'static Functions,
     /// What pushing the context came to.
     code: Code,
-    /// How this thread was to capture before, where that was changed.
+    /// What there was before, if this one has pushed the context.
+    outside: Option<Outside>,
+    /// It does not go to other threads, where nothing was pushed.
+    here: PhantomData<*const ()>,
+}
+
+/// What a thread is in before it enters a context.
+struct Outside {
+    /// The context that was entered before; else null.
+    context: Handle,
+    /// How it was to capture, where that was changed.
     capture_mode: Option<c_int>,
 }
 
@@ -134,14 +166,14 @@ impl Deref for Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        if let Some(mode) = self.capture_mode {
+        let Some(Outside { context, capture_mode }) = self.outside.take() else { return };
+        if let Some(mode) = capture_mode {
             exchange_capture_mode(self.functions, mode);
         }
-        if self.code == 0 {
-            let mut context = null_mut();
-            // SAFETY: the driver writes one handle, that of the context that was pushed.
-            unsafe { (self.functions.cuCtxPopCurrent_v2)(&raw mut context) };
-        }
+        let mut popped = null_mut();
+        // SAFETY: the driver writes one handle, that of the context that was pushed.
+        unsafe { (self.functions.cuCtxPopCurrent_v2)(&raw mut popped) };
+        CURRENT.set(context);
     }
 }
 

@@ -1,7 +1,8 @@
 //! CUDA's driver API, opened at run time: nothing links to CUDA, and a machine without it says so.
 //!
-//! Each type owns one thing of the driver and gives it back when it is dropped. All of them hold the [`Context`],
-//! and each call makes it current while it lasts, so that they may be used from any thread, and leave its context alone.
+//! Each type owns one thing of the driver and gives it back when it is dropped. All of them hold the [`Context`], and each
+//! call makes it current while it lasts, or many calls do so once ([`Context::held`]), so that they may be used from any
+//! thread, and leave its context alone.
 #![allow(unsafe_code)] // foreign functions of the driver; every block says what holds
 
 mod api;

@@ -15,7 +15,7 @@ use crate::{is_role, run};
 const BYTES: usize = 70_000;
 
 /// The fake driver, once more.
-fn driver() -> Library {
+pub(crate) fn driver() -> Library {
     // SAFETY: it was opened before.
     unsafe { Library::new(std::env::var(cipherlane_cuda::driver::VARIABLE).unwrap()) }.unwrap()
 }
@@ -28,11 +28,11 @@ fn tell(driver: &Library, name: &str, number: c_int) {
     unsafe { function(number) };
 }
 
-/// How often a stream was waited for.
-fn synchronised(driver: &Library) -> c_int {
-    // SAFETY: the type that the fake gives it.
-    let function = unsafe { driver.get::<unsafe extern "C" fn() -> c_int>("fake_synchronised") }.unwrap();
-    // SAFETY: it takes nothing.
+/// A number that the fake tells by its function `name`.
+pub(crate) fn ask(driver: &Library, name: &str) -> c_int {
+    // SAFETY: the type that the fake gives those that take nothing.
+    let function = unsafe { driver.get::<unsafe extern "C" fn() -> c_int>(name) }.unwrap();
+    // SAFETY: as above.
     unsafe { function() }
 }
 
@@ -49,14 +49,14 @@ fn exchange(driver: &Library, mode: c_int) -> c_int {
 }
 
 /// A session of CTR on `device`.
-fn open(device: &dyn Device) -> Box<dyn Session> {
+pub(crate) fn open(device: &dyn Device) -> Box<dyn Session> {
     let algorithm: Algorithm = "aes-128-ctr".parse().unwrap();
     let shape = Shape::uniform(algorithm, Operation::Encrypt, 1, BYTES as u64, true);
     device.open(&device.plan(&shape, &Wish::default()).unwrap()).unwrap()
 }
 
 /// What `session` makes of a text, or the error.
-fn encrypt(session: &mut dyn Session) -> Result<Vec<u8>, String> {
+pub(crate) fn encrypt(session: &mut dyn Session) -> Result<Vec<u8>, String> {
     let text: Vec<u8> = (0..BYTES).map(|index| (index % 251) as u8).collect();
     let messages = Messages { source: Source::Apart(&text), offsets: &[0, BYTES as u64] };
     let (key, counter) = (Column::Shared(&[7; 16]), Column::Shared(&[9; 16]));
@@ -106,12 +106,12 @@ fn miss_an_event() {
     let device = &cipherlane_cuda::devices().unwrap()[0];
     let (mut session, driver) = (open(device), driver());
     let expected = encrypt(&mut *session).unwrap();
-    let before = synchronised(&driver);
+    let before = ask(&driver, "fake_synchronised");
     // The event at the end of the first command.
     tell(&driver, "fake_fail_record", 1);
     let error = encrypt(&mut *session).unwrap_err();
     assert!(error.contains("cuEventRecord"), "{error}");
-    assert_eq!(synchronised(&driver), before + 1, "a command went on that nobody could wait for");
+    assert_eq!(ask(&driver, "fake_synchronised"), before + 1, "a command went on that nobody could wait for");
     assert!(encrypt(&mut *session).unwrap() == expected, "a session came out different after that");
 }
 

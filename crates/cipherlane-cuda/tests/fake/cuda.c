@@ -6,7 +6,8 @@
  * FAKE_FOLDER names a folder for compiled kernels, and for a file `loads` with a line for each that was loaded; CC the
  * compiler, FAKE_INIT a result for cuInit. A file `failing` in the folder has the number of copies to the host that still
  * succeed. fake_capture has a stream of others be captured in the global mode, or ends that; fake_fail_record has an event
- * not be recorded, after some that are; fake_synchronised says how often a stream was waited for.
+ * not be recorded, after some that are; fake_synchronised says how often a stream was waited for, fake_pushed how often the
+ * calling thread has pushed a context, and fake_streams how many streams were made.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,6 +26,7 @@ static int initialised;
 static __thread void *current; /* this thread's context, and those that it pushed away */
 static __thread void *pushed[8];
 static __thread unsigned depth;
+static __thread int pushes;
 static int context;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void unlock(int *held) { (void)held, pthread_mutex_unlock(&lock); }
@@ -35,7 +37,7 @@ static void unlock(int *held) { (void)held, pthread_mutex_unlock(&lock); }
     if (current != &context) return INVALID_CONTEXT
 
 /* What may be of a graph is refused while any thread captures one in the global mode, unless this thread's is relaxed. */
-static int capturing, synchronised, records = -1;
+static int capturing, synchronised, streams, records = -1;
 static __thread int capture_mode;
 enum { RELAXED = 2, CAPTURE_UNSUPPORTED = 900 };
 #define NEED_NO_CAPTURE                                                                                                \
@@ -48,6 +50,8 @@ int cuThreadExchangeStreamCaptureMode(int *mode) {
 void fake_capture(int on) { capturing = on; }
 void fake_fail_record(int others) { records = others; }
 int fake_synchronised(void) { return synchronised; }
+int fake_pushed(void) { return pushes; }
+int fake_streams(void) { return streams; }
 
 /* ---- the driver ------------------------------------------------------------------------------------------------ */
 int cuInit(unsigned flags) {
@@ -93,7 +97,7 @@ int cuCtxSetCurrent(void *handle) { return current = handle, OK; }
 int cuCtxGetCurrent(void **handle) { return *handle = current, OK; }
 int cuCtxPushCurrent_v2(void *handle) {
     if (depth == sizeof pushed / sizeof *pushed) return INVALID_VALUE;
-    return pushed[depth++] = current, current = handle, OK;
+    return pushed[depth++] = current, current = handle, ++pushes, OK;
 }
 int cuCtxPopCurrent_v2(void **handle) {
     if (!depth) return INVALID_CONTEXT;
@@ -223,7 +227,10 @@ int cuMemsetD8Async(pointer_t to, unsigned char byte, size_t bytes, void *handle
     NEED_STREAM;
     return find(to, bytes) ? memset((void *)to, byte, bytes), OK : INVALID_VALUE;
 }
-int cuStreamCreate(void **handle, unsigned flags) { return *handle = &stream, flags == 1 ? OK : INVALID_VALUE; }
+int cuStreamCreate(void **handle, unsigned flags) {
+    NEED_CONTEXT;
+    return ++streams, *handle = &stream, flags == 1 ? OK : INVALID_VALUE;
+}
 int cuStreamDestroy_v2(void *handle) { return handle == &stream ? OK : 400; }
 int cuStreamSynchronize(void *handle) {
     NEED_NO_CAPTURE;
@@ -313,8 +320,15 @@ static const char harness[] = "\n#include <ucontext.h>\n"
     "_Thread_local u32 cl_thread; u32 cl_block, cl_blocks; u32 cl_shared[256 * 1024 / 4] __attribute__((aligned(16)));\n"
     "static ucontext_t caller, lanes[64]; static char stacks[64][64 << 10] __attribute__((aligned(64)));\n"
     "static u32 threads_; static void (*entry_)(ARGUMENTS); static void **a;\n"
-    "void cl_barrier(void) { u32 self = cl_thread; cl_thread = (self + 1) % threads_;\n"
-    "  if (cl_thread != self) swapcontext(&lanes[self], &lanes[cl_thread]); }\n"
+    "static void cl_turn(u32 next) { u32 self = cl_thread; cl_thread = next;\n"
+    "  if (next != self) swapcontext(&lanes[self], &lanes[next]); }\n"
+    "void cl_barrier(void) { cl_turn((cl_thread + 1) % threads_); }\n"
+    /* Neighbours that exchange words take turns among themselves: others may be elsewhere. */
+    "static u32 cl_words[64];\n"
+    "u32 cl_shuffle(u32 word, u32 lane) { u32 self = cl_thread, first = self / 32 * 32, found;\n"
+    "  u32 count = threads_ - first < 32 ? threads_ - first : 32, next = first + (self - first + 1) % count;\n"
+    "  cl_words[self] = word, cl_turn(next), found = cl_words[first + lane % 32], cl_turn(next);\n"
+    "  return found; }\n"
     "static void lane(void) { u32 self = cl_thread;\n"
     "  for (u32 block = 0; block < cl_blocks; ++block) { cl_barrier(); cl_block = block;\n"
     "    entry_(*(void **)a[0], *(void **)a[1], *(void **)a[2], *(void **)a[3], *(void **)a[4], *(void **)a[5],\n"

@@ -141,6 +141,11 @@ impl Order {
         Queue(state.queues.len() - 1)
     }
 
+    /// How many there are.
+    pub(super) fn queues(&self) -> usize {
+        self.state().queues.len()
+    }
+
     /// Enqueues the command `name`, which comes after all that the host has waited for.
     ///
     /// # Panics

@@ -120,6 +120,10 @@ impl Device for Fleet {
         Ok(Plan { device: self.info.id.clone(), ..plan })
     }
 
+    fn on_threads(&self, wish: &Wish, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.devices[0].on_threads(wish, parts, work);
+    }
+
     fn open(&self, plan: &Plan) -> Result<Box<dyn Session>, DeviceError> {
         let sessions = each(self.plans(plan)?, |device, plan| device.parts(&plan));
         let sessions = sessions.into_iter().collect::<Result<_, _>>()?;

@@ -1,6 +1,5 @@
 //! Batches that come from the host and go back there.
 
-use std::time::Instant;
 
 use cipherlane_core::{Batch, Checked, DeviceError, Output, Session, Source, Spans, StreamSpans};
 
@@ -8,6 +7,7 @@ use super::owned::Owned;
 use super::run_shares::{Done, Turn, forget, run_shares};
 use super::share::{Aside, Cut, Share};
 use super::side_by_side::{after, caught};
+use crate::copy;
 use crate::part::{Parts, Sum};
 
 /// A session on each device.
@@ -103,11 +103,11 @@ impl Sessions {
 
 impl Session for Sessions {
     fn run(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<Spans, DeviceError> {
-        self.run_checked(Checked::new(batch, output)?)
+        self.run_checked(Checked::by(batch, output, &copy::on_idle_threads)?)
     }
 
     fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
-        let start = Instant::now();
+        let begun = checked.begun();
         let (batch, output) = checked.into_parts();
         for seat in &mut self.seats {
             seat.streams.iter_mut().for_each(StreamSpans::clear);
@@ -118,7 +118,7 @@ impl Session for Sessions {
             let has_come_out = self.seats.iter().any(|seat| seat.has_text_out);
             forget(batch, output, error, has_come_out);
         })?;
-        spans.wall = start.elapsed();
+        spans.wall = begun.elapsed();
         Ok(spans)
     }
 

@@ -10,7 +10,8 @@ use crate::part::Part;
 
 /// What a message costs beside its text, in bytes of text: its rows, its key and its tag.
 const MESSAGE: u64 = 256;
-/// Least cost of a share: below it a device takes longer to be asked than to work.
+/// Least cost of a share. An estimate that nobody has measured: a link takes so much in some 20 microseconds, and a thread
+/// that asks a device takes about as long to start.
 const LEAST: u64 = 1 << 20;
 /// Messages are cut at multiples of so many bytes from their start: whole tiles of the kernels for long messages.
 pub(crate) const STEP: u64 = 128 << 10;
@@ -92,6 +93,7 @@ pub(super) fn shape(shape: &Shape, devices: usize) -> Shape {
     Shape {
         messages: shape.messages.div_ceil(devices.max(1)),
         bytes: shape.bytes.div_ceil(parts).max(longest),
+        beside: shape.beside.div_ceil(parts),
         longest,
         ..*shape
     }

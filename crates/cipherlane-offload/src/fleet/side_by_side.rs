@@ -1,4 +1,5 @@
-//! Work of several devices, side by side on threads of their own.
+//! Work of several devices, side by side on threads of their own. These are started for each run: what it would save to keep
+//! them has not been measured.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -82,8 +82,9 @@ impl Session for Recording {
 #[test]
 fn the_exam_has_a_case_for_every_kernel() {
     let target = Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true };
-    // All others have one form for messages of any length.
-    for algorithm in ["aes-128-ctr", "aes-128-gcm"].map(|name| name.parse::<Algorithm>().unwrap()) {
+    // Other ciphers have the forms of this one, and hashes have one.
+    for mode in ["ecb", "cbc", "ctr", "gcm", "xts"] {
+        let algorithm: Algorithm = format!("aes-128-{mode}").parse().unwrap();
         let ran = Names::default();
         let device = Recorder { reference: Reference::new(), target, algorithm, ran: Arc::clone(&ran) };
         conformance::check(&device).unwrap();

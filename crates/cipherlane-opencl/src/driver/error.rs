@@ -89,7 +89,9 @@ const fn remedy(code: i32) -> Option<&'static str> {
         -9999 | -36 => {
             "the context is lost: end this process, open the device in another one, and report the batch's sizes as a defect"
         }
-        -61 => "the device has no buffers of that size: shorter messages, or several batches, fit",
+        -61 => {
+            "the device has no buffers of that size: a smaller chunk, shorter messages, or several batches, fit"
+        }
         -52 | -54 | -55 => "the launch does not fit the device: ask for fewer threads",
         -42 => {
             "the compiled kernel is not for this driver: delete the folder `cipherlane` in the user's cache"
