@@ -1,6 +1,5 @@
 //! Batches that come from the host and go back there.
 
-
 use cipherlane_core::{Batch, Checked, DeviceError, Output, Session, Source, Spans, StreamSpans};
 
 use super::owned::Owned;
