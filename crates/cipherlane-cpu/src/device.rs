@@ -50,8 +50,8 @@ impl Cpu {
         Self { caches: Caches { last: Some(bytes), ..self.caches }, ..self }
     }
 
-    /// The CPU with second caches of `bytes` bytes each, whatever the system says of them: where what is read and written
-    /// takes as much, its lines are asked for before they are needed. Zero has them always asked for.
+    /// The CPU with second caches of `bytes` bytes each, whatever the system says of them: where texts are larger, their
+    /// lines are asked for before they are needed. Zero has them always asked for.
     #[must_use]
     pub fn with_second_caches(self, bytes: usize) -> Self {
         Self { caches: Caches { second: Some(bytes), ..self.caches }, ..self }

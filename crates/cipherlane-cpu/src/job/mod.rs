@@ -119,10 +119,10 @@ impl<'a> Job<'a> {
         if self.is_apart() && is_too_much { self.past_caches_from(LONG) } else { self }
     }
 
-    /// The job on threads with second caches of `bytes` bytes together. Where what is read and written takes as much or
-    /// more, its lines come from farther away: they are asked for ahead. In place nobody measured it.
+    /// The job on threads with second caches of `bytes` bytes together. Where what is read and written takes twice as
+    /// much or more, its lines come from farther away: they are asked for ahead. In place nobody measured it.
     pub(crate) fn beside_second_caches(self, bytes: usize) -> Self {
-        Self { prefetched: self.is_apart() && self.text_bytes().saturating_mul(2) >= bytes as u64, ..self }
+        Self { prefetched: self.is_apart() && self.text_bytes() >= bytes as u64, ..self }
     }
 
     /// Bytes of all messages.
