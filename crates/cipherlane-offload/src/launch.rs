@@ -239,7 +239,8 @@ impl<B: Backend> OnQueue<'_, B> {
         let pointers = Argument::ALL.map(|argument| scene.pointer(argument, schedule));
         // SAFETY: the pointers and the parameters are those of the ABI. The columns were laid out for the batch's
         // messages, the texts reserved with their lengths or bound where these have been checked, the workspace by
-        // the program's own layout: that is all that the kernels of the manifest touch. What other queues do meanwhile is ordered by who calls this.
+        // the program's own layout: that is all that the kernels of the manifest touch. What other queues do meanwhile is
+        // ordered by who calls this.
         let step = unsafe { backend.launch(queue, &mut loaded.handle, index, blocks, &pointers, &params) }?;
         steps.push(step);
         Ok(())
