@@ -302,9 +302,13 @@ unsafe fn times_x8<const BYTES: i32>(lane: __m128i) -> __m128i {
         let carried = match BYTES {
             1 => _mm_srli_si128::<15>(lane),
             2 => _mm_srli_si128::<14>(lane),
+            3 => _mm_srli_si128::<13>(lane),
             4 => _mm_srli_si128::<12>(lane),
+            5 => _mm_srli_si128::<11>(lane),
+            6 => _mm_srli_si128::<10>(lane),
+            7 => _mm_srli_si128::<9>(lane),
             8 => _mm_srli_si128::<8>(lane),
-            _ => unreachable!("tweaks move by 1, 2, 4 or 8 bytes"),
+            _ => unreachable!("tweaks move by 1 to 8 bytes"),
         };
         let reduced = _mm_clmulepi64_si128::<0x00>(carried, _mm_set_epi64x(0, 0x87));
         _mm_xor_si128(_mm_slli_si128::<BYTES>(lane), reduced)

@@ -270,9 +270,13 @@ impl Lanes for X1 {
             let carried = match BYTES {
                 1 => _mm_srli_si128::<15>(self.0),
                 2 => _mm_srli_si128::<14>(self.0),
+                3 => _mm_srli_si128::<13>(self.0),
                 4 => _mm_srli_si128::<12>(self.0),
+                5 => _mm_srli_si128::<11>(self.0),
+                6 => _mm_srli_si128::<10>(self.0),
+                7 => _mm_srli_si128::<9>(self.0),
                 8 => _mm_srli_si128::<8>(self.0),
-                _ => unreachable!("tweaks move by 1, 2, 4 or 8 bytes"),
+                _ => unreachable!("tweaks move by 1 to 8 bytes"),
             };
             let reduced = _mm_clmulepi64_si128::<0x00>(carried, _mm_set_epi64x(0, 0x87));
             _mm_xor_si128(_mm_slli_si128::<BYTES>(self.0), reduced)

@@ -322,7 +322,11 @@ fn lanes_are_multiplied_without_carries() {
                 assert_lanes(once.times_x(x.carries().add32(x.carries())), model(&|i| times(a[i], 2)));
                 assert_lanes(x.times_x8::<1>(), model(&|i| times(a[i], 8)));
                 assert_lanes(x.times_x8::<2>(), model(&|i| times(a[i], 16)));
+                assert_lanes(x.times_x8::<3>(), model(&|i| times(a[i], 24)));
                 assert_lanes(x.times_x8::<4>(), model(&|i| times(a[i], 32)));
+                assert_lanes(x.times_x8::<5>(), model(&|i| times(a[i], 40)));
+                assert_lanes(x.times_x8::<6>(), model(&|i| times(a[i], 48)));
+                assert_lanes(x.times_x8::<7>(), model(&|i| times(a[i], 56)));
                 assert_lanes(x.times_x8::<8>(), model(&|i| times(a[i], 64)));
             }
         }

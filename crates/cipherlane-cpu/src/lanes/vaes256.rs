@@ -310,9 +310,13 @@ impl<const GFNI: bool> Lanes for X2<GFNI> {
             let carried = match BYTES {
                 1 => _mm256_srli_si256::<15>(self.0),
                 2 => _mm256_srli_si256::<14>(self.0),
+                3 => _mm256_srli_si256::<13>(self.0),
                 4 => _mm256_srli_si256::<12>(self.0),
+                5 => _mm256_srli_si256::<11>(self.0),
+                6 => _mm256_srli_si256::<10>(self.0),
+                7 => _mm256_srli_si256::<9>(self.0),
                 8 => _mm256_srli_si256::<8>(self.0),
-                _ => unreachable!("tweaks move by 1, 2, 4 or 8 bytes"),
+                _ => unreachable!("tweaks move by 1 to 8 bytes"),
             };
             let reduced = _mm256_clmulepi64_epi128::<0x00>(carried, _mm256_set_epi64x(0, 0x87, 0, 0x87));
             _mm256_xor_si256(_mm256_slli_si256::<BYTES>(self.0), reduced)

@@ -412,9 +412,13 @@ impl Lanes for X4 {
             let carried = match BYTES {
                 1 => _mm512_bsrli_epi128::<15>(self.0),
                 2 => _mm512_bsrli_epi128::<14>(self.0),
+                3 => _mm512_bsrli_epi128::<13>(self.0),
                 4 => _mm512_bsrli_epi128::<12>(self.0),
+                5 => _mm512_bsrli_epi128::<11>(self.0),
+                6 => _mm512_bsrli_epi128::<10>(self.0),
+                7 => _mm512_bsrli_epi128::<9>(self.0),
                 8 => _mm512_bsrli_epi128::<8>(self.0),
-                _ => unreachable!("tweaks move by 1, 2, 4 or 8 bytes"),
+                _ => unreachable!("tweaks move by 1 to 8 bytes"),
             };
             let reduced = _mm512_clmulepi64_epi128::<0x00>(
                 carried,

@@ -115,49 +115,25 @@ macro_rules! next {
     };
 }
 
-/// The rounds of eight blocks, with the slots of GHASH spread evenly: `seven`, `six` or `five` a round, the rest in the
-/// last one.
-macro_rules! weave {
-    (seven [$r:literal $($rounds:literal)*] $last:literal
-        [$a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $g:tt $($slots:tt)*] $operands:tt $($done:tt)*) => {
-        weave!(seven [$($rounds)*] $last [$($slots)*] $operands $($done)*
-            [key $r] [round 0] $a [round 1] $b [round 2] $c [round 3] $d
-            [round 4] $e [round 5] $f [round 6] $g [round 7])
-    };
-    (six [$r:literal $($rounds:literal)*] $last:literal
-        [$a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $($slots:tt)*] $operands:tt $($done:tt)*) => {
-        weave!(six [$($rounds)*] $last [$($slots)*] $operands $($done)*
-            [key $r] [round 0] $a [round 1] $b [round 2] $c [round 3]
-            [round 4] $d [round 5] $e [round 6] $f [round 7])
-    };
-    (five [$r:literal $($rounds:literal)*] $last:literal
-        [$a:tt $b:tt $c:tt $d:tt $e:tt $($slots:tt)*] $operands:tt $($done:tt)*) => {
-        weave!(five [$($rounds)*] $last [$($slots)*] $operands $($done)*
-            [key $r] [round 0] $a [round 1] [round 2] $b [round 3] $c
-            [round 4] [round 5] $d [round 6] $e [round 7])
-    };
-    ($density:ident [] $last:literal
-        [$a:tt $b:tt $c:tt $d:tt $($slots:tt)*] $operands:tt $($done:tt)*) => {
-        emit!($operands $($done)*
-            [key $last] [last 0] $a [last 1] $b [last 2] $c [last 3] $d
-            [last 4] $($slots)* [last 5] [last 6] [last 7])
+/// What is left of a hash: its sums become the state (Gueron and Kounavis).
+macro_rules! reduce {
+    () => {
+        order! {
+            [fold 23 16] [add 18 16 17] [swap 24 16] [add 18 23 24]
+            [fold 23 18] [set 22 22 17] [swap 24 18] [add 22 23 24]
+        }
     };
 }
 
-/// The instructions in their order.
-macro_rules! emit {
-    ({$($operands:tt)*} $([$kind:ident $($argument:literal)*])*) => {
-        asm!(
-            "2:",
-            begin!(0), begin!(1), begin!(2), begin!(3), begin!(4), begin!(5), begin!(6), begin!(7),
-            $(instruction!($kind $($argument)*),)*
-            next!(),
-            $($operands)*
-        )
+/// Instructions in their order.
+macro_rules! order {
+    ($([$kind:ident $($argument:literal)*])*) => {
+        concat!($(instruction!($kind $($argument)*),)*)
     };
 }
 
 macro_rules! instruction {
+    (begin $($argument:literal)*) => { begin!($($argument)*) };
     (key $($argument:literal)*) => { key!($($argument)*) };
     (round $($argument:literal)*) => { round!($($argument)*) };
     (last $($argument:literal)*) => { last!($($argument)*) };

@@ -60,12 +60,27 @@ fn reduced<I: Isa>(isa: I) -> I::V {
 pub(super) fn start<I: Isa, const N: usize>(isa: I, first: I::V) -> [I::V; N] {
     const { assert!(N * I::V::LANES <= MAX_GROUP, "powers of x must fit into a half") };
     let mut tweaks = [first; N];
-    for (i, tweak) in tweaks.iter_mut().enumerate() {
-        // SAFETY: the table has N * LANES entries or more.
-        let power = unsafe { isa.load(POWERS[i * I::V::LANES..].as_ptr().cast()) };
-        *tweak = reduce(first.clmul_low(power), first.clmul_high(power), reduced(isa));
+    for i in 0..N {
+        // By a power of eight it is one multiplication, and by others three.
+        let (eights, in_eight) = (i * I::V::LANES / EIGHT, i * I::V::LANES % EIGHT);
+        tweaks[i] = if I::V::LANES == 1 || eights == 0 {
+            times_power(isa, first, i * I::V::LANES)
+        } else {
+            blocks_later(tweaks[in_eight / I::V::LANES], eights * EIGHT)
+        };
     }
     tweaks
+}
+
+/// Blocks to whose tweaks [`Lanes::times_x8`] leads.
+const EIGHT: usize = 8;
+
+/// `first` times x^(`power` + l) in lane l.
+#[inline(always)]
+fn times_power<I: Isa>(isa: I, first: I::V, power: usize) -> I::V {
+    // SAFETY: there are so many powers: callers have no larger group than [`MAX_GROUP`].
+    let powers = unsafe { isa.load(POWERS[power..].as_ptr().cast()) };
+    reduce(first.clmul_low(powers), first.clmul_high(powers), reduced(isa))
 }
 
 /// Stores the tweaks of the first `blocks` blocks of a unit to `to`, from `first` on, which is in every lane. Where the last
@@ -76,18 +91,35 @@ pub(super) fn start<I: Isa, const N: usize>(isa: I, first: I::V) -> [I::V; N] {
 #[inline(always)]
 pub(super) unsafe fn list<I: Isa>(isa: I, first: I::V, blocks: usize, to: *mut u8) {
     debug_assert!(blocks <= MAX_GROUP);
-    let mut tweak = first;
-    for block in (0..blocks).step_by(I::V::LANES) {
-        // SAFETY: the caller's promise; `block` is a multiple of LANES below MAX_GROUP, so that a whole register is there.
-        unsafe {
-            if I::V::LANES == 1 {
-                tweak.store(to.add(block * BLOCK));
-                tweak = tweak.times_x(tweak.carries());
-            } else {
-                let power = isa.load(POWERS[block..].as_ptr().cast());
-                reduce(first.clmul_low(power), first.clmul_high(power), reduced(isa))
-                    .store(to.add(block * BLOCK));
+    if I::V::LANES == 1 {
+        let mut tweak = first;
+        for block in 0..blocks {
+            // SAFETY: the caller's promise.
+            unsafe { tweak.store(to.add(block * BLOCK)) }
+            tweak = tweak.times_x(tweak.carries());
+        }
+        return;
+    }
+    // Of the first eight blocks, and then of each eight that follow.
+    let mut tweaks = [first; EIGHT];
+    for (i, tweak) in tweaks.iter_mut().enumerate().take(EIGHT / I::V::LANES) {
+        let block = i * I::V::LANES;
+        if block >= blocks {
+            return;
+        }
+        *tweak = times_power(isa, first, block);
+        // SAFETY: the caller's promise; `block` is a multiple of LANES, so that a whole register is writable.
+        unsafe { tweak.store(to.add(block * BLOCK)) }
+    }
+    for eight in (EIGHT..blocks).step_by(EIGHT) {
+        for (i, tweak) in tweaks.iter_mut().enumerate().take(EIGHT / I::V::LANES) {
+            let block = eight + i * I::V::LANES;
+            if block >= blocks {
+                return;
             }
+            *tweak = tweak.times_x8::<1>();
+            // SAFETY: as above.
+            unsafe { tweak.store(to.add(block * BLOCK)) }
         }
     }
 }
@@ -116,20 +148,24 @@ impl<'a, V: Lanes, const N: usize> Advance<'a, V, N> {
             self.carries = if are_known { self.carries.add32(self.carries) } else { before.carries() };
             before.times_x(self.carries)
         } else {
-            group_later(self.tweaks[i], N * V::LANES)
+            blocks_later(self.tweaks[i], N * V::LANES)
         };
     }
 }
 
-/// The tweaks of the same lanes one group of `blocks` blocks later.
+/// The tweaks of the same lanes some groups of eight blocks later, `blocks` in all.
 #[inline(always)]
-fn group_later<V: Lanes>(tweak: V, blocks: usize) -> V {
+fn blocks_later<V: Lanes>(tweak: V, blocks: usize) -> V {
     match blocks {
         8 => tweak.times_x8::<1>(),
         16 => tweak.times_x8::<2>(),
+        24 => tweak.times_x8::<3>(),
         32 => tweak.times_x8::<4>(),
+        40 => tweak.times_x8::<5>(),
+        48 => tweak.times_x8::<6>(),
+        56 => tweak.times_x8::<7>(),
         64 => tweak.times_x8::<8>(),
-        _ => unreachable!("groups of XTS have 8, 16, 32 or 64 blocks"),
+        _ => unreachable!("so many blocks are a multiple of 8, and no more than a group has"),
     }
 }
 
@@ -190,7 +226,12 @@ mod tests {
                     let number = (group * 8 + i) * lanes + lane;
                     assert_eq!(u128::from_le_bytes(*block), expected[number], "block {number}");
                 }
-                assert_eq!(tweaks[i].to_blocks(), group_later(before[i], 8 * lanes).to_blocks());
+                assert_eq!(tweaks[i].to_blocks(), blocks_later(before[i], 8 * lanes).to_blocks());
+            }
+        }
+        for (i, tweak) in start::<I, 16>(isa, splat).iter().enumerate() {
+            for (lane, block) in tweak.to_blocks()[..lanes].iter().enumerate() {
+                assert_eq!(u128::from_le_bytes(*block), expected[i * lanes + lane], "register {i}");
             }
         }
         for blocks in 1..=MAX_GROUP {
