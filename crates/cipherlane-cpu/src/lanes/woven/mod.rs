@@ -35,15 +35,14 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(keys: *const X4, groups: Woven
         (_mm512_loadu_si512((&raw const POLYNOMIAL).cast()), _mm512_loadu_si512((&raw const REVERSED).cast()))
     };
     // Nothing is left to be reduced before the first group.
-    // SAFETY: the caller's.
-    let none = unsafe { _mm512_setzero_si512() };
+    let none = _mm512_setzero_si512();
     macro_rules! pass {
-        ($order:ident) => {
+        ($order:ident $($rest:ident)?) => {
             asm!(
                 "2:",
                 $order!(),
                 next!(),
-                reduce!(),
+                $($rest!(),)?
                 keys = in(reg) keys, powers = in(reg) powers, sums = in(reg) sums,
                 effects = in(reg) effects, hashed = in(reg) hashed, input = in(reg) input, output = in(reg) output,
                 groups = inout(reg) groups => _, at = inout(reg) 0_usize => _,
@@ -63,7 +62,7 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(keys: *const X4, groups: Woven
     // SAFETY: the caller's.
     unsafe {
         match ROUNDS {
-            10 => pass!(order_of_10_rounds),
+            10 => pass!(order_of_10_rounds reduce),
             12 => pass!(order_of_12_rounds),
             _ => pass!(order_of_14_rounds),
         }
