@@ -95,7 +95,7 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
 }
 
 /// Encrypts or decrypts groups of N registers from the start of `message` on, one at least, and continues `hash` with as
-/// many from `hashed` on; of each group, all is hashed before any is written. Returns the bytes.
+/// many from `hashed` on; each register is hashed before it is written. Returns the bytes.
 ///
 /// # Safety
 /// `message` has a group, and there are as many to be hashed.
