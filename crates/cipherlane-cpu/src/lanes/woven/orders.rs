@@ -11,10 +11,10 @@
 macro_rules! order_of_10_rounds {
     () => {
         order! {
-            [begin 3] [add 18 16 17]
-            [key 2] [begin 1] [round 1] [begin 2] [text 19 1] [round 3] [round 2] [begin 6] [begin 0] [begin 4]
-            [low 21 19 2] [fold 23 16] [round 6] [begin 5] [round 5] [round 4] [text 20 2] [low 25 20 3]
-            [begin 7] [round 0] [round 7]
+            [begin 3 31] [add 18 16 17]
+            [key 2] [begin 1 31] [round 1] [begin 2 31] [text 19 1] [round 3] [round 2] [begin 6 31]
+            [begin 0 31] [begin 4 31] [low 21 19 2] [fold 23 16] [round 6] [begin 5 31] [round 5] [round 4]
+            [text 20 2] [low 25 20 3] [begin 7 27] [round 0] [round 7]
             [key 3] [round 3] [round 1] [high 13 20 3] [lows 14 19 20] [round 6] [round 0] [round 5]
             [swap 24 16] [highs 15 19 20] [high 26 19 2] [add 18 23 24] [set 22 22 17] [round 2] [round 4]
             [round 7]
@@ -43,9 +43,9 @@ macro_rules! order_of_10_rounds {
 macro_rules! order_of_12_rounds {
     () => {
         order! {
-            [begin 7] [begin 5] [begin 1] [begin 0] [begin 4] [begin 3]
-            [key 2] [round 7] [round 3] [round 4] [round 1] [begin 2] [round 0] [round 2] [low 10 22 0]
-            [begin 6] [text 9 0] [round 6] [round 5] [low 11 9 1] [set 16 10 11]
+            [begin 7 27] [begin 5 31] [begin 1 31] [begin 0 31] [begin 4 31] [begin 3 31]
+            [key 2] [round 7] [round 3] [round 4] [round 1] [begin 2 31] [round 0] [round 2] [low 10 22 0]
+            [begin 6 31] [text 9 0] [round 6] [round 5] [low 11 9 1] [set 16 10 11]
             [key 3] [lows 14 22 9] [highs 15 22 9] [high 12 22 0] [text 19 1] [round 2] [round 1] [round 3]
             [high 13 9 1] [round 0] [round 6] [round 7] [round 5] [set 14 14 15] [middle0 10 14 0]
             [set 17 12 13] [round 4]
@@ -76,9 +76,9 @@ macro_rules! order_of_14_rounds {
     () => {
         order! {
             [text 9 0] [highs 15 22 9]
-            [key 2] [begin 0] [round 0] [begin 5] [begin 7] [begin 2] [begin 6] [begin 1] [round 1]
-            [low 10 22 0] [round 7] [lows 14 22 9] [set 14 14 15] [round 5] [round 2] [begin 3] [round 3]
-            [begin 4] [round 4] [round 6]
+            [key 2] [begin 0 31] [round 0] [begin 5 31] [begin 7 27] [begin 2 31] [begin 6 31] [begin 1 31]
+            [round 1] [low 10 22 0] [round 7] [lows 14 22 9] [set 14 14 15] [round 5] [round 2] [begin 3 31]
+            [round 3] [begin 4 31] [round 4] [round 6]
             [key 3] [round 0] [round 1] [high 12 22 0] [round 3] [round 2] [round 5] [high 13 9 1] [round 7]
             [text 19 1] [round 6] [low 11 9 1] [set 16 10 11] [middle0 10 14 0] [set 17 12 13] [round 4]
             [key 4] [round 6] [round 0] [middle1 9 14 1] [set 18 10 9] [round 2] [round 5] [round 4] [round 1]

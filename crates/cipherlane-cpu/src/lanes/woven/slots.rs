@@ -67,16 +67,10 @@ macro_rules! key {
     };
 }
 
-/// Counter block `i` after its first round.
+/// Counter block `i` after its first round, of what it shares with others.
 macro_rules! begin {
-    (7) => {
-        begin!(@ 7 27)
-    };
-    ($i:literal) => {
-        begin!(@ $i 31)
-    };
-    (@ $i:literal $rest:literal) => {
-        concat!("vpxorq zmm", $i, ", zmm", $rest, ", [{effects} + {at} + 64 * ", $i, "]\n")
+    ($i:literal $shared:literal) => {
+        concat!("vpxorq zmm", $i, ", zmm", $shared, ", [{effects} + {at} + 64 * ", $i, "]\n")
     };
 }
 
