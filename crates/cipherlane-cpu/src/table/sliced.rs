@@ -45,7 +45,7 @@ impl<I: Isa> Pair<I> {
         let Self { encrypt, decrypt } = self;
         Entry {
             lanes: GROUP * I::V::LANES,
-            kernel: mode::<Grouped<I>, Grouped<I>, InTeams<Grouped<I>>, GROUP, LONG, TWEAKED>(
+            kernel: mode::<Grouped<I>, Grouped<I>, InTeams<Grouped<I>>, GROUP, LONG, LONG, TWEAKED>(
                 (encrypt, decrypt),
                 parts,
                 of_gcm::<I, POWERS>,
