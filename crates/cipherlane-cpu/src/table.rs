@@ -118,7 +118,7 @@ mod x86 {
     const N: usize = 8;
 
     /// Where all blocks of a message are there at once and there are 32 registers: 8 leave Zen 5, which starts two rounds
-    /// a clock, without work between one group and the next. Counters gain nothing, and in messages of 1 KiB lose a tenth.
+    /// a clock, without work between one group and the next. Counters gain nothing, and messages of 1 KiB lose.
     const LONG: usize = 2 * N;
 
     pub(super) fn kernel(tier: Tier, cipher: Cipher, parts: (Mode, Operation)) -> Option<Entry> {

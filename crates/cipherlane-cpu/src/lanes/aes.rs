@@ -32,8 +32,9 @@ pub(crate) const WOVEN: usize = 8;
 
 /// Consecutive groups of GCM: registers to encrypt or to decrypt, and as many to hash meanwhile.
 ///
-/// Of each group, a register of `hashed` is read before that of `output` is written. `input`, `output`, `hashed` and `effects` are good
-/// for WOVEN registers a group; `powers` and `sums` begin at H^(LANES * WOVEN), times x, as GHASH keeps them.
+/// Of each group, a register of `hashed` is read before that of `output` is written. `input`, `output`, `hashed` and
+/// `effects` are good for WOVEN registers a group; `powers` and `sums` begin at H^(LANES * WOVEN), times x, as GHASH
+/// keeps them.
 #[derive(Clone, Copy)]
 pub(crate) struct Woven<V> {
     pub(crate) counters: Begun<V>,

@@ -69,7 +69,7 @@ pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: 
 }
 
 /// Most registers at a time of a message that comes from behind the second cache: of 16, loads and stores come in
-/// bursts, with which 16 MiB took half as long again on Zen 5.
+/// bursts, which the caches of Zen 5 keep up with less.
 const FAR: usize = 8;
 
 /// Runs `pass` over all of `message`.

@@ -61,7 +61,7 @@ pub(super) fn start<I: Isa, const N: usize>(isa: I, first: I::V) -> [I::V; N] {
     const { assert!(N * I::V::LANES <= MAX_GROUP, "powers of x must fit into a half") };
     let mut tweaks = [first; N];
     for i in 0..N {
-        // By a power of eight it is one multiplication, and by others three.
+        // Some times eight blocks later is one multiplication, where powers of x that lanes differ in are three.
         let (eights, in_eight) = (i * I::V::LANES / EIGHT, i * I::V::LANES % EIGHT);
         tweaks[i] = if I::V::LANES == 1 || eights == 0 {
             times_power(isa, first, i * I::V::LANES)
