@@ -14,7 +14,8 @@
 //!    `cache::Key` of `cipherlane-offload` for that. [`flatten::key`] tells the texts of tests apart, and is no digest to run
 //!    code by.
 //! 3. Put into device memory the texts, [`offsets`](abi::Argument::Offsets), keys, nonces, AAD and tags of the batch
-//!    as they are, and the prefix sums that [`manifest::Tiling::prefix`] makes. Text buffers are allocated to
+//!    as they are, and the prefix sums that [`manifest::Tiling::prefix`] makes. Messages that may be
+//!    [`joined`](manifest::Tiling::Joined) fill tiles together if they are given as one. Text buffers are allocated to
 //!    a multiple of 16 bytes: an unaligned block is read by the aligned words that hold its bytes.
 //! 4. Allocate `work` of [`Workspace::layout`](manifest::Workspace::layout) bytes. It holds round keys, which serve later
 //!    batches under the same key: wipe it when another key comes, and before it is given back.

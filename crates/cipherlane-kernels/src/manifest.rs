@@ -95,6 +95,7 @@ impl Program {
             Tiling::None => Tiling::None,
             Tiling::Blocks(_) => Tiling::Blocks(blocks),
             Tiling::WholeBlocks(_) => Tiling::WholeBlocks(blocks),
+            Tiling::Joined(_) => Tiling::Joined(blocks),
         };
         self
     }
@@ -175,6 +176,9 @@ pub enum Tiling {
     Blocks(u64),
     /// The same, but a part of a block belongs to the tile of the whole block before it (XTS).
     WholeBlocks(u64),
+    /// As `Blocks`, but messages that lie end to end may be given as one, from the start of the first to the end of the
+    /// last: all are whole blocks under one key, and nothing tells the blocks of one from those of another (ECB).
+    Joined(u64),
 }
 
 impl Tiling {
@@ -183,7 +187,7 @@ impl Tiling {
     pub const fn tiles(self, bytes: u64) -> u64 {
         match self {
             Self::None => 0,
-            Self::Blocks(blocks) => bytes.div_ceil(16).div_ceil(blocks),
+            Self::Blocks(blocks) | Self::Joined(blocks) => bytes.div_ceil(16).div_ceil(blocks),
             Self::WholeBlocks(blocks) => (bytes / 16).div_ceil(blocks),
         }
     }
@@ -294,6 +298,95 @@ mod tests {
         assert_eq!(best("aes-128-gcm", 20, short, 16 << 20), "aes-gcm/banked4-mma/x2");
         assert_eq!(best("aes-128-ctr", many, short, 16 << 20), "aes-ctr/banked4/x1");
         assert_eq!(best("aes-128-ctr", 20, short, 16 << 20), "aes-ctr/banked4-split/x1");
+    }
+
+    #[test]
+    fn messages_of_some_rows_share_tables_of_their_counters() {
+        let target = Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true };
+        let best = |name: &str, bytes: u64, shared: bool, target: &Target| {
+            let shape = Shape::uniform(name.parse().unwrap(), Operation::Encrypt, 1 << 10, bytes, shared);
+            programs(&shape, target).swap_remove(0)
+        };
+        for name in ["aes-128-ctr", "aes-192-ctr", "aes-256-ctr"] {
+            for (bytes, one_key, key_each) in [
+                (8176, "banked4", "banked4"),
+                (8192, "banked4-counted", "banked4-counted"),
+                (1 << 20, "banked4-counted", "banked4-counted"),
+                (16 << 20, "banked4-split", "banked4-counted"),
+            ] {
+                assert_eq!(best(name, bytes, true, &target).variant, one_key, "{name} of {bytes} bytes");
+                assert_eq!(best(name, bytes, false, &target).variant, key_each, "{name} of {bytes} bytes");
+            }
+        }
+        assert_eq!(best("camellia-128-ctr", 1 << 20, true, &target).variant, "banked4");
+        // OpenCL's 48 KiB of NVIDIA's GPUs have room for both tables, and 40 do not.
+        let [roomy, narrow] = [48, 40].map(|kib| Target { compute: None, shared_bytes: kib << 10, ..target });
+        assert_eq!(best("aes-128-ctr", 1 << 20, true, &roomy).variant, "banked1-counted");
+        assert_eq!(best("aes-128-ctr", 1 << 20, true, &narrow).variant, "banked1");
+        // Large batches have large tiles, up to what tables were made for.
+        let tile = |bytes| best("aes-128-ctr", bytes, true, &target).tiling;
+        assert_eq!([16 << 10, 256 << 10, 15 << 20].map(tile), [256, 512, 4096].map(Tiling::Blocks));
+    }
+
+    #[test]
+    fn short_messages_have_one_block_of_a_thread() {
+        let target = Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true };
+        let kernels = |name: &str, bytes: u64, shared: bool| {
+            let algorithm = Algorithm::from_str(name).unwrap();
+            let operation = *algorithm.operations().last().unwrap();
+            let programs = programs(&Shape::uniform(algorithm, operation, 8, bytes, shared), &target);
+            programs.into_iter().take(2).map(|program| program.kernel).collect::<Vec<_>>()
+        };
+        let of_mode =
+            |mode: &str, widths: [u32; 2]| widths.map(|width| format!("aes-{mode}/banked4/x{width}"));
+        for (name, mode, wide, shared, longest) in [
+            ("aes-128-xts", "xts", 2, true, 512),
+            // The part of a block is no block of a thread's.
+            ("aes-256-xts", "xts", 2, false, 527),
+            ("aes-192-cbc", "cbc", 2, true, 512),
+            ("aes-128-ecb", "ecb", 4, false, 1024),
+            // Under one key all eight are one text.
+            ("aes-128-ecb", "ecb", 4, true, 128),
+        ] {
+            assert_eq!(kernels(name, longest, shared), of_mode(mode, [1, wide]), "{name} of {longest} bytes");
+            assert_eq!(kernels(name, longest + 16, shared), of_mode(mode, [wide, 1]), "{name}");
+        }
+        // The name says what the text is compiled with.
+        let shape = Shape::uniform("aes-128-xts".parse().unwrap(), Operation::Encrypt, 8, 512, true);
+        let program = programs(&shape, &target).swap_remove(0);
+        assert!(program.lanes == 1 && program.defines.contains(&("WIDTH", "1".to_owned())), "{program:?}");
+    }
+
+    #[test]
+    fn messages_are_joined_where_they_share_a_key_and_nothing_else_tells_them_apart() {
+        for algorithm in Algorithm::all() {
+            for shared in [true, false] {
+                let shape = Shape::uniform(algorithm, algorithm.forward(), 9, 64, shared);
+                let joins = programs(&shape, &Target::CPU)
+                    .iter()
+                    .all(|program| matches!(program.tiling, Tiling::Joined(_)));
+                let is_ecb = algorithm.mode() == Some(cipherlane_core::Mode::Ecb);
+                assert_eq!(joins, is_ecb && shared, "{algorithm}, shared: {shared}");
+            }
+        }
+    }
+
+    /// SECURITY.md says by which name kernels are told whose time depends on the device.
+    #[test]
+    fn where_look_ups_take_a_time_of_their_own_names_say_that_there_are_some() {
+        for algorithm in Algorithm::all() {
+            for &operation in algorithm.operations() {
+                for (messages, bytes) in SIZES {
+                    let shape = Shape::uniform(algorithm, operation, messages, bytes, true);
+                    let programs = programs(&shape, &Target::CPU);
+                    assert!(programs[0].constant_time, "{} is the default", programs[0].kernel);
+                    for program in programs {
+                        let looks_up = program.kernel.contains("/banked");
+                        assert_eq!(!program.constant_time, looks_up, "{}", program.kernel);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -14,8 +14,13 @@ use cipherlane_core::{Algorithm, Shape};
 use cipherlane_kernels::flatten;
 use cipherlane_kernels::manifest::{Program, SIZES, Target, programs};
 
-/// What of a kernel's form depends on its target: tensor cores, room for tables, registers.
-const TARGETS: [Target; 4] = [
+/// Where a block has few threads, and most are no number that a kernel is written for.
+const FEW_THREADS: Target =
+    Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 384 + 16, banked: true };
+
+/// What of a kernel's form depends on its target: tensor cores, room for tables, registers, threads.
+const TARGETS: [Target; 5] = [
+    FEW_THREADS,
     Target::CPU,
     Target { compute: Some((8, 6)), shared_bytes: 99 << 10, threads: 1024, banked: true },
     Target { compute: Some((9, 0)), shared_bytes: 227 << 10, threads: 1024, banked: true },
@@ -89,18 +94,22 @@ fn compile(text: &str) -> Result<String, std::io::Error> {
     })
 }
 
+/// Every algorithm each way, under one key and with a key each, of all sizes of the manifest.
+fn shapes() -> impl Iterator<Item = Shape> {
+    Algorithm::all().flat_map(|algorithm| {
+        let operations =
+            algorithm.operations().iter().flat_map(|&operation| [(operation, true), (operation, false)]);
+        operations.flat_map(move |(operation, shared)| {
+            SIZES.map(|(messages, bytes)| Shape::uniform(algorithm, operation, messages, bytes, shared))
+        })
+    })
+}
+
 /// Every program whose sizes may be its own, once.
 fn asserted() -> Vec<Program> {
     let mut seen = BTreeSet::new();
-    let mut all = Vec::new();
-    for algorithm in Algorithm::all() {
-        let operations =
-            algorithm.operations().iter().flat_map(|&operation| [(operation, true), (operation, false)]);
-        let shapes = operations.flat_map(|(operation, shared)| {
-            SIZES.map(|(messages, bytes)| Shape::uniform(algorithm, operation, messages, bytes, shared))
-        });
-        all.extend(shapes.flat_map(|shape| TARGETS.map(|target| programs(&shape, &target))).flatten());
-    }
+    let mut all: Vec<Program> =
+        shapes().flat_map(|shape| TARGETS.map(|target| programs(&shape, &target))).flatten().collect();
     all.retain(|program: &Program| {
         let mut defines = program.defines.clone();
         // No size depends on these: what of them goes into shared memory is `MOST_TILE`.
@@ -116,6 +125,28 @@ fn fault(program: &Program) -> Option<String> {
     let text = flatten::text(program);
     let said = compile(&asserting(program, &text, &sizes(program, &text))).unwrap();
     (!said.is_empty()).then(|| format!("{} {}: {said}", program.kernel, program.operation))
+}
+
+#[test]
+fn blocks_have_whole_steps_of_threads_where_a_target_has_few() {
+    let mut seen = BTreeSet::new();
+    let targets = [200, 384, FEW_THREADS.threads].map(|threads| Target { threads, ..FEW_THREADS });
+    for shape in shapes() {
+        for program in targets.iter().flat_map(|target| programs(&shape, target)) {
+            for stage in &program.stages {
+                assert!(program.threads.take(stage.threads), "{}: {} threads", program.kernel, stage.threads);
+            }
+            let threads = program.threads.most.to_string();
+            assert!(program.defines.contains(&("THREADS", threads)), "{}", program.kernel);
+            seen.insert((program.variant, program.threads.most));
+        }
+    }
+    // In units of 256 threads, in pairs of 32, and by 32.
+    for (variant, threads) in
+        [("banked4-mma", 256), ("banked4-split", 256), ("banked4-mma-records", 384), ("banked4", 384)]
+    {
+        assert!(seen.contains(&(variant.to_owned(), threads)), "{variant}: {seen:?}");
+    }
 }
 
 #[test]

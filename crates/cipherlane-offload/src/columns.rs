@@ -39,7 +39,8 @@ pub(crate) struct Columns {
     prefix: Vec<u64>,
     /// The order of messages, where it matters.
     order: Vec<u32>,
-    /// Offsets of the whole message, where the batch has a part of one.
+    /// Offsets of the one message that kernels are told of where these are not the group's: the whole one that the batch has
+    /// a part of, or all that are joined.
     whole: Option<[u64; 2]>,
 }
 
@@ -49,7 +50,8 @@ impl Columns {
     pub(crate) fn new(job: &Job<'_>, messages: Range<usize>, program: &Program, alignment: usize) -> Self {
         let (batch, part, uniform) = (job.batch, job.part, job.shape.is_uniform());
         let own = &batch.messages.offsets[messages.start..=messages.end];
-        let whole = part.map(|part| [0, part.message_bytes]);
+        let joined = matches!(program.tiling, Tiling::Joined(_)).then(|| [own[0], own[messages.len()]]);
+        let whole = part.map(|part| [0, part.message_bytes]).or(joined);
         let offsets = whole.as_ref().map_or(own, |whole| &whole[..]);
         let (uniform_tiles, prefix) = match Tiles::of(program.tiling, offsets, uniform) {
             Tiles::Each(tiles) => (tiles, Vec::new()),
@@ -64,7 +66,8 @@ impl Columns {
         if !order.is_empty() {
             params.flags |= abi::ORDERED;
         }
-        let mut tiles = prefix.last().copied().unwrap_or(uniform_tiles * messages.len() as u64);
+        let count = offsets.len() - 1;
+        let mut tiles = prefix.last().copied().unwrap_or(uniform_tiles * count as u64);
         let mut first_tile = 0;
         if let Some(part) = part {
             params.text_base = part.start;
@@ -89,11 +92,12 @@ impl Columns {
             order,
             whole,
         };
-        columns.place(batch, &messages, alignment);
+        columns.place(batch, &messages, count, alignment);
         columns
     }
 
-    fn place(&mut self, batch: &Batch<'_>, messages: &Range<usize>, alignment: usize) {
+    /// Gives each column its place. Kernels are told of `told` messages.
+    fn place(&mut self, batch: &Batch<'_>, messages: &Range<usize>, told: usize, alignment: usize) {
         let count = messages.len();
         let tags = count * batch.tag_lengths.stride();
         let opens = batch.operation == Operation::Open;
@@ -101,7 +105,7 @@ impl Columns {
         let read = [
             // At the front whatever else there is: a key that messages share is always in the same place, to be wiped.
             (Argument::Keys, bytes(&batch.keys, messages)),
-            (Argument::Offsets, 8 * (count + 1)),
+            (Argument::Offsets, 8 * (told + 1)),
             (Argument::Tiles, 8 * self.prefix.len()),
             (Argument::Order, 4 * self.order.len()),
             (Argument::Nonces, bytes(&batch.nonces, messages)),
@@ -293,7 +297,33 @@ fn order(count: usize, blocks: impl Fn(usize) -> u64) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use cipherlane_core::{Algorithm, Messages, Output, Source};
+    use cipherlane_kernels::manifest::{Target, programs};
+
     use super::*;
+
+    /// The offsets that kernels are told of messages 1 to 3 of a batch, and how many tiles and keys these have.
+    fn told(keys: Column<'_>) -> (Vec<u64>, u64, u64) {
+        let algorithm: Algorithm = "aes-128-ecb".parse().unwrap();
+        let messages = Messages { source: Source::InPlace, offsets: &[16, 32, 32, 160, 1200] };
+        let batch = Batch::cipher(algorithm, Operation::Encrypt, keys, Column::Shared(&[]), messages);
+        let mut text = vec![0; 1216];
+        let mut output = Output::text(&mut text);
+        let job = Job::new(&batch, &mut output).unwrap();
+        let program = programs(&job.shape, &Target::CPU).swap_remove(0);
+        let columns = Columns::new(&job, 1..4, &program, 64);
+        let mut rows = vec![0; columns.uploaded];
+        columns.write(&batch, &(1..4), &mut rows, None);
+        let words = rows[columns.at(Argument::Offsets)].as_chunks().0.iter();
+        (words.map(|word| u64::from_le_bytes(*word)).collect(), columns.tiles, columns.keys)
+    }
+
+    #[test]
+    fn messages_of_ecb_under_one_key_are_one() {
+        assert_eq!(told(Column::Shared(&[7; 16])), (vec![32, 1200], 1, 1));
+        let each = Column::Each { bytes: &[7; 64], width: 16 };
+        assert_eq!(told(each), (vec![32, 32, 160, 1200], 2, 3));
+    }
 
     #[test]
     fn an_order_has_every_message_or_there_is_none() {

@@ -89,11 +89,12 @@ impl Cutter<'_> {
         Group { messages, pieces: vec![Piece { tiles: 0..self.tiles(offsets), text }] }
     }
 
-    /// Tiles of all messages of `offsets`.
+    /// Tiles of all messages of `offsets`, as one where they are joined.
     fn tiles(&self, offsets: &[u64]) -> u64 {
         let tiles = |start: u64, end: u64| self.tiling.tiles(end - start);
         match *offsets {
             _ if self.tiling == Tiling::None => 0,
+            [start, .., end] if matches!(self.tiling, Tiling::Joined(_)) => tiles(start, end),
             [start, end, ..] if self.uniform => (offsets.len() as u64 - 1) * tiles(start, end),
             _ => offsets.windows(2).map(|pair| tiles(pair[0], pair[1])).sum(),
         }
@@ -108,7 +109,7 @@ impl Cutter<'_> {
         }
         let tile = match self.tiling {
             Tiling::None => u64::MAX,
-            Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) => 16 * blocks,
+            Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) | Tiling::Joined(blocks) => 16 * blocks,
         };
         let mut first = 0;
         let piece = |step: u64| {
@@ -172,6 +173,15 @@ mod tests {
         assert_eq!(ranges, [0..2, 2..3, 3..4]);
         assert_eq!(found[0].pieces, [Piece { tiles: 0..2, text: 5..25 }]);
         assert_eq!(found[1].pieces, [Piece { tiles: 0..0, text: 25..25 }]);
+    }
+
+    #[test]
+    fn tiles_of_joined_messages_reach_over_their_ends() {
+        let found = groups(&[16, 32, 32, 80, 192, 480], 208, Tiling::Joined(4));
+        assert_eq!(found[0].pieces, [Piece { tiles: 0..3, text: 16..192 }]);
+        // One that is longer than a chunk is cut as others are.
+        let tiles: Vec<_> = found[1].pieces.iter().map(|piece| piece.tiles.clone()).collect();
+        assert_eq!((found.len(), &found[1].messages, &tiles[..]), (2, &(4..5), &[0..3, 3..5][..]));
     }
 
     #[test]

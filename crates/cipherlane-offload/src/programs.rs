@@ -146,7 +146,7 @@ impl<B: Backend> Programs<B> {
 fn for_part(program: Program, launch: Launch, part: Part, bytes: u64) -> Result<Program, Fault> {
     let end = part.start + bytes;
     let fits = |program: &Program| match program.tiling {
-        Tiling::Blocks(blocks) => {
+        Tiling::Blocks(blocks) | Tiling::Joined(blocks) => {
             let tile = BLOCK as u64 * blocks;
             part.start.is_multiple_of(tile) && (end.is_multiple_of(tile) || end == part.message_bytes)
         }

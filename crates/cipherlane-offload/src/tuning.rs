@@ -174,7 +174,7 @@ impl Launches {
 fn tile(program: &Program) -> u64 {
     match program.tiling {
         Tiling::None => 0,
-        Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) => blocks,
+        Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) | Tiling::Joined(blocks) => blocks,
     }
 }
 

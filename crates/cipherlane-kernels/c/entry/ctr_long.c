@@ -5,51 +5,15 @@
 #include "primitive/aes_counter.h"
 #include "entry/keys.h"
 
-#if WIDTH != 1 || THREADS % 256
-#error a thread keeps the lowest byte of its counter
+#if WIDTH != 1 || THREADS % 256 || !SHARED_KEY
+#error a thread keeps the lowest byte of its counter, and all threads share the tables of one key
 #endif
 
-/* How far a thread has come in a run: its block's counter, and where that block lies in both texts. */
-typedef struct {
-    GLOBAL const u8 *from;
-    GLOBAL u8 *to;
-    u32 count;
-} place_t;
-
-/* To the thread's next block. */
-FN void place_on(place_t *here) {
-    here->from += THREADS * BLOCK_BYTES, here->to += THREADS * BLOCK_BYTES, here->count += THREADS;
-}
-
-FN void run_block(place_t *here, counter_t *s, KEY const u32 *k, LOCAL const u32 *shared) {
-    block_t text = load_block(here->from), x = counter_state(s, here->count, k, shared);
-    aes_rounds(&x, 1, k, shared, 3, ROUNDS, 0);
-    xor_block(&x, &text);
-    store_block(here->to, &x);
-    place_on(here);
-}
-
-#if TABLES == 4
-/* Of so many blocks of a thread two do without look-ups in the last round: with more, instructions would be what is
- * waited for, as they are with fewer tables.
- */
+#define STRIDE THREADS
+#define COUNTING counter_t
+#define COUNTED(s, count, k, shared) counter_state((s), (count), (k), (shared))
 #define TURN 5
-
-FN void run_turn(place_t *here, counter_t *s, KEY const u32 *k, LOCAL const u32 *shared) {
-    block_t x[2];
-    ROLLED for (u32 i = 0; i < TURN - 2; ++i) run_block(here, s, k, shared);
-    /* One after the other: side by side they would take more registers. */
-    UNROLL for (u32 i = 0; i < 2; ++i) {
-        x[i] = counter_state(s, here->count + i * THREADS, k, shared);
-        aes_rounds(&x[i], 1, k, shared, 3, ROUNDS - 1, 0);
-    }
-    aes_last_pair(&x[0], &x[1], k, 0);
-    UNROLL for (u32 i = 0; i < 2; ++i) {
-        xor_text(here->from, here->to, 0, BLOCK_BYTES, &x[i]);
-        place_on(here);
-    }
-}
-#endif
+#include "entry/ctr_run.h"
 
 KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
     SHARED(shared, CIPHER_SHARED + COUNTER_SHARED);
@@ -76,7 +40,7 @@ KERNEL(THREADS) ENTRY(text)(ARGUMENTS) {
             place_t here;
             here.from = in + t.text.at + i * BLOCK_BYTES, here.to = out + t.text.at + i * BLOCK_BYTES;
             here.count = (u32)low + THREAD;
-#if TABLES == 4
+#if HAS_TURNS
             /* As many for all threads: the compiler then has the tables' addresses at hand in uniform registers. */
             u32 turns = (u32)((whole - first) / (TURN * THREADS));
             i += (u64)turns * TURN * THREADS;

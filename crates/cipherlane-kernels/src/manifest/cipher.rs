@@ -148,7 +148,7 @@ fn program(
     let words = schedule_words(cipher, variant);
     let keys_in_one = if mode == Mode::Xts { 2 } else { 1 };
     let inverse = matches!(shape.operation, Operation::Decrypt | Operation::Open);
-    let threads = variant.threads.min(form.threads).min(target.threads);
+    let threads = form.threads(target);
     let constant = shape.shared_key && !form.key_in_registers;
     let mut defines = vec![
         ("PROGRAM", name_of_entries(cipher, mode, shape.operation)),

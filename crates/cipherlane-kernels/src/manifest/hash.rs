@@ -6,6 +6,8 @@ use super::{Items, Program, Stage, Target, Threads, Tiling, When, Workspace};
 
 /// Threads of a block: 64-bit words of the state and of the message take many registers.
 const THREADS: u32 = 256;
+/// What their number is a multiple of.
+const STEP: u32 = 32;
 
 /// The header below `c/`, and what it is compiled with.
 fn header(hash: Hash) -> (&'static str, Vec<(&'static str, String)>) {
@@ -29,7 +31,8 @@ fn header(hash: Hash) -> (&'static str, Vec<(&'static str, String)>) {
 
 pub(super) fn programs(hash: Hash, target: &Target) -> Vec<Program> {
     let (header, mut defines) = header(hash);
-    let threads = THREADS.min(target.threads);
+    let most = THREADS.min(target.threads);
+    let threads = most - most % STEP;
     let name = hash.name().replace('-', "_");
     defines.extend([
         ("PROGRAM", format!("{name}_hash")),
@@ -56,7 +59,7 @@ pub(super) fn programs(hash: Hash, target: &Target) -> Vec<Program> {
         source: "entry/hash.c",
         defines,
         stages: vec![text],
-        threads: Threads { step: 32, most: threads },
+        threads: Threads { step: STEP, most: threads },
         tiling: Tiling::None,
         schedule_words: 0,
         workspace: Workspace::default(),

@@ -66,6 +66,12 @@ impl ModeProgram {
         }
     }
 
+    /// Threads of a block on `target`: as many as both take, in whole steps.
+    pub(super) fn threads(&self, target: &Target) -> u32 {
+        let most = self.threads.min(target.threads);
+        most - most % self.thread_step
+    }
+
     /// Bytes of shared memory of its largest launch.
     fn shared_bytes(&self, variant: &Variant) -> u32 {
         let extra = self.stages.iter().filter(|stage| stage.ciphers).map(|stage| stage.extra_shared).max();
@@ -125,6 +131,15 @@ const MANY_TILES: u64 = 1 << 16;
 /// Fewer where the end of a tile costs some products in GHASH and fewer warps have the registers.
 const SOME_TILES: u64 = 1 << 12;
 
+/// The same where each tile begins with tables of its counters.
+const COUNTED_TILES: u64 = 1 << 15;
+/// Most blocks of such a tile. Tables of more counters would find no room beside one of AES in 48 KiB, and past this
+/// size a tile's start does not show.
+const CTR_TILE: u64 = 4096;
+/// Bytes of two rows of 256 blocks. With fewer, a thread of `entry/ctr_counted.c` would have each lowest byte of its
+/// counters for one block alone.
+const ROWS: u64 = 2 * (256 << 4);
+
 /// Blocks of a tile where there are to be `tiles`: at least `least`, below which what a tile costs at its start shows.
 const fn tile_blocks(shape: &Shape, tiles: u64, least: u64) -> u64 {
     const MOST: u64 = 8192;
@@ -153,24 +168,45 @@ const fn are_long(shape: &Shape) -> bool {
 
 /// The forms of `mode` for `variant`, best first.
 pub(super) fn forms(mode: Mode, shape: &Shape, target: &Target, variant: &Variant) -> Vec<ModeProgram> {
+    let shape = &if mode == Mode::Ecb && shape.shared_key { joined(shape) } else { *shape };
     let tile = match mode {
         Mode::Gcm => tile_blocks(shape, SOME_TILES, 1024),
         _ => tile_blocks(shape, MANY_TILES, 256),
     };
     let form = |source, stages: &[StageForm]| ModeProgram::new(variant, tile, source, stages);
     match mode {
-        Mode::Ecb => vec![ecb(variant, form("entry/ecb.c", &[EXPAND, TILES]))],
+        Mode::Ecb => ecb(shape, variant, form("entry/ecb.c", &[EXPAND, TILES])),
         Mode::Ctr => ctr(shape, target, variant, form),
         Mode::Cbc if shape.operation == Operation::Encrypt => cbc_encrypt(shape, target, variant, form),
-        Mode::Cbc => vec![cbc_decrypt(variant, form)],
-        Mode::Xts => vec![xts(target, variant, form)],
+        Mode::Cbc => cbc_decrypt(shape, variant, form),
+        Mode::Xts => xts(shape, target, variant, form),
         Mode::Gcm => gcm::forms(shape, target, variant, |source| form(source, &[])),
     }
 }
 
-fn ecb(variant: &Variant, form: ModeProgram) -> ModeProgram {
+/// The shape of all messages as one, which they are to a mode that has nothing of a message but its blocks.
+const fn joined(shape: &Shape) -> Shape {
+    let longest = if shape.bytes > shape.longest { shape.bytes } else { shape.longest };
+    Shape { messages: 1, longest, ..*shape }
+}
+
+/// `form` by one block of a thread at a time and, where registers suffice, by `most`; the better one first.
+///
+/// The threads of a tile step through it by `most` blocks each, of which the last step may have few: messages that leave half
+/// of their only step empty, or more, are done sooner by single blocks.
+fn by_width(shape: &Shape, variant: &Variant, most: u32, form: ModeProgram) -> Vec<ModeProgram> {
+    if !variant.is_by_four_tables() {
+        return vec![form];
+    }
+    let wide = ModeProgram { width: most, ..form.clone() };
+    let fills_half = shape.longest / 16 > u64::from(LANES * most / 2);
+    if fills_half { vec![wide, form] } else { vec![form, wide] }
+}
+
+fn ecb(shape: &Shape, variant: &Variant, form: ModeProgram) -> Vec<ModeProgram> {
+    let tiling = if shape.shared_key { Tiling::Joined(form.tile) } else { form.tiling };
     // Of four blocks `primitive/aes_banked.h` has a pair that does without look-ups in the last round.
-    ModeProgram { width: if variant.is_by_four_tables() { 4 } else { variant.width }, ..form }
+    by_width(shape, variant, 4, ModeProgram { tiling, ..form })
 }
 
 fn ctr(
@@ -190,8 +226,32 @@ fn ctr(
             ..form("entry/ctr_long.c", &[EXPAND, TILES.by_blocks(COUNTER_SHARED)])
         });
     }
+    if variant.aes_by_tables && average(shape, ROWS) {
+        forms.push(ctr_counted(shape, target, form("entry/ctr_counted.c", &[])));
+    }
     forms.push(form("entry/ctr.c", &[EXPAND, TILES]));
+    forms.retain(|form| form.shared_bytes(variant) <= target.shared_bytes);
     forms
+}
+
+/// A tile for 32 threads, which share a table of its counters.
+fn ctr_counted(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
+    let tile = tile_blocks(shape, COUNTED_TILES, 256);
+    let threads = form.threads.min(if target.keeps_more() { 768 } else { 1024 });
+    let form = ModeProgram { suffix: Some("counted"), tile, threads, ..form };
+    let extra_shared = counted_bytes(form.threads(target), CTR_TILE);
+    ModeProgram { stages: vec![EXPAND, StageForm { extra_shared, ..TILES }], ..counted(form, CTR_TILE) }
+}
+
+/// The form with tiles whose counters have tables, for up to `most` blocks.
+fn counted(form: ModeProgram, most: u64) -> ModeProgram {
+    let tile = form.tile.min(most);
+    ModeProgram { tile, tiling: Tiling::Blocks(tile), most_tile: Some(most), ..form }
+}
+
+/// `COUNTED_WORDS` of `primitive/aes_counted.h` in bytes, for all groups of a block of threads.
+const fn counted_bytes(threads: u32, most_tile: u64) -> u32 {
+    threads / LANES * 16 * (most_tile as u32 / 256 + 2)
 }
 
 fn cbc_encrypt(
@@ -216,34 +276,37 @@ fn cbc_encrypt(
     forms
 }
 
-fn cbc_decrypt(variant: &Variant, form: impl Fn(&'static str, &[StageForm]) -> ModeProgram) -> ModeProgram {
+/// Blocks of a thread whose look-ups overlap: more than two would need more registers than there are.
+const TWO_BLOCKS: u32 = 2;
+
+fn cbc_decrypt(
+    shape: &Shape,
+    variant: &Variant,
+    form: impl Fn(&'static str, &[StageForm]) -> ModeProgram,
+) -> Vec<ModeProgram> {
     let chain = StageForm::new("chain", Items::Tiles, When::TilesInPlace);
-    ModeProgram {
+    let form = ModeProgram {
         workspace: Workspace { chain: 16, ..Workspace::default() },
-        width: two_blocks(variant),
         ..form("entry/cbc_decrypt.c", &[EXPAND, chain, TILES])
-    }
+    };
+    by_width(shape, variant, TWO_BLOCKS, form)
 }
 
 fn xts(
+    shape: &Shape,
     target: &Target,
     variant: &Variant,
     form: impl Fn(&'static str, &[StageForm]) -> ModeProgram,
-) -> ModeProgram {
+) -> Vec<ModeProgram> {
     let start = StageForm::new("start", Items::Messages, When::Start).ciphers();
     let chain = StageForm::new("chain", Items::Tiles, When::Tiles);
     let form = form("entry/xts.c", &[EXPAND, start, chain, TILES]);
-    ModeProgram {
+    let form = ModeProgram {
         tiling: Tiling::WholeBlocks(form.tile),
         workspace: Workspace { state: 16, chain: 16, ..Workspace::default() },
-        width: two_blocks(variant),
         // Tweaks and the two blocks that exchange bytes take registers beside the cipher's.
         threads: variant.threads.min(if target.keeps_more() { 512 } else { 768 }),
         ..form
-    }
-}
-
-/// Blocks of a thread whose look-ups overlap: more than two would need more registers than there are.
-const fn two_blocks(variant: &Variant) -> u32 {
-    if variant.is_by_four_tables() { 2 } else { variant.width }
+    };
+    by_width(shape, variant, TWO_BLOCKS, form)
 }

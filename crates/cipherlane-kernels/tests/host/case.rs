@@ -44,6 +44,11 @@ const NOT_WRITTEN: u8 = 0xcc;
 /// Last words of J0, in GCM, that carry into their upper bytes or wrap within a message, or right at its start.
 const COUNTERS: [u32; 4] = [u32::MAX - 700, 0x12fe, u32::MAX, 0xab_ffff - 40];
 
+/// In CTR, of long messages: how many of the counter's lowest bits are ones, all of them, after how many blocks. It carries
+/// beyond them within a tile, at a message's end and start, before a part of a block, and right behind a tile.
+const CARRIES: [(u32, u128); 8] =
+    [(32, 5000), (64, 770), (128, 4096), (128, 1000), (32, 1), (64, 1), (128, 777), (32, 8192)];
+
 struct Random(u64);
 
 impl Random {
@@ -122,6 +127,12 @@ impl Case {
         if algorithm.mode() == Some(Mode::Ctr) && count > 24 {
             nonces[16 * 20..16 * 21].fill(0xff);
             nonces[16 * 24 + 12..16 * 25].fill(0xff);
+        } else if algorithm.mode() == Some(Mode::Ctr) {
+            for (nonce, (bits, blocks)) in nonces.chunks_exact_mut(16).zip(CARRIES) {
+                let carries = u128::MAX >> (128 - bits);
+                let counter = u128::from_be_bytes(nonce.try_into().unwrap()) & !carries;
+                nonce.copy_from_slice(&(counter | (carries - (blocks - 1))).to_be_bytes());
+            }
         }
         let mut case = Self {
             algorithm,

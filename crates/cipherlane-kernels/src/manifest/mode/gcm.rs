@@ -6,6 +6,7 @@ use super::super::cipher::Variant;
 use super::super::{FINISH, Items, Target, Tiling, When, Workspace};
 use super::{
     COUNTER_SHARED, EXPAND, LANES, LONG_TILE, ModeProgram, StageForm, TILES, UNIT_THREADS, are_long, average,
+    counted, counted_bytes,
 };
 
 /// Bytes of a row of the region `hash`: `GHASH_ROW` of `primitive/ghash.h`, powers 1 to 32 and 33 squares of 16 bytes.
@@ -22,7 +23,7 @@ const MATRIX_BYTES: u32 = 12 << 10;
 const FACTORS_BYTES: u64 = 257 * 16;
 /// The same of `entry/gcm_records.c`, whose units are a warp's.
 const RECORD_FACTORS_BYTES: u64 = 33 * 16;
-/// Most blocks of a tile of records: as many counters as 32 threads have tables for (`entry/gcm_counted.h`). Beside the
+/// Most blocks of a tile of records: as many counters as 32 threads have tables for (`primitive/aes_counted.h`). Beside the
 /// matrices of `entry/gcm_each.c` there is less room.
 const RECORD_TILE: u64 = 8192;
 const EACH_TILE: u64 = 2048;
@@ -153,29 +154,20 @@ fn records(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
     // The blocks of a unit, and two that are enciphered; where GHASH takes the text that comes in, the round keys of
     // AES-256 take more registers than 640 threads have.
     let many = shape.operation == Operation::Open && shape.algorithm.cipher() == Some(Cipher::Aes256);
-    let threads = if many { 512 } else { 640 };
+    // One thread beyond the first 32 makes 1/H, beside those that make H.
+    let form = ModeProgram { threads: if many { 512 } else { 640 }, thread_step: 2 * LANES, ..form };
+    let threads = form.threads(target);
     let extra_shared = MATRIX_BYTES + counted_bytes(threads, RECORD_TILE);
     let form = by_tile(shape, target, form, StageForm { extra_shared, ..TILES });
     let form = with_matrix(counted(form, RECORD_TILE), RECORD_FACTORS_BYTES);
-    // One thread beyond the first 32 makes 1/H, beside those that make H.
-    ModeProgram { suffix: Some("mma-records"), width: 2, threads, thread_step: 2 * LANES, ..form }
+    ModeProgram { suffix: Some("mma-records"), width: 2, threads, ..form }
 }
 
 /// The same where each message has its key: every 32 threads make a matrix of their own for each tile.
 fn each(shape: &Shape, target: &Target, form: ModeProgram) -> ModeProgram {
-    let threads = summing_threads(target, &form);
+    let form = ModeProgram { threads: summing_threads(target, &form), ..form };
+    let threads = form.threads(target);
     let extra_shared = threads * EACH_BYTES + counted_bytes(threads, EACH_TILE);
     let form = by_tile(shape, target, form, StageForm { extra_shared, ..TILES });
     ModeProgram { suffix: Some("mma-each"), width: 4, ..counted(form, EACH_TILE) }
-}
-
-/// The form with tiles whose counters have tables, for up to `most` blocks.
-fn counted(form: ModeProgram, most: u64) -> ModeProgram {
-    let tile = form.tile.min(most);
-    ModeProgram { tile, tiling: Tiling::Blocks(tile), most_tile: Some(most), ..form }
-}
-
-/// `COUNTED_WORDS` of `entry/gcm_counted.h` in bytes, for all groups of a block of threads.
-const fn counted_bytes(threads: u32, most_tile: u64) -> u32 {
-    threads / LANES * 16 * (most_tile as u32 / 256 + 2)
 }

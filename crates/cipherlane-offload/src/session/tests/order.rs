@@ -20,7 +20,9 @@ pub(super) fn session(case: &Case, backend: &Arc<Fake>) -> OffloadSession<Fake> 
 fn lengths(session: &mut OffloadSession<Fake>) -> [Vec<usize>; 3] {
     let program = &session.programs.get(0).program;
     let tile = match program.tiling {
-        Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) => usize::try_from(16 * blocks).unwrap(),
+        Tiling::Blocks(blocks) | Tiling::WholeBlocks(blocks) | Tiling::Joined(blocks) => {
+            usize::try_from(16 * blocks).unwrap()
+        }
         Tiling::None => 1 << 10,
     };
     [vec![112; 24], vec![9 * tile + 48], vec![80, 16, 32, 112, 48, 96]]

@@ -1,16 +1,20 @@
 //! Block ciphers on GPUs, by tables of which each bank has a copy.
 
-use cipherlane::{Cipher, Mode, Operation};
+use cipherlane::{Cipher, Mode, Operation, Shape};
 
 use super::{Chain, Mix, NONE};
 
 /// A block in a mode other than GCM.
-pub(super) fn block(cipher: Cipher, mode: Mode, operation: Operation, kernel: &str) -> Option<Mix> {
-    let split = mode == Mode::Ctr && kernel.contains("-split");
-    let start = if split { Start::Split } else { Start::Whole };
-    let inverse = operation == Operation::Decrypt && mode != Mode::Ctr;
+pub(super) fn block(cipher: Cipher, mode: Mode, shape: &Shape, kernel: &str) -> Option<Mix> {
+    let start = match mode {
+        Mode::Ctr if kernel.contains("-split") => Start::Split,
+        Mode::Ctr if kernel.contains("-counted") => Start::Rows,
+        _ => Start::Whole,
+    };
+    let inverse = shape.operation == Operation::Decrypt && mode != Mode::Ctr;
     let block = rounds(cipher, start, kernel)?.with(around(mode, inverse));
-    let block = if is_aes(cipher) { block.with(last_rounds(mode, inverse, kernel)) } else { block };
+    let last = || last_rounds(mode, inverse, shape.shared_key, kernel);
+    let block = if is_aes(cipher) { block.with(last()) } else { block };
     let chain = (mode == Mode::Cbc && !inverse).then(|| chain(cipher, kernel)).flatten();
     Some(Mix { chain, ..block })
 }
@@ -23,8 +27,11 @@ pub(super) enum Start {
     /// A counter's bytes each have a table of what the two rounds make of them, or a register
     /// (`c/primitive/aes_counter.h`).
     Split,
-    /// All but the lowest byte have a table, which a tile's lanes share (`c/entry/gcm_counted.h`).
+    /// All but the lowest byte have a table, which a tile's lanes share (`c/primitive/aes_counted.h`).
     Shared,
+    /// The same where a lane keeps its lowest byte for the blocks of a column (`c/entry/ctr_counted.c`): four, as many as
+    /// messages of 16 KiB have rows.
+    Rows,
     /// The same where a message has a thread, which keeps its one entry in registers (`c/entry/gcm_message_counter.h`).
     Kept,
 }
@@ -70,6 +77,11 @@ fn aes(rounds: f64, start: Start) -> Mix {
         Start::Whole => (rounds, Mix { logic: 4.0, ..NONE }),
         Start::Split => (rounds - 2.0, Mix { look_ups: 4.0, logic: 8.0, ..NONE }),
         Start::Shared => (rounds - 2.0, Mix { look_ups: 4.0 + 5.0, permutations: 5.0, logic: 6.0, ..NONE }),
+        Start::Rows => {
+            let lowest = 5.0 / 4.0;
+            let first = Mix { look_ups: 4.0 + lowest, permutations: lowest, logic: 4.0 + lowest, ..NONE };
+            (rounds - 2.0, first)
+        }
         Start::Kept => (rounds - 2.0, Mix { look_ups: 5.0, permutations: 5.0, logic: 6.0, ..NONE }),
     };
     first.with(Mix {
@@ -106,10 +118,12 @@ fn sc2000(rounds: f64) -> Mix {
 }
 
 /// What the last rounds of AES add to [`aes`] for a block, on average over those by look-ups and those of pairs.
-fn last_rounds(mode: Mode, inverse: bool, kernel: &str) -> Mix {
-    // `entry/ctr_long.c` has a pair in five blocks, `aes_blocks` of `primitive/aes_banked.h` in four.
+fn last_rounds(mode: Mode, inverse: bool, shared_key: bool, kernel: &str) -> Mix {
+    // `entry/ctr_long.c` has a pair in five blocks, `aes_blocks` of `primitive/aes_banked.h` in four, as has
+    // `entry/ctr_counted.c` under one key.
     let pairs = match mode {
         Mode::Ctr if kernel.contains("-split") => 2.0 / 5.0,
+        Mode::Ctr if kernel.contains("-counted") && shared_key => 2.0 / 4.0,
         Mode::Ecb if kernel.ends_with("/x4") => 2.0 / 4.0,
         _ => 0.0,
     };
