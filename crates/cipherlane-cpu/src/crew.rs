@@ -10,6 +10,7 @@ use zeroize::Zeroize;
 
 use crate::describe::ID;
 use crate::job::Job;
+use crate::lanes::clear_upper_parts;
 use crate::split::{self, Split, Task};
 use crate::worker::{Partial, Segment, Segments, Worker};
 
@@ -47,6 +48,7 @@ impl Crew {
 
     /// Runs the whole batch, which is of `shape`.
     pub(crate) fn run(&mut self, worker: &dyn Worker, job: &Job<'_>, shape: &Shape) {
+        clear_upper_parts();
         let batch = job.batch();
         if self.pool.threads() == 1 {
             return worker.messages(job, 0..batch.len());

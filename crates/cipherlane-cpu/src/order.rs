@@ -16,6 +16,11 @@ const WINDOW: usize = 512;
 const NUMBER_BITS: u32 = WINDOW.ilog2();
 const LONGEST: u64 = u64::MAX >> NUMBER_BITS;
 
+/// Lengths from the shortest message of a window to its longest that are counted, each by itself, to sort it: in a third of
+/// the time that comparing takes. Few messages are sooner compared.
+const COUNTED: usize = 512;
+const FEW: usize = 64;
+
 /// The messages of a range, longest first within each window: messages that run side by side then end together, and
 /// the last to run are short.
 pub(crate) struct Order<'a> {
@@ -27,7 +32,10 @@ pub(crate) struct Order<'a> {
     with_empty: bool,
     /// First message of the window.
     base: usize,
-    /// What sorts by falling length, above the message's number within the window. Written up to `end`.
+    /// Whether all messages of the window are of one length, and come in the order in which they lie.
+    are_alike: bool,
+    /// What sorts by falling length, above the message's number within the window. Written up to `end`, unless they are
+    /// alike.
     window: [MaybeUninit<u64>; WINDOW],
     next: usize,
     end: usize,
@@ -50,8 +58,8 @@ impl<'a> Order<'a> {
     }
 
     fn new(job: &'a Job<'a>, range: Range<usize>, unit_bits: u32, with_empty: bool) -> Self {
-        let (window, base) = ([MaybeUninit::uninit(); WINDOW], range.start);
-        Self { job, rest: range, unit_bits, with_empty, base, window, next: 0, end: 0 }
+        let (window, base) = ([const { MaybeUninit::uninit() }; WINDOW], range.start);
+        Self { job, rest: range, unit_bits, with_empty, base, are_alike: true, window, next: 0, end: 0 }
     }
 
     /// Whether all messages have been given out.
@@ -69,23 +77,72 @@ impl<'a> Order<'a> {
         (self.next, self.end) = (0, 0);
         let numbers = self.rest.len().min(WINDOW);
         self.rest.start += numbers;
-        let mut is_sorted = true;
-        let mut before = 0;
-        for number in 0..numbers {
-            let length = self.job.bytes(self.base + number).div_ceil(1 << self.unit_bits) as u64;
+        let offsets = &self.job.batch().messages.offsets[self.base..=self.base + numbers];
+        let length = offsets[1] - offsets[0];
+        // Without an end before the last one it is a few registers of them at a time.
+        let others = lengths(offsets).fold(0, |others, other| others | (other ^ length));
+        self.are_alike = others == 0;
+        if self.are_alike {
+            self.end = if length > 0 || self.with_empty { numbers } else { 0 };
+        } else {
+            self.sort(offsets);
+        }
+    }
+
+    /// Fills the window with messages between `offsets`, the longest first.
+    fn sort(&mut self, offsets: &[u64]) {
+        let (mut is_sorted, mut before) = (true, 0);
+        let (mut least, mut most) = (u64::MAX, 0);
+        for (number, length) in lengths(offsets).enumerate() {
+            let length = length.div_ceil(1 << self.unit_bits);
             if length > 0 || self.with_empty {
                 let entry = (LONGEST - length.min(LONGEST)) << NUMBER_BITS | number as u64;
                 is_sorted &= before <= entry;
-                before = *self.window[self.end].write(entry);
+                (before, least, most) = (entry, least.min(entry), most.max(entry));
+                self.window[self.end].write(entry);
                 self.end += 1;
             }
         }
-        // As messages of one length are.
-        if !is_sorted {
-            // SAFETY: the loop has written everything before `end`.
-            unsafe { self.window[..self.end].assume_init_mut() }.sort_unstable();
+        // As messages of nearly one length are.
+        if is_sorted {
+            return;
+        }
+        // SAFETY: the loop has written everything before `end`.
+        let entries = unsafe { self.window[..self.end].assume_init_mut() };
+        let first = least >> NUMBER_BITS;
+        if entries.len() >= FEW && (most >> NUMBER_BITS) - first < COUNTED as u64 {
+            sort_by_counting(entries, first);
+        } else {
+            entries.sort_unstable();
         }
     }
+}
+
+/// The lengths between offsets.
+fn lengths(offsets: &[u64]) -> impl Iterator<Item = u64> {
+    offsets.windows(2).map(|pair| pair[1] - pair[0])
+}
+
+/// Sorts entries, a window of them at most, which lie in the order of their numbers. Above these is `first` or what comes
+/// less than COUNTED behind it.
+fn sort_by_counting(entries: &mut [u64], first: u64) {
+    #[allow(clippy::cast_possible_truncation)] // below COUNTED
+    let above = |entry: u64| ((entry >> NUMBER_BITS) - first) as usize % COUNTED;
+    let mut places = [0_u16; COUNTED];
+    for &entry in &*entries {
+        places[above(entry)] += 1;
+    }
+    let mut before = 0;
+    for place in &mut places {
+        (*place, before) = (before, before + *place);
+    }
+    let mut sorted = [0; WINDOW];
+    for &entry in &*entries {
+        let place = &mut places[above(entry)];
+        sorted[usize::from(*place) % WINDOW] = entry;
+        *place += 1;
+    }
+    entries.copy_from_slice(&sorted[..entries.len()]);
 }
 
 impl Iterator for Order<'_> {
@@ -99,10 +156,79 @@ impl Iterator for Order<'_> {
             }
             self.refill();
         }
-        // SAFETY: `refill` has written everything before `end`.
-        let number = unsafe { self.window[self.next].assume_init() } % WINDOW as u64;
+        let place = self.next;
         self.next += 1;
+        if self.are_alike {
+            return Some(self.base + place);
+        }
+        // SAFETY: `sort` has written everything before `end`.
+        let number = unsafe { self.window[place].assume_init() } % WINDOW as u64;
         #[allow(clippy::cast_possible_truncation)] // below WINDOW
         Some(self.base + number as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cipherlane_core::{Batch, Checked, Hash, Messages, Output, Source};
+
+    use super::*;
+
+    /// The messages of a batch of these lengths in the order of `order`.
+    fn ordered(lengths: &[usize], order: fn(&Job<'_>) -> Vec<usize>) -> Vec<usize> {
+        let offsets: Vec<u64> = std::iter::once(0)
+            .chain(lengths.iter().scan(0, |end, &length| {
+                *end += length as u64;
+                Some(*end)
+            }))
+            .collect();
+        let text = vec![0; lengths.iter().sum()];
+        let messages = Messages { source: Source::Apart(&text), offsets: &offsets };
+        let batch = Batch::hash(Hash::Sha256, messages, 32);
+        let mut digests = vec![0; 32 * lengths.len()];
+        let mut output = Output::digests(&mut digests);
+        order(&Job::new(Checked::new(&batch, &mut output).unwrap()))
+    }
+
+    fn by_bytes(job: &Job<'_>) -> Vec<usize> {
+        Order::by_bytes(job, 0..job.batch().len()).collect()
+    }
+
+    fn by_blocks(job: &Job<'_>) -> Vec<usize> {
+        Order::by_blocks(job, 0..job.batch().len()).collect()
+    }
+
+    /// What a window after the other gives, sorted by what any library sorts by.
+    fn expected(lengths: &[usize], unit: usize, with_empty: bool) -> Vec<usize> {
+        let numbers: Vec<usize> = (0..lengths.len()).collect();
+        let sorted = numbers.chunks(WINDOW).flat_map(|window| {
+            let mut window = window.to_vec();
+            window.retain(|&number| with_empty || lengths[number] > 0);
+            window.sort_by_key(|&number| std::cmp::Reverse(lengths[number].div_ceil(unit)));
+            window
+        });
+        sorted.collect()
+    }
+
+    #[test]
+    fn longest_first_and_each_once() {
+        let few = FEW - 1;
+        // Counted, compared because few, compared because far apart, alike, alike in the first window alone, rising within
+        // a block, empty ones among others, empty ones alone.
+        let batches: [Vec<usize>; 9] = [
+            (0..2 * WINDOW + 7).map(|i| i * 37 % 400).collect(),
+            (0..few).map(|i| i * 37 % 400).collect(),
+            (0..WINDOW).map(|i| i * 37 % 400 * 50).collect(),
+            (0..WINDOW).map(|i| i * 511 % WINDOW).collect(),
+            vec![48; WINDOW + 3],
+            (0..2 * WINDOW).map(|i| if i < WINDOW { 48 } else { 16 * (i % 3) }).collect(),
+            (0..100).map(|i| 17 + i % 16).collect(),
+            (0..100).map(|i| i % 2 * 5).collect(),
+            vec![0; WINDOW + 1],
+        ];
+        for lengths in &batches {
+            assert_eq!(ordered(lengths, by_bytes), expected(lengths, 1, true), "{lengths:?}");
+            assert_eq!(ordered(lengths, by_blocks), expected(lengths, BLOCK, false), "{lengths:?}");
+        }
     }
 }

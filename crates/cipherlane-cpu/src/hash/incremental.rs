@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use cipherlane_core::Hash;
 
 use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, table, wipe};
+use crate::lanes::clear_upper_parts;
 use crate::tier::Tier;
 
 /// A hash function at work on one message that comes in pieces: on the best code that this CPU has for one message.
@@ -138,6 +139,7 @@ impl<H: Iterated, E: Absorb<H>> Incremental<H, E> {
 
     /// Absorbs whole blocks.
     fn absorb(&mut self, blocks: &[u8]) {
+        clear_upper_parts();
         let count = blocks.len() / self.hash.block_bytes();
         // SAFETY: every lane, idle or not, reads these blocks.
         unsafe {
@@ -177,8 +179,9 @@ impl<H: Iterated, E: Absorb<H, States: Send + Sync>> Stream for Incremental<H, E
     }
 
     fn end(&mut self) {
-        self.buffer[self.hash.rest(self.total)..].fill(0);
-        let blocks = self.hash.pad(&mut self.buffer[..H::END], self.total);
+        let rest = self.hash.rest(self.total);
+        self.buffer[rest..].fill(0);
+        let blocks = self.hash.pad(&mut self.buffer[..H::END], rest, self.total);
         self.absorb_buffer(blocks);
     }
 

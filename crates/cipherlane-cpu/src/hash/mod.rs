@@ -48,8 +48,8 @@ pub(crate) trait Iterated: Copy + Send + Sync + 'static {
 
     /// Pads the end of a message of `total` bytes and returns how many blocks it is.
     ///
-    /// `end` has the bytes after the last whole block, `total % block_bytes()` of them, then zeros up to END.
-    fn pad(self, end: &mut [u8], total: u64) -> usize;
+    /// `end` has the bytes after the last whole block, `rest` of them, then zeros up to END.
+    fn pad(self, end: &mut [u8], rest: usize, total: u64) -> usize;
 
     /// Of a message of `total` bytes, those after the last whole block.
     #[inline(always)]

@@ -35,6 +35,17 @@ struct Stream {
     buffer: usize,
 }
 
+/// Where messages of some length are cut.
+#[derive(Clone, Copy)]
+struct Cut {
+    /// Bytes of a message.
+    bytes: usize,
+    /// Its whole blocks.
+    blocks: usize,
+    /// The bytes behind them.
+    rest: usize,
+}
+
 /// The padded end of a message. Where there is no text in it, messages of one length share it.
 #[derive(Clone, Copy)]
 struct Padding {
@@ -62,6 +73,8 @@ pub(super) struct Streams<'a, H: Iterated, E: Absorb<H>> {
     ends: [MaybeUninit<[u8; MAX_END]>; MAX_STREAMS],
     /// Buffers that have been written to: the first ones.
     used: usize,
+    /// Where the last message was cut.
+    cut: Cut,
     /// The last end without text that was padded since blocks were absorbed.
     padding: Option<Padding>,
 }
@@ -89,6 +102,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             chains: [const { MaybeUninit::uninit() }; MAX_STREAMS],
             ends: [const { MaybeUninit::uninit() }; MAX_STREAMS],
             used: 0,
+            cut: Cut { bytes: 0, blocks: 0, rest: 0 },
             padding: None,
         }
     }
@@ -131,9 +145,8 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             E::put(&mut self.states, lane, &self.hash.initial());
         }
         let text = self.job.text(message);
-        let blocks = text.len() / self.hash.block_bytes();
         let buffer = self.streams[lane].buffer;
-        let bytes = text.len();
+        let Cut { bytes, blocks, .. } = self.cut(text.len());
         self.streams[lane] = Stream { message, bytes, part: Part::Body, left: blocks, stored: 0, buffer };
         self.from[lane] = text.as_ptr();
         if blocks == 0 {
@@ -141,27 +154,40 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
     }
 
+    /// Where a message of `bytes` bytes is cut. Neighbours are often of one length, and a division takes as long as all the
+    /// rest.
+    #[inline(always)]
+    fn cut(&mut self, bytes: usize) -> Cut {
+        if bytes != self.cut.bytes {
+            let block = self.hash.block_bytes();
+            self.cut = Cut { bytes, blocks: bytes / block, rest: bytes % block };
+        }
+        self.cut
+    }
+
     /// Moves all lanes by `blocks` blocks, and those where that ends something on to what follows.
     #[inline(always)]
     fn advance(&mut self, blocks: usize) {
         let bytes = blocks * self.hash.block_bytes();
-        let mut ended = 0;
+        let (mut ended, mut with_output) = (0, 0);
         for (stream, from) in self.streams[..self.active].iter_mut().zip(&mut self.from) {
             *from = from.wrapping_add(bytes);
             stream.left -= blocks;
-            ended += usize::from(stream.left == 0);
+            let has_ended = stream.left == 0;
+            ended += usize::from(has_ended);
+            with_output += usize::from(has_ended && stream.part != Part::Body);
         }
         if ended > 0 {
-            self.move_on(ended);
+            self.move_on(with_output);
         }
     }
 
-    /// Moves lanes on to what follows. The place of a message that is done goes to the next one, or else to the last
+    /// Moves lanes on to what follows, `with_output` of them with output. The place of a message that is done goes to the next one, or else to the last
     /// lane that runs; where all are done at once, as those of one length are, all lanes start anew.
     #[inline(always)]
-    fn move_on(&mut self, ended: usize) {
+    fn move_on(&mut self, with_output: usize) {
         // One by one, or all at once where that is less work.
-        let all = ended > E::LANES / 4;
+        let all = with_output > E::LANES / 4;
         if all {
             self.engine.get_all(&self.states, &mut self.chains);
         }
@@ -232,7 +258,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     #[inline(always)]
     fn begin_end(&mut self, lane: usize) {
         let Stream { bytes, message, .. } = self.streams[lane];
-        let rest = bytes % self.hash.block_bytes();
+        let Cut { rest, .. } = self.cut(bytes);
         let end = match self.padding {
             Some(padding) if rest == 0 && padding.bytes == bytes => padding,
             _ => {
@@ -261,7 +287,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             std::slice::from_raw_parts_mut(end, H::END)
         };
         end[..rest.len()].copy_from_slice(rest);
-        Padding { bytes, blocks: self.hash.pad(end, bytes as u64), from: end.as_ptr() }
+        Padding { bytes, blocks: self.hash.pad(end, rest.len(), bytes as u64), from: end.as_ptr() }
     }
 
     /// Stores as much of a lane's output as its chaining value, which is in `chains`, gives.

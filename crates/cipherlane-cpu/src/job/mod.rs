@@ -159,10 +159,16 @@ impl<'a> Job<'a> {
         self.batch
     }
 
+    /// Input and output of all messages.
+    #[inline(always)]
+    pub(crate) fn buffers(&self) -> (*const u8, *mut u8) {
+        (self.input, self.output)
+    }
+
     /// Where message `index` begins in both buffers, and how many bytes it has.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation)] // checked offsets lie within a buffer
-    fn place(&self, index: usize) -> (usize, usize) {
+    pub(crate) fn place(&self, index: usize) -> (usize, usize) {
         debug_assert!(index < self.batch.len());
         let offsets = self.batch.messages.offsets;
         // SAFETY: `index` is one of the messages, of which there are one less than offsets.

@@ -191,6 +191,17 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
     }
 }
 
+/// Clears the upper parts of registers, where this CPU has any. What other code has left there, instructions of the older
+/// encoding have to keep, such as those of SHA-256: on Zen 5 each then waits for the one that wrote its register before.
+#[inline]
+pub(crate) fn clear_upper_parts() {
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx") {
+        // SAFETY: the instruction is there, and no value outlives it in a register's upper part.
+        unsafe { std::arch::x86_64::_mm256_zeroupper() }
+    }
+}
+
 /// Lanes of the widest register.
 pub(crate) const MAX_LANES: usize = 4;
 

@@ -13,9 +13,8 @@ pub(crate) struct Stretch(u64);
 impl Stretch {
     /// The bytes `range`, which lie within the largest register.
     #[inline(always)]
-    pub(crate) fn new(range: Range<usize>) -> Self {
+    pub(crate) const fn new(range: Range<usize>) -> Self {
         debug_assert!(range.start <= range.end && range.end <= MAX_LANES * BLOCK);
-        let before = |end: usize| 1_u64.checked_shl(end as u32).map_or(u64::MAX, |bit| bit - 1);
         Self(before(range.end) & !before(range.start))
     }
 
@@ -30,5 +29,13 @@ impl Stretch {
     pub(crate) fn range(self) -> Range<usize> {
         let start = if self.0 == 0 { 0 } else { self.0.trailing_zeros() as usize };
         start..start + self.0.count_ones() as usize
+    }
+}
+
+/// A bit for each byte before `end`.
+const fn before(end: usize) -> u64 {
+    match 1_u64.checked_shl(end as u32) {
+        Some(bit) => bit - 1,
+        None => u64::MAX,
     }
 }

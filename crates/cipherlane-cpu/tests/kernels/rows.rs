@@ -222,6 +222,35 @@ fn messages_of_all_lengths_are_sealed_and_opened() {
     }
 }
 
+/// Short messages no two of which that follow one another are equally long, with some rows of equal ones among them, and
+/// empty ones: more of each number of passes than are listed at a time, and less than a set in the end.
+fn short() -> Vec<(usize, usize)> {
+    let mut messages: Vec<_> = (0..701).map(|index| index * 227 % 530).collect();
+    for (row, length) in [128, 64, 100, 16, 33, 256, 1].into_iter().enumerate() {
+        messages.splice(row * 90..row * 90, vec![length; 7 + row]);
+    }
+    messages.into_iter().enumerate().map(|(index, length)| (length, index % 10 * 9)).collect()
+}
+
+#[test]
+fn short_messages_with_a_key_each_are_sealed_and_opened() {
+    const KINDS: [(Aad, Tags); 6] = [
+        (Aad::Shared(0), Tags::Same(16)),
+        (Aad::Shared(13), Tags::Same(12)),
+        (Aad::Each(17), Tags::Each),
+        (Aad::Each(64), Tags::Same(16)),
+        (Aad::Each(200), Tags::Same(16)),
+        (Aad::Ragged, Tags::Each),
+    ];
+    let (cpu, messages) = (Cpu::new(), short());
+    for cipher in Cipher::AES {
+        let algorithm = Algorithm::new(cipher, Mode::Gcm);
+        for (aad, tags) in KINDS {
+            are_those_of_the_reference(&cpu, algorithm, Kind { aad, tags, keys_each: true }, &messages);
+        }
+    }
+}
+
 /// Batches of so few messages that none or hardly any are alike: of every number of registers, alone, with one or two others,
 /// and with as many as some packets have that are taken at once.
 fn few() -> Vec<Vec<(usize, usize)>> {

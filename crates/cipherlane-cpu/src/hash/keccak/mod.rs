@@ -68,10 +68,11 @@ impl Iterated for Keccak {
     }
 
     #[inline(always)]
-    fn pad(self, end: &mut [u8], total: u64) -> usize {
-        end[self.rest(total)] = self.suffix;
-        // The last bit of pad10*1, which may share a byte with the first.
-        end[self.rate - 1] |= 0x80;
+    fn pad(self, end: &mut [u8], rest: usize, _total: u64) -> usize {
+        // The last bit of pad10*1, which may share a byte with the first. Reading back what was just stored takes a while.
+        let last = 0x80;
+        end[self.rate - 1] = last;
+        end[rest] = if rest == self.rate - 1 { self.suffix | last } else { self.suffix };
         1
     }
 

@@ -89,11 +89,10 @@ impl<W: Integer> Iterated for Sha2<W> {
 
     /// Section 5.1: a bit 1, zeros, and the number of bits in the last two words of a block.
     #[inline(always)]
-    fn pad(self, end: &mut [u8], total: u64) -> usize {
+    fn pad(self, end: &mut [u8], rest: usize, total: u64) -> usize {
         let (block, length_bytes) = (self.block_bytes(), 2 * size_of::<W>());
-        let used = self.rest(total);
-        end[used] = 0x80;
-        let blocks = if used + 1 + length_bytes <= block { 1 } else { 2 };
+        end[rest] = 0x80;
+        let blocks = if rest + 1 + length_bytes <= block { 1 } else { 2 };
         let bits = (u128::from(total) * 8).to_be_bytes();
         end[blocks * block - length_bytes..blocks * block].copy_from_slice(&bits[BLOCK - length_bytes..]);
         blocks

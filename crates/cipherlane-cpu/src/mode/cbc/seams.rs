@@ -47,7 +47,7 @@ impl Seams {
     /// None yet.
     #[inline(always)]
     const fn new() -> Self {
-        Self([MaybeUninit::uninit(); MOST])
+        Self([const { MaybeUninit::uninit() }; MOST])
     }
 
     /// How many of the messages from the first of `range` on are to run as one. What is to be mended is noted now: in place,

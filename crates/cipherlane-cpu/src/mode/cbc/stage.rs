@@ -21,7 +21,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
     #[inline(always)]
     pub(super) const fn new() -> Self {
         const { assert!(N * V::LANES <= MAX_STREAMS, "at most 16 registers") };
-        Self { texts: [[[MaybeUninit::uninit(); N]; MAX_STEPS]; 2] }
+        Self { texts: const { [[[MaybeUninit::uninit(); N]; MAX_STEPS]; 2] } }
     }
 
     /// Encrypts the next `steps` blocks of each stream, in M registers.

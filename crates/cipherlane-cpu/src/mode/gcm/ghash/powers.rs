@@ -21,7 +21,7 @@ impl Column {
     /// The power 0, which is that of any hash key.
     #[inline(always)]
     fn new(one: u128) -> Self {
-        let mut blocks = [MaybeUninit::uninit(); MAX_POWERS + MAX_LANES];
+        let mut blocks = [const { MaybeUninit::uninit() }; MAX_POWERS + MAX_LANES];
         blocks[MAX_POWERS] = MaybeUninit::new(one.to_le_bytes());
         blocks[MAX_POWERS + 1..].fill(MaybeUninit::zeroed());
         Self(blocks)

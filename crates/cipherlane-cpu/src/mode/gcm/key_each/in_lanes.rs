@@ -14,7 +14,7 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::one_by_one::OneByOne;
-use super::pipeline::{self, Pipeline};
+use super::pipeline::{self, Equal, InRow, Lacking, List, Members, Pipeline, Texts, Whole};
 use super::schedules::{MAX_SETS, Schedules};
 use super::together::{Run, Together};
 use crate::cipher::{KeyPerLane, Source, V};
@@ -27,6 +27,8 @@ use crate::mode::gcm::one_key::Ahead;
 use crate::mode::keys::KeyEachWorker;
 use crate::worker::{Segments, Worker};
 
+/// Blocks of messages that are few: half of a pass, which takes less time than a whole one.
+const FEW: usize = pipeline::IN_PASS / 2;
 /// Most messages that are run together.
 const MAX_TOGETHER: usize = MAX_SETS * MAX_LANES;
 /// Most blocks of a message that waits for others to share registers with: beyond, it fills registers by itself.
@@ -95,7 +97,7 @@ struct Waiting {
 impl Waiting {
     const fn nobody() -> Self {
         let class = Class { text: 0, aad: 0, nonce: 0 };
-        Self { indices: [MaybeUninit::uninit(); MAX_TOGETHER], count: 0, class }
+        Self { indices: [const { MaybeUninit::uninit() }; MAX_TOGETHER], count: 0, class }
     }
 
     fn indices(&self) -> &[usize] {
@@ -116,7 +118,7 @@ const _: () = assert!(MAX_TEXT_BLOCKS < u128::BITS as usize);
 
 impl Company {
     const fn nobody() -> Self {
-        Self { waiting: [MaybeUninit::uninit(); MAX_TEXT_BLOCKS + 1], used: 0 }
+        Self { waiting: [const { MaybeUninit::uninit() }; MAX_TEXT_BLOCKS + 1], used: 0 }
     }
 
     /// Those of `blocks` blocks.
@@ -166,12 +168,18 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         let mut one_by_one = OneByOne::<P, D, N, POWERS, KARATSUBA>::new(job, self.source);
         let mut company = Company::nobody();
         let alike = job.widths().map(Class::without_text);
+        let (key_bytes, aad_bytes) = (job.key(range.start).len(), job.widths().map_or(0, |(_, aad)| aad));
+        let mut lists: [List; pipeline::MAX_PASSES] =
+            std::array::from_fn(|i| List::new(i + 1, key_bytes, aad_bytes));
         let mut index = range.start;
         while index < range.end {
             let class = Class::of(job, index, alike);
             if let Some(row) = Self::row(job, class, index..range.end) {
-                self.run_pipeline(job, row, schedules);
+                self.run_row(job, row, schedules);
                 index += row.fours * FOUR;
+            } else if Self::may_be_listed(class, alike) {
+                let list = &mut lists[(class.text - 1) / pipeline::IN_PASS];
+                index = self.list_from(job, index..range.end, list, schedules);
             } else if class.has_company() && Self::are_in(class, job, alike, index + 1..range.end) {
                 self.run_alike(job, index, schedules);
                 index += Self::TOGETHER;
@@ -185,6 +193,13 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             } else {
                 self.wait(job, company.of(class.text), (class, index), schedules);
                 index += 1;
+            }
+        }
+        for list in &lists {
+            self.run_listed(job, list, schedules);
+            for index in list.rest() {
+                let class = Class::of(job, index, alike);
+                self.wait(job, company.of(class.text), (class, index), schedules);
             }
         }
         while let Some(waiting) = company.next() {
@@ -201,7 +216,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     /// Whether registers have four lanes, and so are 32.
     const IS_WIDE: bool = V::<P>::LANES == MAX_LANES;
     /// Blocks of a message that go through the cipher in a pass, and find registers.
-    const IN_PASS: usize = if Self::IS_WIDE { pipeline::IN_PASS } else { pipeline::IN_PASS / 2 };
+    const IN_PASS: usize = if Self::IS_WIDE { pipeline::IN_PASS } else { FEW };
 
     /// Messages from the first of `indices` on, which is in `class`, that fill two sets of lanes or more, where a pipeline
     /// takes them.
@@ -215,8 +230,9 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             false if !Self::IS_WIDE => 0,
             false => Self::IN_PASS,
         };
-        let fits = (1..=text).contains(&class.text) && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
-        if !P::EXPANDS_MEANWHILE || !fits || !Row::may_begin(job, &indices) {
+        let fits = (1..=text).contains(&class.text);
+        let has_place = class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
+        if !P::EXPANDS_MEANWHILE || !fits || !has_place || !Row::may_begin(job, &indices) {
             return None;
         }
         Some(Row::of(job, indices)).filter(|row| row.fours > 1)
@@ -224,43 +240,103 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
 
     /// Runs equal messages of few blocks.
     #[inline(always)]
-    fn run_pipeline(&self, job: &Job<'_>, row: Row, schedules: &mut Schedules<P>) {
+    fn run_row(&self, job: &Job<'_>, row: Row, schedules: &mut Schedules<P>) {
         // For the compiler, which need not make code that is never called.
         if !P::EXPANDS_MEANWHILE {
             return;
         }
         const MOST: usize = pipeline::IN_PASS;
         let bytes = job.message(row.first).bytes;
-        if !Self::IS_WIDE {
-            if bytes > Self::IN_PASS * BLOCK {
-                self.pipeline::<4, 6, true, false>(job, row, schedules);
-            } else {
-                self.pipeline::<4, 6, true, true>(job, row, schedules);
-            }
+        if bytes == FEW * BLOCK {
+            self.run_equal::<Whole<FEW>, FEW, 6, true>(job, row, schedules);
+        } else if !Self::IS_WIDE {
+            self.run_equal::<Whole<FEW>, FEW, 6, false>(job, row, schedules);
         } else if bytes > MOST * BLOCK {
-            self.pipeline::<8, 10, true, false>(job, row, schedules);
+            self.run_equal::<Whole<MOST>, MOST, 10, false>(job, row, schedules);
         } else if bytes == MOST * BLOCK {
-            self.pipeline::<8, 10, true, true>(job, row, schedules);
-        } else if bytes > MOST / 2 * BLOCK {
-            self.pipeline::<8, 10, false, true>(job, row, schedules);
-        } else if bytes == MOST / 2 * BLOCK {
-            self.pipeline::<4, 6, true, true>(job, row, schedules);
+            self.run_equal::<Whole<MOST>, MOST, 10, true>(job, row, schedules);
+        } else if bytes > FEW * BLOCK {
+            self.run_equal::<Lacking<MOST>, MOST, 10, true>(job, row, schedules);
         } else {
-            self.pipeline::<4, 6, false, true>(job, row, schedules);
+            self.run_equal::<Lacking<FEW>, FEW, 6, true>(job, row, schedules);
         }
     }
 
     #[inline(always)]
-    fn pipeline<const R: usize, const M: usize, const WHOLE: bool, const ONE: bool>(
+    fn run_equal<X: InRow + Texts<V<P>>, const R: usize, const M: usize, const ONE: bool>(
         &self,
         job: &Job<'_>,
         row: Row,
         schedules: &mut Schedules<P>,
     ) {
+        self.pipeline::<R, M, ONE>(Equal::<X>::of::<V<P>>(job, row), schedules);
+    }
+
+    #[inline(always)]
+    fn pipeline<const R: usize, const M: usize, const ONE: bool>(
+        &self,
+        members: impl Members<V<P>>,
+        schedules: &mut Schedules<P>,
+    ) {
         let (source, direction) = (self.source, PhantomData);
-        let pipeline =
-            Pipeline::<P, D, R, M, WHOLE, ONE, KARATSUBA> { source, job, row, schedules, direction };
+        let pipeline = Pipeline::<P, D, _, R, M, ONE, KARATSUBA> { source, members, schedules, direction };
         source.isa().vectorize(pipeline);
+    }
+
+    /// Whether messages of `class` are listed for a pipeline: where registers have fewer lanes, bytes of a register that lacks
+    /// some would go by memory there.
+    #[inline(always)]
+    fn may_be_listed(class: Class, alike: Option<Class>) -> bool {
+        let has_place = alike.is_some() && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
+        let most = pipeline::MAX_PASSES * pipeline::IN_PASS;
+        P::EXPANDS_MEANWHILE && Self::IS_WIDE && has_place && (1..=most).contains(&class.text)
+    }
+
+    /// Lists messages from the first of `indices` on, up to one that may have a better place, and runs the list whenever it
+    /// is full. Returns which is the next message.
+    #[inline(always)]
+    fn list_from(
+        &self,
+        job: &Job<'_>,
+        indices: Range<usize>,
+        list: &mut List,
+        schedules: &mut Schedules<P>,
+    ) -> usize {
+        let (mut index, mut before) = (indices.start, 0);
+        loop {
+            list.push(job, index);
+            if list.is_full() {
+                self.run_listed(job, list, schedules);
+                list.clear();
+            }
+            index += 1;
+            if index == indices.end {
+                return index;
+            }
+            let bytes = job.bytes(index);
+            // Where lengths differ it is a surprise if two are alike, which they have to be first.
+            if bytes == before || !list.takes(bytes) {
+                return index;
+            }
+            before = bytes;
+        }
+    }
+
+    /// Runs the messages of a list that fill sets, if they are enough.
+    #[inline(always)]
+    fn run_listed(&self, job: &Job<'_>, list: &List, schedules: &mut Schedules<P>) {
+        // For the compiler, as above.
+        if !P::EXPANDS_MEANWHILE || !Self::IS_WIDE {
+            return;
+        }
+        const MOST: usize = pipeline::IN_PASS;
+        if list.is_of_one() {
+            if let Some(members) = list.members::<true>(job) {
+                self.pipeline::<MOST, 10, true>(members, schedules);
+            }
+        } else if let Some(members) = list.members::<false>(job) {
+            self.pipeline::<MOST, 10, false>(members, schedules);
+        }
     }
 
     /// Whether the first of `indices`, one fewer than are run together, are there and in `class`.

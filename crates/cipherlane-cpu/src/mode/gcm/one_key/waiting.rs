@@ -32,7 +32,13 @@ impl<'e, V: Lanes> Waiting<'e, V> {
     /// No messages, whose ends those of series will be.
     #[inline(always)]
     pub(super) fn nobody(most: Option<usize>, ends: &'e mut Ends<V>) -> Self {
-        Self { indices: [[MaybeUninit::uninit(); MOST]; CLASSES], counts: [0; CLASSES], used: 0, most, ends }
+        Self {
+            indices: const { [[MaybeUninit::uninit(); MOST]; CLASSES] },
+            counts: [0; CLASSES],
+            used: 0,
+            most,
+            ends,
+        }
     }
 
     /// Adds message `index` to a class that has room. Whether it has none then: it is to be [emptied](Waiting::keep).

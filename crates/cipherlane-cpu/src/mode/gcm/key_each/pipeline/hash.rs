@@ -4,13 +4,12 @@ use std::marker::PhantomData;
 
 use cipherlane_core::BLOCK;
 
-use super::IN_PASS;
-use super::columns::Columns;
-use super::texts::Passed;
+use super::members::{Members, Texts};
+use super::passed::Passed;
 use crate::cipher::{CALLS, Meanwhile};
 use crate::lanes::{Isa, Lanes, MAX_LANES};
 use crate::mode::gcm::Direction;
-use crate::mode::gcm::ghash::{Power, Products, lengths};
+use crate::mode::gcm::ghash::{Power, Products};
 
 /// Powers of the hash keys that are kept: the third, the second and the first. More of them take more multiplications
 /// than they save, of messages of few blocks.
@@ -77,20 +76,19 @@ impl<T: Lanes> State<T> {
 /// The hash of some PASSES: behind powers and AAD if it is the FIRST of a message, which may be all that it is, and with the
 /// block of lengths if it is the LAST.
 pub(super) struct Hash<
-    'a,
-    T,
+    's,
+    T: Lanes,
     D,
+    M: Members<T>,
     const R: usize,
-    const WHOLE: bool,
     const PASSES: usize,
     const FIRST: bool,
     const LAST: bool,
     const KARATSUBA: bool,
 > {
-    columns: &'a Columns<'a>,
-    passed: &'a Passed<T, R, WHOLE>,
-    /// The first message of the set, counted in the row.
-    first: usize,
+    members: &'s M,
+    passed: &'s Passed<T, M::Texts, R>,
+    set: usize,
     hash_keys: T,
     state: State<T>,
     /// The hash of AAD, until the first block has it.
@@ -101,16 +99,16 @@ pub(super) struct Hash<
 }
 
 impl<
-    'a,
+    's,
     T: Lanes,
     D: Direction,
+    M: Members<T>,
     const R: usize,
-    const WHOLE: bool,
     const PASSES: usize,
     const FIRST: bool,
     const LAST: bool,
     const KARATSUBA: bool,
-> Hash<'a, T, D, R, WHOLE, PASSES, FIRST, LAST, KARATSUBA>
+> Hash<'s, T, D, M, R, PASSES, FIRST, LAST, KARATSUBA>
 {
     /// Blocks of the text, and that of lengths.
     const BLOCKS: usize = PASSES * R + LAST as usize;
@@ -124,16 +122,16 @@ impl<
     /// The hash that goes on from `state`, which a FIRST pass does not look at.
     #[inline(always)]
     pub(super) fn new(
-        columns: &'a Columns<'a>,
-        passed: &'a Passed<T, R, WHOLE>,
-        first: usize,
+        members: &'s M,
+        passed: &'s Passed<T, M::Texts, R>,
+        set: usize,
         hash_keys: T,
         state: State<T>,
     ) -> Self {
         const { assert!(Self::START + Self::TIMES * Self::STRIDE <= CALLS) };
         let zero = hash_keys.isa().zero();
         let (state, blocks) = (if FIRST { State::nothing(zero.isa()) } else { state }, [zero; MAX_LANES]);
-        Self { columns, passed, first, hash_keys, state, aad: zero, blocks, direction: PhantomData }
+        Self { members, passed, set, hash_keys, state, aad: zero, blocks, direction: PhantomData }
     }
 
     /// The hash so far.
@@ -158,12 +156,12 @@ impl<
 
     #[inline(always)]
     fn aad_block(&self, block: usize) -> T {
-        self.columns.aad(self.isa(), self.first, block)
+        self.members.aad(self.isa(), self.set, block)
     }
 
     #[inline(always)]
     fn hash_aad(&mut self) {
-        let count = self.columns.aad_bytes.div_ceil(BLOCK);
+        let count = self.members.aad_bytes().div_ceil(BLOCK);
         let mut hash = self.isa().zero();
         let mut done = count % 2;
         if done == 1 {
@@ -187,8 +185,7 @@ impl<
     #[inline(always)]
     fn block(&mut self, index: usize) -> T {
         if index == PASSES * R {
-            let ends = lengths(self.columns.aad_bytes, self.passed.texts().bytes);
-            return self.isa().splat_word(ends.swap_bytes());
+            return self.passed.texts().lengths(self.isa(), self.members.aad_bytes());
         }
         let column = index % T::LANES;
         if column == 0 {
@@ -196,16 +193,7 @@ impl<
             self.blocks = self.passed.blocks::<D>(self.isa(), pass, index % R / T::LANES);
         }
         let block = self.blocks[column];
-        if !FIRST || WHOLE && index > 0 {
-            block
-        } else if WHOLE {
-            block.xor(self.aad)
-        } else {
-            let before = R - 1 + index - self.passed.texts().lacking;
-            // SAFETY: the table has a register for each block around its middle.
-            let is_first = unsafe { self.isa().load(MIDDLE[IN_PASS - R + before].as_ptr()) };
-            block.xor(self.aad.and(is_first))
-        }
+        if FIRST && index < R { self.passed.texts().with_aad(block, index, self.aad) } else { block }
     }
 
     /// Hashes some blocks, for the `time`-th time: as many as there are powers, the first time what is left.
@@ -233,23 +221,16 @@ impl<
     }
 }
 
-/// All ones in the middle, zeros around.
-static MIDDLE: [[u8; MAX_LANES * BLOCK]; 2 * IN_PASS - 1] = {
-    let mut registers = [[0; MAX_LANES * BLOCK]; 2 * IN_PASS - 1];
-    registers[IN_PASS - 1] = [0xff; MAX_LANES * BLOCK];
-    registers
-};
-
 impl<
     T: Lanes,
     D: Direction,
+    M: Members<T>,
     const R: usize,
-    const WHOLE: bool,
     const PASSES: usize,
     const FIRST: bool,
     const LAST: bool,
     const KARATSUBA: bool,
-> Meanwhile for Hash<'_, T, D, R, WHOLE, PASSES, FIRST, LAST, KARATSUBA>
+> Meanwhile for Hash<'_, T, D, M, R, PASSES, FIRST, LAST, KARATSUBA>
 {
     #[inline(always)]
     fn step(&mut self, call: usize) {

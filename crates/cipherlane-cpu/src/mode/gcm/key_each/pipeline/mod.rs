@@ -1,4 +1,4 @@
-//! Rows of short messages with a key each: equal ones that follow one another, a message a lane.
+//! Short messages with a key each, a message a lane: [`Equal`] ones that follow one another, or a [`List`] of any.
 //!
 //! No block is encrypted before its key is expanded, and nothing is hashed before a block of zeros has become the hash
 //! key: each is a chain of instructions that wait for one another. So three sets of lanes are under way at once. While
@@ -6,90 +6,86 @@
 //!
 //! Messages go through the cipher in passes of R blocks. What is hashed during a pass is the pass before, in the first
 //! pass of a set that of the set before; or, of messages of more than one pass, the last pass but one, and in the first pass
-//! of a set the two that are left, if hashes are [late](hash::is_late). Blocks that a message of one pass lacks are zeros
-//! before its first one: those change no hash.
+//! of a set the two that are left, if hashes are [late](hash::is_late).
 
-mod columns;
+mod equal;
 mod hash;
-mod texts;
+mod lacking;
+mod listed;
+mod members;
+mod passed;
+mod whole;
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use self::columns::Columns;
+pub(super) use self::equal::{Equal, InRow};
 use self::hash::{Hash, State, is_late};
-use self::texts::{Passed, Texts};
+pub(super) use self::lacking::Lacking;
+pub(super) use self::listed::List;
+pub(super) use self::members::{Members, Texts};
+use self::passed::Passed;
+pub(super) use self::whole::Whole;
 use super::schedules::Schedules;
 use crate::cipher::{KeyPerLane, Source, V};
-use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::BIG_STEPS;
 use crate::mode::gcm::Direction;
-use crate::mode::gcm::equal::Row;
 
 /// Most blocks of a message in a pass.
 pub(super) const IN_PASS: usize = 8;
-/// Up to how many passes it pays, on Zen 4, if they are whole: 256 bytes gained a sixth, 1 KiB nothing.
+/// Up to how many passes it pays, on Zen 4: 256 bytes gained a sixth, 1 KiB nothing.
 pub(super) const MAX_PASSES: usize = 4;
 
-/// A row, as work. Its messages are of ONE pass, or of more; of one that is not WHOLE, or of such as are. In the first pass
-/// N = R + 2 registers go through the cipher together.
+/// Members, as work, of ONE pass or of more. In the first pass N = R + 2 registers go through the cipher together.
 pub(super) struct Pipeline<
-    'a,
+    's,
     P: KeyPerLane,
     D,
+    M,
     const R: usize,
     const N: usize,
-    const WHOLE: bool,
     const ONE: bool,
     const KARATSUBA: bool,
 > {
     pub(super) source: P::Source,
-    pub(super) job: &'a Job<'a>,
-    pub(super) row: Row,
+    pub(super) members: M,
     /// Where keys are expanded.
-    pub(super) schedules: &'a mut Schedules<P>,
+    pub(super) schedules: &'s mut Schedules<P>,
     pub(super) direction: PhantomData<D>,
 }
 
 impl<
     P: KeyPerLane,
     D: Direction,
+    M: Members<V<P>>,
     const R: usize,
     const N: usize,
-    const WHOLE: bool,
     const ONE: bool,
     const KARATSUBA: bool,
-> Work for Pipeline<'_, P, D, R, N, WHOLE, ONE, KARATSUBA>
+> Work for Pipeline<'_, P, D, M, R, N, ONE, KARATSUBA>
 {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         const { assert!(N == R + 2 && R.is_multiple_of(MAX_LANES) && R <= IN_PASS) };
-        let Self { source, job, row, schedules, .. } = self;
-        // A row goes by four, which is as many sets as it takes.
-        let sets = row.fours * (MAX_LANES / V::<P>::LANES);
-        let texts = Texts::<R, WHOLE>::of::<V<P>>(job.message(row.first));
-        debug_assert!((texts.passes == 1) == ONE && row.fours > 1);
-        let columns = Columns::of(job, row.first);
-        schedules.begin(source, |lane| columns.key(lane));
-        let mut underway =
-            Underway::<V<P>, D, R, WHOLE, ONE, KARATSUBA>::nobody(source.isa(), columns, texts);
+        let Self { source, members, schedules, .. } = self;
+        let (sets, passes) = (members.sets(), members.passes());
+        debug_assert!((passes == 1) == ONE && sets > 1);
+        schedules.begin(source, |lane| members.key(0, lane));
+        let mut underway = Underway::<V<P>, D, M, R, ONE, KARATSUBA>::nobody(source.isa(), members);
         for set in 0..sets {
-            let (first, after) = (set * V::<P>::LANES, (set + 1).min(sets - 1) * V::<P>::LANES);
             // SAFETY: the schedule of the first set has begun, each next one is expanded below.
             let (cipher, next) = unsafe { schedules.turn(set) };
             // Without this the compiler keeps round keys for later, and spills.
             let cipher = std::hint::black_box(cipher);
-            // SAFETY: there are so many messages.
-            let texts = unsafe { texts.skip(first) };
             // Behind the last set its keys come once more.
-            let before = underway.begin::<P, N>(cipher, (next, source, after), (texts, first));
+            let before = underway.begin::<P, N>(cipher, (next, source, (set + 1).min(sets - 1)), set);
             if set > 0 {
-                D::conclude_each(job, row.first + first - V::<P>::LANES, before);
+                members.conclude::<D>(set - 1, before);
             }
-            for pass in 1..if ONE { 1 } else { texts.passes } {
+            for pass in 1..if ONE { 1 } else { passes } {
                 if pass == 1 {
                     underway.go_on::<P, true>(cipher, pass);
                 } else {
@@ -97,63 +93,60 @@ impl<
                 }
             }
         }
-        D::conclude_each(job, row.first + (sets - 1) * V::<P>::LANES, underway.end());
+        members.conclude::<D>(sets - 1, underway.end());
     }
 }
 
 /// The set that is under way.
-struct Underway<'a, T, D, const R: usize, const WHOLE: bool, const ONE: bool, const KARATSUBA: bool> {
-    columns: Columns<'a>,
-    /// Its first message, counted in the row.
-    first: usize,
-    /// The nonces, whitened.
+struct Underway<T: Lanes, D, M: Members<T>, const R: usize, const ONE: bool, const KARATSUBA: bool> {
+    members: M,
+    set: usize,
     nonces: T,
     /// The hash keys, as the cipher gives them.
     hash_keys: T,
     /// The encrypted pre-counter blocks.
     masks: T,
     /// Its last passes.
-    passed: Passed<T, R, WHOLE>,
+    passed: Passed<T, M::Texts, R>,
     /// The hash of those before.
     state: State<T>,
     direction: PhantomData<D>,
 }
 
-impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: bool, const KARATSUBA: bool>
-    Underway<'a, T, D, R, WHOLE, ONE, KARATSUBA>
+impl<T: Lanes, D: Direction, M: Members<T>, const R: usize, const ONE: bool, const KARATSUBA: bool>
+    Underway<T, D, M, R, ONE, KARATSUBA>
 {
     /// Before the first set: what is hashed then is of no use.
     #[inline(always)]
-    fn nobody(isa: T::Isa, columns: Columns<'a>, texts: Texts<R, WHOLE>) -> Self {
+    fn nobody(isa: T::Isa, members: M) -> Self {
         Self {
-            columns,
-            first: 0,
+            members,
+            set: 0,
             nonces: isa.zero(),
             hash_keys: isa.zero(),
             masks: isa.zero(),
-            passed: Passed::nothing(isa, texts),
+            passed: Passed::nothing(isa.zero(), members.texts(isa, 0), members.passes() - 1),
             state: State::nothing(isa),
             direction: PhantomData,
         }
     }
 
-    /// The first pass of the next set, `texts` from message `first` of the row on. Meanwhile the keys from message `after` on
-    /// are expanded, and what is left of the set before is hashed: returns the tags of that.
+    /// The first pass of set `set`. Meanwhile the keys of set `after` are expanded, and what is left of the set before is
+    /// hashed: returns the tags of that.
     #[inline(always)]
     fn begin<P: KeyPerLane<Isa = T::Isa>, const N: usize>(
         &mut self,
         cipher: &P,
         (next, source, after): (&mut MaybeUninit<P>, P::Source, usize),
-        (texts, first): (Texts<R, WHOLE>, usize),
+        set: usize,
     ) -> T {
-        let isa = source.isa();
-        let nonces = cipher.whitened(self.columns.nonces(isa, first));
+        let (isa, members) = (source.isa(), self.members);
+        let (nonces, texts) = (members.nonces(isa, set), members.texts(isa, set));
         let mut blocks = [cipher.whitened(isa.zero()); N];
         // The pre-counter block is the first (SP 800-38D section 7.1).
-        blocks[1] = nonces.xor(isa.splat(&BIG_STEPS[1]));
-        count(nonces, &texts, 0, &mut blocks[2..]);
-        let columns = &self.columns;
-        let key = |lane: usize| columns.key(after + lane);
+        blocks[1] = cipher.whitened(nonces.xor(isa.splat(&BIG_STEPS[1])));
+        texts.count(cipher, nonces, 0, &mut blocks[2..]);
+        let key = |lane: usize| members.key(after, lane);
         let (blocks, state) = if ONE {
             let mut hash = self.hash::<1, true, true>();
             (cipher.apply_while_expanding(blocks, (next, source), key, &mut hash), hash.state())
@@ -165,7 +158,7 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
             (cipher.apply_while_expanding(blocks, (next, source), key, &mut hash), hash.state())
         };
         let tags = state.tags(self.masks);
-        (self.first, self.nonces, self.hash_keys, self.masks) = (first, nonces, blocks[0], blocks[1]);
+        (self.set, self.nonces, self.hash_keys, self.masks) = (set, nonces, blocks[0], blocks[1]);
         // SAFETY: texts of the job.
         unsafe { self.passed.crypt::<D>(texts, 0, &blocks[2..]) };
         tags
@@ -176,7 +169,7 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
     fn go_on<P: KeyPerLane<Isa = T::Isa>, const SECOND: bool>(&mut self, cipher: &P, pass: usize) {
         let texts = *self.passed.texts();
         let mut blocks = [self.nonces; R];
-        count(self.nonces, &texts, pass, &mut blocks);
+        texts.count(cipher, self.nonces, pass, &mut blocks);
         let (keystream, state) = if SECOND && is_late::<T>() {
             let mut hash = self.hash::<0, true, false>();
             (cipher.apply_whitened(blocks, &mut hash), hash.state())
@@ -209,21 +202,7 @@ impl<'a, T: Lanes, D: Direction, const R: usize, const WHOLE: bool, const ONE: b
     #[inline(always)]
     fn hash<const PASSES: usize, const FIRST: bool, const LAST: bool>(
         &self,
-    ) -> Hash<'_, T, D, R, WHOLE, PASSES, FIRST, LAST, KARATSUBA> {
-        Hash::new(&self.columns, &self.passed, self.first, self.hash_keys, self.state)
-    }
-}
-
-/// The counter blocks of pass `pass` on `nonces`, whose last byte counts. Of blocks that are not there: anything.
-#[inline(always)]
-fn count<T: Lanes, const R: usize, const WHOLE: bool>(
-    nonces: T,
-    texts: &Texts<R, WHOLE>,
-    pass: usize,
-    blocks: &mut [T],
-) {
-    for (i, block) in blocks.iter_mut().enumerate() {
-        let count = (2 + pass * R + i).saturating_sub(texts.lacking);
-        *block = nonces.xor(nonces.isa().splat(&BIG_STEPS[count]));
+    ) -> Hash<'_, T, D, M, R, PASSES, FIRST, LAST, KARATSUBA> {
+        Hash::new(&self.members, &self.passed, self.set, self.hash_keys, self.state)
     }
 }
