@@ -19,7 +19,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 const EXAMPLES: &str = "\
 Examples:
   cipherlane devices                         what is here and what it can do
-  cipherlane bench --quick                   verified figures of six workloads in 12 s
+  cipherlane bench --quick                   verified figures of seven workloads in 12 s
   cipherlane bench tls-16k --threads 1,phys  one workload, on one core and on all
   cipherlane bench --algorithm aes-256-gcm --size 64,1k,16k --json out.jsonl
   cipherlane lab list                        the experiments, and the questions that they answer
@@ -89,6 +89,6 @@ mod tests {
 
     #[test]
     fn the_example_counts_the_workloads() {
-        assert!(EXAMPLES.contains(" of six workloads ") && Named::ALL.len() == 6);
+        assert!(EXAMPLES.contains(" of seven workloads ") && Named::ALL.len() == 7);
     }
 }

@@ -25,7 +25,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 fn the_list_runs_nothing() {
     let sandbox = Sandbox::new();
     let text = stdout(&mut sandbox.cipherlane(&["bench", "--list"]));
-    for name in ["meter-128", "cavp-mix", "packets", "tls-16k", "disk-4k", "bulk"] {
+    for name in ["meter-128", "meter-mixed", "cavp-mix", "packets", "tls-16k", "disk-4k", "bulk"] {
         assert!(text.contains(name), "{text}");
     }
     assert!(!sandbox.folder.path().join("data").exists());
@@ -143,7 +143,7 @@ fn a_quick_look_measures_each_workload_or_says_why_not() {
     assert!(text.contains("records: rows.jsonl"), "{text}");
     let rows = rows(&sandbox.read("rows.jsonl"));
     let workloads: Vec<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
-    assert_eq!(workloads, ["meter-128", "packets", "tls-16k", "disk-4k", "bulk"]);
+    assert_eq!(workloads, ["meter-128", "meter-mixed", "packets", "tls-16k", "disk-4k", "bulk"]);
     assert!(rows.iter().all(|row| row.verified && row.threads == 1));
     assert!(rows[0].checks.planned_rejects > 0 && rows[0].checks.unexpected == 0);
 }

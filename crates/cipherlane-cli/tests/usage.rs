@@ -54,7 +54,7 @@ fn help_names_every_operation() {
 fn unknown_names_list_the_known_ones() {
     let sandbox = Sandbox::new();
     for (arguments, known) in [
-        (&["bench", "metre"][..], "meter-128, cavp-mix, packets, tls-16k, disk-4k, bulk"),
+        (&["bench", "metre"][..], "meter-128, meter-mixed, cavp-mix, packets, tls-16k, disk-4k, bulk"),
         (&["bench", "--algorithm", "aes-512-gcm"], "a cipher (aes-128, aes-192, aes-256"),
         (&["bench", "--operation", "encipher"], "seal, open, encrypt, decrypt"),
         (&["bench", "--device", "abacus", "tls-16k"], "cpu"),

@@ -38,8 +38,9 @@ fn an_unknown_name_lists_the_known_ones() {
 
 #[test]
 fn sizes_free_to_choose_fill_the_working_set() {
-    for workload in
-        ["meter-128", "packets", "tls-16k", "disk-4k"].into_iter().flat_map(|name| build(name).unwrap())
+    for workload in ["meter-128", "meter-mixed", "packets", "tls-16k", "disk-4k"]
+        .into_iter()
+        .flat_map(|name| build(name).unwrap())
     {
         let share = workload.working_set_bytes() as f64 / WORKING_SET_BYTES as f64;
         // Three records of 16 KiB are as near as tls-16k gets.
@@ -77,7 +78,7 @@ fn what_fills_caches_that_nobody_knows_is_hot() {
 /// What plans are made of before there are messages.
 #[test]
 fn outlines_are_those_of_the_messages() {
-    for name in ["meter-128", "packets", "tls-16k", "disk-4k", "cavp-mix"] {
+    for name in ["meter-128", "meter-mixed", "packets", "tls-16k", "disk-4k", "cavp-mix"] {
         let workloads = build(name).expect("`cargo xtask vectors` fetches those of NIST");
         for (choice, workload) in named(name).unwrap().choices().zip(workloads) {
             let told = |shape: &Shape| {
@@ -116,6 +117,19 @@ fn meters_mix_keys_and_directions() {
             (0..task.part.len()).map(|message| task.part.keys.column().row(message)).collect();
         assert_eq!(keys.len(), task.part.len(), "a key each");
     }
+}
+
+#[test]
+fn meters_have_all_lengths_and_a_key_each() {
+    let [seal, open] = &build("meter-mixed").unwrap()[..] else { panic!("two jobs") };
+    assert_eq!((seal.keys(), &*seal.algorithm()), (Keys::Distinct, "aes-128-gcm"));
+    let part = &seal.tasks[0].part;
+    let lengths: BTreeSet<_> = (0..part.len()).map(|message| part.range(message).len()).collect();
+    assert!(lengths.len() >= part.len().min(241), "each as often as any other");
+    assert_eq!((lengths.first(), lengths.last()), (Some(&16), Some(&256)));
+    assert_eq!((part.aad.column().row(0).len(), part.tag_range(1)), (17, 12..24));
+    assert_ne!(part.keys.column().row(0), part.keys.column().row(1));
+    assert_eq!(open.tasks[0].part.texts, seal.tasks[0].expected.bytes);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use cipherlane::{Algorithm, Cipher, Mode, Operation};
 use cipherlane_record::Keys;
 
-use super::part::{Part, Rows, TagBytes, uniform_offsets};
+use super::part::{Part, Rows, TagBytes, text_bytes, uniform_offsets};
 use super::{Job, Named, Outline, Request, Task, WorkloadError};
 use crate::random::Random;
 
@@ -24,6 +24,8 @@ const MESSAGE_BYTES: usize = 128;
 const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 12;
 const AAD_BYTES: usize = 17;
+/// Bytes that a message of AES-128 has beside its text.
+pub(super) const BESIDE_TEXT: usize = 16 + NONCE_BYTES + AAD_BYTES + TAG_BYTES;
 /// Authenticated and encrypted, unicast key, security suite 0.
 const SECURITY_CONTROL: u8 = 0x30;
 
@@ -44,8 +46,13 @@ fn build(_: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
 }
 
 fn part(cipher: Cipher, messages: usize, random: &mut Random) -> Part {
+    part_of(cipher, uniform_offsets(messages, MESSAGE_BYTES), random)
+}
+
+/// Messages between `offsets`, each with a key, a nonce and AAD of its own, to be sealed.
+pub(super) fn part_of(cipher: Cipher, offsets: Vec<u64>, random: &mut Random) -> Part {
     let algorithm = Algorithm::new(cipher, Mode::Gcm);
-    let width = algorithm.key_bytes();
+    let (messages, width) = (offsets.len() - 1, algorithm.key_bytes());
     let mut aad = random.bytes(messages * AAD_BYTES);
     aad.chunks_mut(AAD_BYTES).for_each(|row| row[0] = SECURITY_CONTROL);
     Part {
@@ -54,8 +61,8 @@ fn part(cipher: Cipher, messages: usize, random: &mut Random) -> Part {
         keys: Rows::Each { bytes: random.bytes(messages * width), width },
         nonces: Rows::Each { bytes: random.bytes(messages * NONCE_BYTES), width: NONCE_BYTES },
         aad: Rows::Each { bytes: aad, width: AAD_BYTES },
-        texts: random.bytes(messages * MESSAGE_BYTES).into(),
-        offsets: uniform_offsets(messages, MESSAGE_BYTES),
+        texts: random.bytes(text_bytes(&offsets)).into(),
+        offsets,
         tag_bytes: TagBytes::Same(TAG_BYTES),
         tags: Vec::new(),
     }

@@ -6,6 +6,7 @@ pub mod cavp_mix;
 pub mod custom;
 pub mod disk_4k;
 pub mod meter_128;
+pub mod meter_mixed;
 pub mod packets;
 pub mod part;
 pub mod task;
@@ -103,8 +104,9 @@ impl PartialEq for Named {
 
 impl Named {
     /// Every named workload.
-    pub const ALL: [&'static Self; 6] = [
+    pub const ALL: [&'static Self; 7] = [
         &meter_128::WORKLOAD,
+        &meter_mixed::WORKLOAD,
         &cavp_mix::WORKLOAD,
         &packets::WORKLOAD,
         &tls_16k::WORKLOAD,

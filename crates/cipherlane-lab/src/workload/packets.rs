@@ -3,7 +3,7 @@
 use cipherlane::{Algorithm, Cipher, Mode, Operation};
 use cipherlane_record::Keys;
 
-use super::part::{Part, Rows, full_tag};
+use super::part::{Part, Rows, full_tag, mixed_offsets, text_bytes};
 use super::{Job, Named, Outline, Request, Task, WorkloadError};
 use crate::random::Random;
 
@@ -39,23 +39,14 @@ fn build(job: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
         aad.extend_from_slice(&association);
         aad.extend_from_slice(&sequence.to_be_bytes()[4..]);
     }
-    // The longest, the shortest, the longest but one: on average as many bytes however few there are.
-    let steps = (0..=(MOST_BYTES - LEAST_BYTES) / 2).cycle();
-    let pairs = steps.flat_map(|step| [MOST_BYTES - step, LEAST_BYTES + step]);
-    let mut lengths: Vec<_> = pairs.take(messages).collect();
-    random.shuffle(&mut lengths);
-    let mut offsets = vec![0];
-    offsets.extend(lengths.iter().scan(0, |end, length| {
-        *end += *length as u64;
-        Some(*end)
-    }));
+    let offsets = mixed_offsets(messages, LEAST_BYTES..=MOST_BYTES, &mut random);
     let part = Part {
         algorithm: ALGORITHM,
         operation: Operation::Seal,
         keys: Rows::Shared(random.bytes(ALGORITHM.key_bytes())),
         nonces: Rows::Each { bytes: nonces, width: NONCE_BYTES },
         aad: Rows::Each { bytes: aad, width: AAD_BYTES },
-        texts: random.bytes(lengths.iter().sum()).into(),
+        texts: random.bytes(text_bytes(&offsets)).into(),
         offsets,
         tag_bytes: full_tag(ALGORITHM),
         tags: Vec::new(),

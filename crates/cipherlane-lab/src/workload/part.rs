@@ -1,11 +1,14 @@
 //! One batch of a workload, with buffers of its own.
 
+use std::ops::RangeInclusive;
+
 use cipherlane::{
     Algorithm, BLOCK, Batch, BatchError, Column, Messages, Mode, Operation, Output, Ragged, Shape, Source,
     TagLengths,
 };
 
 use super::aligned::Aligned;
+use crate::random::Random;
 
 /// Byte strings of all messages, or one for all.
 #[derive(Clone, PartialEq, Eq)]
@@ -278,6 +281,29 @@ impl std::fmt::Debug for Results {
 #[must_use]
 pub fn uniform_offsets(messages: usize, message_bytes: usize) -> Vec<u64> {
     (0..=messages as u64).map(|index| index * message_bytes as u64).collect()
+}
+
+/// Offsets of `messages` messages of any of these lengths in bytes, each as often as any other, in any order.
+#[must_use]
+pub fn mixed_offsets(messages: usize, lengths: RangeInclusive<usize>, random: &mut Random) -> Vec<u64> {
+    let (least, most) = lengths.into_inner();
+    // The longest, the shortest, the longest but one: on average as many bytes however few there are.
+    let steps = (0..=(most - least) / 2).cycle();
+    let pairs = steps.flat_map(|step| [most - step, least + step]);
+    let mut lengths: Vec<_> = pairs.take(messages).collect();
+    random.shuffle(&mut lengths);
+    let mut offsets = vec![0];
+    offsets.extend(lengths.iter().scan(0, |end, length| {
+        *end += *length as u64;
+        Some(*end)
+    }));
+    offsets
+}
+
+/// Bytes of all messages between offsets, which begin with 0.
+#[must_use]
+pub fn text_bytes(offsets: &[u64]) -> usize {
+    offsets.last().map_or(0, |&end| usize::try_from(end).unwrap_or(usize::MAX))
 }
 
 /// A tag of [`BLOCK`] bytes or a digest of its usual length where the algorithm makes one.

@@ -43,7 +43,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     own: Own,
 
-    /// Workloads by name: meter-128, cavp-mix, packets, tls-16k, disk-4k, bulk [default: all]
+    /// Workloads by name: meter-128, meter-mixed, cavp-mix, packets, tls-16k, disk-4k, bulk [default: all]
     #[arg(value_name = "WORKLOAD")]
     workloads: Vec<String>,
     /// List the workloads and the questions that they answer; run nothing
