@@ -23,8 +23,12 @@ pub struct Cpu {
     tiers: Vec<Tier>,
     topology: Topology,
     caches: Caches,
+    gains: Gains,
     pools: Pools,
 }
+
+/// Whether texts of an algorithm from behind the second cache gain by prefetches.
+type Gains = fn(Algorithm) -> bool;
 
 impl Cpu {
     /// The CPU as this process sees it now: its tiers, less those that the environment switches off (see
@@ -39,8 +43,8 @@ impl Cpu {
             threads: topology.cpus().len(),
             details: describe::details(&topology),
         };
-        let caches = caches(&topology);
-        Self { info, tiers, topology, caches, pools: Pools::apart() }
+        let caches = Caches { second: topology.second_cache(), last: topology.last_cache() };
+        Self { info, tiers, topology, caches, gains: gains_by_prefetches, pools: Pools::apart() }
     }
 
     /// The CPU with a last cache of `bytes` bytes, whatever the system says of it: where texts overflow that, long
@@ -54,7 +58,7 @@ impl Cpu {
     /// lines are asked for before they are needed. Zero has them always asked for.
     #[must_use]
     pub fn with_second_caches(self, bytes: usize) -> Self {
-        Self { caches: Caches { second: Some(bytes), ..self.caches }, ..self }
+        Self { caches: Caches { second: Some(bytes), ..self.caches }, gains: |_| true, ..self }
     }
 
     /// The kernels for an algorithm and operation, best first; after them those that are not constant-time, which
@@ -190,7 +194,8 @@ impl Device for Cpu {
         let entry = self.check_plan(plan)?;
         let pool = self.pools.of(plan.threads, &self.topology);
         let pool = pool.map_err(|error| crew::not_started(plan.threads, &error))?;
-        Ok(Box::new(CpuSession::new(plan, entry, pool, self.caches)))
+        let second = self.caches.second.filter(|_| (self.gains)(plan.algorithm));
+        Ok(Box::new(CpuSession::new(plan, entry, pool, Caches { second, ..self.caches })))
     }
 }
 
@@ -231,13 +236,15 @@ impl Cpu {
     }
 }
 
-/// The caches that texts are compared with.
-fn caches(topology: &Topology) -> Caches {
-    #[cfg(target_arch = "x86_64")]
-    let gains = crate::microarchitecture::Microarchitecture::of_this_cpu().gains_by_prefetches();
-    #[cfg(not(target_arch = "x86_64"))]
-    let gains = false;
-    Caches { second: topology.second_cache().filter(|_| gains), last: topology.last_cache() }
+/// [`Gains`] on this CPU, as far as somebody has measured them.
+#[cfg(target_arch = "x86_64")]
+fn gains_by_prefetches(algorithm: Algorithm) -> bool {
+    crate::microarchitecture::Microarchitecture::of_this_cpu().gains_by_prefetches(algorithm)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn gains_by_prefetches(_: Algorithm) -> bool {
+    false
 }
 
 fn described(name: String, tier: Tier, entry: &Entry, constant_time: bool) -> Kernel {

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use cipherlane_core::{Algorithm, Cipher, Mode};
+
 /// Designs that kernels are chosen by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Microarchitecture {
@@ -40,9 +42,17 @@ impl Microarchitecture {
         }
     }
 
-    /// Whether texts from behind the second cache gain by prefetches: measured on Intel's alone.
-    pub(crate) fn gains_by_prefetches(self) -> bool {
-        self == Self::Intel
+    /// Whether texts of `algorithm` from behind the second cache gain by prefetches: on Intel's all do. On Zen 5 those of GCM,
+    /// and of CTR and XTS by ciphers that run in groups, whose texts are asked for when a group's work is done; AES in other
+    /// modes loses, and ECB by groups does.
+    pub(crate) fn gains_by_prefetches(self, algorithm: Algorithm) -> bool {
+        match (self, algorithm) {
+            (Self::Intel, _) | (Self::FromZen5, Algorithm::Cipher(_, Mode::Gcm)) => true,
+            (Self::FromZen5, Algorithm::Cipher(cipher, Mode::Ctr | Mode::Xts)) => {
+                !Cipher::AES.contains(&cipher)
+            }
+            _ => false,
+        }
     }
 
     /// Whether a carry-less multiplication of 512 bits starts only every other clock: on AMD's, against every clock on
@@ -62,5 +72,27 @@ mod tests {
         assert_eq!(Microarchitecture::of("AuthenticAMD", 0x19), Microarchitecture::UpToZen4);
         assert_eq!(Microarchitecture::of("AuthenticAMD", 0x1a), Microarchitecture::FromZen5);
         assert_eq!(Microarchitecture::of("HygonGenuine", 0x18), Microarchitecture::Other);
+    }
+
+    #[test]
+    fn some_gain_by_prefetches() {
+        let gains = |design: Microarchitecture, name: &str| design.gains_by_prefetches(name.parse().unwrap());
+        let (some, others) = (
+            ["aes-256-gcm", "camellia-128-gcm", "sc2000-192-ctr", "sm4-xts"],
+            ["aes-128-ctr", "aes-256-xts", "aes-128-cbc", "sm4-ecb", "camellia-256-cbc", "sha-256"],
+        );
+        for name in some {
+            assert!(gains(Microarchitecture::FromZen5, name), "{name}");
+        }
+        for name in others {
+            assert!(!gains(Microarchitecture::FromZen5, name), "{name}");
+        }
+        for name in some.into_iter().chain(others) {
+            assert!(gains(Microarchitecture::Intel, name), "{name}");
+            assert!(
+                !gains(Microarchitecture::UpToZen4, name) && !gains(Microarchitecture::Other, name),
+                "{name}"
+            );
+        }
     }
 }

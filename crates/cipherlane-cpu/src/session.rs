@@ -29,7 +29,7 @@ pub(crate) struct CpuSession {
 /// Bytes of the caches that texts are compared with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caches {
-    /// The second one of a core, where it is known to gain by prefetches.
+    /// The second one of a core, where texts from behind it are known to gain by prefetches.
     pub(crate) second: Option<usize>,
     /// The last one, where it is known.
     pub(crate) last: Option<usize>,

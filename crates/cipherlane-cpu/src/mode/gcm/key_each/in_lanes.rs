@@ -2,10 +2,11 @@
 //! side in the lanes of a register.
 //!
 //! Each step waits for the one before (a key expansion, a hash). Where equal messages of few blocks follow one another and
-//! registers have several lanes, a [`pipeline`] has three sets of lanes at different steps. Others are collected by their numbers
-//! of blocks; a set has messages of one class, whatever their order in the batch. Several registers of messages are run
-//! together, phase by phase, and one fills the latency of another; where registers are wide, the CPU itself finds what to
-//! do in the next set, and one at a time stays in registers.
+//! registers have several lanes, a [`pipeline`] has three sets of lanes at different steps; where registers are wide, so it has
+//! of messages of any lengths that need as many passes. Others are collected by their numbers of blocks; a set has messages
+//! of one class, whatever their order in the batch. Several registers of messages are run together, phase by phase, and one
+//! fills the latency of another; where registers are wide, the CPU itself finds what to do in the next set, and one at a time
+//! stays in registers.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -168,7 +169,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         let mut one_by_one = OneByOne::<P, D, N, POWERS, KARATSUBA>::new(job, self.source);
         let mut company = Company::nobody();
         let alike = job.widths().map(Class::without_text);
-        let (key_bytes, aad_bytes) = (job.key(range.start).len(), job.widths().map_or(0, |(_, aad)| aad));
+        let key_bytes = job.batch().algorithm.key_bytes();
+        let aad_bytes = job.widths().map_or(0, |(_, aad)| aad);
         let mut lists: [List; pipeline::MAX_PASSES] =
             std::array::from_fn(|i| List::new(i + 1, key_bytes, aad_bytes));
         let mut index = range.start;
