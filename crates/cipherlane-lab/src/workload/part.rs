@@ -284,8 +284,11 @@ pub fn uniform_offsets(messages: usize, message_bytes: usize) -> Vec<u64> {
 }
 
 /// Offsets of `messages` messages of any of these lengths in bytes, each as often as any other, in any order.
-#[must_use]
-pub fn mixed_offsets(messages: usize, lengths: RangeInclusive<usize>, random: &mut Random) -> Vec<u64> {
+pub(super) fn mixed_offsets(
+    messages: usize,
+    lengths: RangeInclusive<usize>,
+    random: &mut Random,
+) -> Vec<u64> {
     let (least, most) = lengths.into_inner();
     // The longest, the shortest, the longest but one: on average as many bytes however few there are.
     let steps = (0..=(most - least) / 2).cycle();
@@ -301,8 +304,7 @@ pub fn mixed_offsets(messages: usize, lengths: RangeInclusive<usize>, random: &m
 }
 
 /// Bytes of all messages between offsets, which begin with 0.
-#[must_use]
-pub fn text_bytes(offsets: &[u64]) -> usize {
+pub(super) fn text_bytes(offsets: &[u64]) -> usize {
     offsets.last().map_or(0, |&end| usize::try_from(end).unwrap_or(usize::MAX))
 }
 

@@ -22,6 +22,37 @@ pub(in super::super) trait InRow: Copy {
     fn passes(&self) -> usize;
 }
 
+/// Where texts lie that are equally long and follow one another.
+#[derive(Clone, Copy)]
+pub(super) struct Followers {
+    /// Where the first of them begins.
+    pub(super) input: *const u8,
+    pub(super) output: *mut u8,
+    /// Bytes of each.
+    pub(super) bytes: usize,
+}
+
+impl Followers {
+    /// Those behind `messages` of them.
+    #[inline(always)]
+    pub(super) fn behind(self, messages: usize) -> Self {
+        let before = messages * self.bytes;
+        Self { input: self.input.wrapping_add(before), output: self.output.wrapping_add(before), ..self }
+    }
+
+    /// Whether input and output are the same.
+    #[inline(always)]
+    pub(super) fn are_in_place(&self) -> bool {
+        self.input == self.output.cast_const()
+    }
+
+    /// The input, or the OUTPUT.
+    #[inline(always)]
+    pub(super) fn text<const OUTPUT: bool>(&self) -> *const u8 {
+        if OUTPUT { self.output.cast_const() } else { self.input }
+    }
+}
+
 /// A row, whose columns of keys, nonces and AAD are as long as each other and begin one behind the other.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Equal<'a, X> {

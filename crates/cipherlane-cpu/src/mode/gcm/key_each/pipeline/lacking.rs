@@ -6,7 +6,7 @@
 use cipherlane_core::BLOCK;
 
 use super::IN_PASS;
-use super::equal::InRow;
+use super::equal::{Followers, InRow};
 use super::members::{Place, Texts};
 use crate::cipher::Permutation;
 use crate::job::Message;
@@ -49,11 +49,8 @@ const fn of_register(register: usize, byte: usize) -> usize {
 /// Equal texts that follow one another, of a pass of R blocks.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Lacking<const R: usize> {
-    /// Where the pass of the first begins: before a first message.
-    input: *const u8,
-    output: *mut u8,
-    /// Bytes of each.
-    bytes: usize,
+    /// Where their passes begin: before that, of a first message.
+    passes: Followers,
     /// Blocks that each lacks.
     lacking: usize,
     /// What is there of the registers of a message. Put together once: for each register anew it took a third of the time.
@@ -61,10 +58,10 @@ pub(in super::super) struct Lacking<const R: usize> {
 }
 
 impl<const R: usize> Lacking<R> {
-    /// Where a register lies, from the first message on.
+    /// Where a register lies, from the first pass on.
     #[inline(always)]
     fn at<T: Lanes>(&self, (message, _, register): Place) -> usize {
-        message * self.bytes + register * T::BYTES
+        message * self.passes.bytes + register * T::BYTES
     }
 }
 
@@ -74,13 +71,12 @@ impl<const R: usize> InRow for Lacking<R> {
         debug_assert!(bytes > 0 && bytes <= R * BLOCK && T::LANES == MAX_LANES);
         let lacking = R - bytes.div_ceil(BLOCK);
         let (input, output) = (input.wrapping_sub(lacking * BLOCK), output.wrapping_sub(lacking * BLOCK));
-        Self { input, output, bytes, lacking, there: there::<R>(bytes) }
+        Self { passes: Followers { input, output, bytes }, lacking, there: there::<R>(bytes) }
     }
 
     #[inline(always)]
     fn behind(self, messages: usize) -> Self {
-        let before = messages * self.bytes;
-        Self { input: self.input.wrapping_add(before), output: self.output.wrapping_add(before), ..self }
+        Self { passes: self.passes.behind(messages), ..self }
     }
 
     #[inline(always)]
@@ -92,7 +88,7 @@ impl<const R: usize> InRow for Lacking<R> {
 impl<T: Lanes, const R: usize> Texts<T> for Lacking<R> {
     #[inline(always)]
     fn are_in_place(&self) -> bool {
-        self.input == self.output.cast_const()
+        self.passes.are_in_place()
     }
 
     #[inline(always)]
@@ -105,15 +101,16 @@ impl<T: Lanes, const R: usize> Texts<T> for Lacking<R> {
 
     #[inline(always)]
     unsafe fn load<const OUTPUT: bool>(&self, isa: T::Isa, place @ (_, _, register): Place) -> T {
-        let text = if OUTPUT { self.output.cast_const() } else { self.input };
+        let from = self.passes.text::<OUTPUT>().wrapping_add(self.at::<T>(place));
         // SAFETY: the caller's.
-        unsafe { isa.load_stretch(text.wrapping_add(self.at::<T>(place)), self.there[register]) }
+        unsafe { isa.load_stretch(from, self.there[register]) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, x: T, place @ (_, _, register): Place) {
+        let to = self.passes.output.wrapping_add(self.at::<T>(place));
         // SAFETY: the caller's.
-        unsafe { x.store_stretch(self.output.wrapping_add(self.at::<T>(place)), self.there[register]) }
+        unsafe { x.store_stretch(to, self.there[register]) }
     }
 
     #[inline(always)]
@@ -125,7 +122,7 @@ impl<T: Lanes, const R: usize> Texts<T> for Lacking<R> {
 
     #[inline(always)]
     fn lengths(&self, isa: T::Isa, aad_bytes: usize) -> T {
-        isa.splat_word(lengths(aad_bytes, self.bytes).swap_bytes())
+        isa.splat_word(lengths(aad_bytes, self.passes.bytes).swap_bytes())
     }
 }
 

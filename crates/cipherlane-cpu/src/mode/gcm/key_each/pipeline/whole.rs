@@ -2,7 +2,7 @@
 
 use cipherlane_core::BLOCK;
 
-use super::equal::InRow;
+use super::equal::{Followers, InRow};
 use super::members::{Place, Texts};
 use crate::cipher::Permutation;
 use crate::job::Message;
@@ -12,18 +12,13 @@ use crate::mode::gcm::ghash::lengths;
 
 /// Equal texts that follow one another, as whole passes of R blocks.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Whole<const R: usize> {
-    input: *const u8,
-    output: *mut u8,
-    /// Bytes of each.
-    bytes: usize,
-}
+pub(in super::super) struct Whole<const R: usize>(Followers);
 
 impl<const R: usize> Whole<R> {
     /// Where a register lies, from the first message on.
     #[inline(always)]
     fn at<T: Lanes>(&self, (message, pass, register): Place) -> usize {
-        message * self.bytes + (pass * R + register * T::LANES) * BLOCK
+        message * self.0.bytes + (pass * R + register * T::LANES) * BLOCK
     }
 }
 
@@ -31,25 +26,24 @@ impl<const R: usize> InRow for Whole<R> {
     #[inline(always)]
     fn from<T: Lanes>(Message { input, output, bytes, .. }: Message) -> Self {
         debug_assert!(bytes > 0 && bytes.is_multiple_of(R * BLOCK));
-        Self { input, output, bytes }
+        Self(Followers { input, output, bytes })
     }
 
     #[inline(always)]
     fn behind(self, messages: usize) -> Self {
-        let before = messages * self.bytes;
-        Self { input: self.input.wrapping_add(before), output: self.output.wrapping_add(before), ..self }
+        Self(self.0.behind(messages))
     }
 
     #[inline(always)]
     fn passes(&self) -> usize {
-        self.bytes / (R * BLOCK)
+        self.0.bytes / (R * BLOCK)
     }
 }
 
 impl<T: Lanes, const R: usize> Texts<T> for Whole<R> {
     #[inline(always)]
     fn are_in_place(&self) -> bool {
-        self.input == self.output.cast_const()
+        self.0.are_in_place()
     }
 
     #[inline(always)]
@@ -62,15 +56,14 @@ impl<T: Lanes, const R: usize> Texts<T> for Whole<R> {
 
     #[inline(always)]
     unsafe fn load<const OUTPUT: bool>(&self, isa: T::Isa, place: Place) -> T {
-        let text = if OUTPUT { self.output.cast_const() } else { self.input };
         // SAFETY: the caller's.
-        unsafe { isa.load(text.add(self.at::<T>(place))) }
+        unsafe { isa.load(self.0.text::<OUTPUT>().add(self.at::<T>(place))) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, x: T, place: Place) {
         // SAFETY: the caller's.
-        unsafe { x.store(self.output.add(self.at::<T>(place))) }
+        unsafe { x.store(self.0.output.add(self.at::<T>(place))) }
     }
 
     #[inline(always)]
@@ -80,6 +73,6 @@ impl<T: Lanes, const R: usize> Texts<T> for Whole<R> {
 
     #[inline(always)]
     fn lengths(&self, isa: T::Isa, aad_bytes: usize) -> T {
-        isa.splat_word(lengths(aad_bytes, self.bytes).swap_bytes())
+        isa.splat_word(lengths(aad_bytes, self.0.bytes).swap_bytes())
     }
 }
