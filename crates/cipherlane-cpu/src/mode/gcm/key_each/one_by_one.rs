@@ -2,7 +2,7 @@
 
 use cipherlane_core::BLOCK;
 
-use super::in_lanes::MAX_TEXT_BLOCKS;
+use super::company::MAX_TEXT_BLOCKS;
 use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::Lanes;

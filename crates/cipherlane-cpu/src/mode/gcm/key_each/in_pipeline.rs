@@ -1,0 +1,150 @@
+//! Which messages with a key each a [`pipeline`] takes: equal ones that follow one another, and others by lists.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use cipherlane_core::BLOCK;
+
+use super::company::Class;
+use super::in_lanes::InLanes;
+use super::pipeline::{self, Equal, InRow, Lacking, List, Members, Pipeline, Texts, Whole};
+use super::schedules::Schedules;
+use crate::cipher::{KeyPerLane, Source, V};
+use crate::job::Job;
+use crate::lanes::{Isa, Lanes, MAX_LANES};
+use crate::mode::gcm::Direction;
+use crate::mode::gcm::ending::MAX_AAD_BLOCKS;
+use crate::mode::gcm::equal::Row;
+
+/// Blocks of messages that are few: half of a pass, which takes less time than a whole one.
+const FEW: usize = pipeline::IN_PASS / 2;
+
+impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KARATSUBA: bool>
+    InLanes<P, D, N, POWERS, KARATSUBA>
+{
+    /// Whether registers have four lanes, and so are 32.
+    pub(super) const IS_WIDE: bool = V::<P>::LANES == MAX_LANES;
+    /// Blocks of a message that go through the cipher in a pass, and find registers.
+    const IN_PASS: usize = if Self::IS_WIDE { pipeline::IN_PASS } else { FEW };
+
+    /// Messages from the first of `indices` on, which is in `class`, that fill two sets of lanes or more, where a pipeline
+    /// takes them.
+    #[inline(always)]
+    pub(super) fn row(job: &Job<'_>, class: Class, indices: Range<usize>) -> Option<Row> {
+        let bytes = job.message(indices.start).bytes;
+        let is_whole = bytes.is_multiple_of(Self::IN_PASS * BLOCK);
+        let text = match is_whole {
+            true => pipeline::MAX_PASSES * pipeline::IN_PASS,
+            // Bytes of a register that lacks some would go by memory there.
+            false if !Self::IS_WIDE => 0,
+            false => Self::IN_PASS,
+        };
+        let fits = (1..=text).contains(&class.text);
+        let has_place = class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
+        if !P::EXPANDS_MEANWHILE || !fits || !has_place || !Row::may_begin(job, &indices) {
+            return None;
+        }
+        Some(Row::of(job, indices)).filter(|row| row.fours > 1)
+    }
+
+    /// Runs equal messages of few blocks.
+    #[inline(always)]
+    pub(super) fn run_row(&self, job: &Job<'_>, row: Row, schedules: &mut Schedules<P>) {
+        // For the compiler, which need not make code that is never called.
+        if !P::EXPANDS_MEANWHILE {
+            return;
+        }
+        const MOST: usize = pipeline::IN_PASS;
+        let bytes = job.message(row.first).bytes;
+        if bytes == FEW * BLOCK {
+            self.run_equal::<Whole<FEW>, FEW, 6, true>(job, row, schedules);
+        } else if !Self::IS_WIDE {
+            self.run_equal::<Whole<FEW>, FEW, 6, false>(job, row, schedules);
+        } else if bytes > MOST * BLOCK {
+            self.run_equal::<Whole<MOST>, MOST, 10, false>(job, row, schedules);
+        } else if bytes == MOST * BLOCK {
+            self.run_equal::<Whole<MOST>, MOST, 10, true>(job, row, schedules);
+        } else if bytes > FEW * BLOCK {
+            self.run_equal::<Lacking<MOST>, MOST, 10, true>(job, row, schedules);
+        } else {
+            self.run_equal::<Lacking<FEW>, FEW, 6, true>(job, row, schedules);
+        }
+    }
+
+    #[inline(always)]
+    fn run_equal<X: InRow + Texts<V<P>>, const R: usize, const M: usize, const ONE: bool>(
+        &self,
+        job: &Job<'_>,
+        row: Row,
+        schedules: &mut Schedules<P>,
+    ) {
+        self.pipeline::<R, M, ONE>(Equal::<X>::of::<V<P>>(job, row), schedules);
+    }
+
+    #[inline(always)]
+    fn pipeline<const R: usize, const M: usize, const ONE: bool>(
+        &self,
+        members: impl Members<V<P>>,
+        schedules: &mut Schedules<P>,
+    ) {
+        let (source, direction) = (self.source, PhantomData);
+        let pipeline = Pipeline::<P, D, _, R, M, ONE, KARATSUBA> { source, members, schedules, direction };
+        source.isa().vectorize(pipeline);
+    }
+
+    /// Whether messages of `class` are listed for a pipeline: where registers have fewer lanes, bytes of a register that lacks
+    /// some would go by memory there.
+    #[inline(always)]
+    pub(super) fn may_be_listed(class: Class, alike: Option<Class>) -> bool {
+        let has_place = alike.is_some() && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
+        let most = pipeline::MAX_PASSES * pipeline::IN_PASS;
+        P::EXPANDS_MEANWHILE && Self::IS_WIDE && has_place && (1..=most).contains(&class.text)
+    }
+
+    /// Lists messages from the first of `indices` on, up to one that may have a better place, and runs the list whenever it
+    /// is full. Returns which is the next message.
+    #[inline(always)]
+    pub(super) fn list_from(
+        &self,
+        job: &Job<'_>,
+        indices: Range<usize>,
+        list: &mut List,
+        schedules: &mut Schedules<P>,
+    ) -> usize {
+        let (mut index, mut before) = (indices.start, 0);
+        loop {
+            list.push(job, index);
+            if list.is_full() {
+                self.run_listed(job, list, schedules);
+                list.clear();
+            }
+            index += 1;
+            if index == indices.end {
+                return index;
+            }
+            let bytes = job.bytes(index);
+            // Where lengths differ it is a surprise if two are alike, which they have to be first.
+            if bytes == before || !list.takes(bytes) {
+                return index;
+            }
+            before = bytes;
+        }
+    }
+
+    /// Runs the messages of a list that fill sets, if they are enough.
+    #[inline(always)]
+    pub(super) fn run_listed(&self, job: &Job<'_>, list: &List, schedules: &mut Schedules<P>) {
+        // For the compiler, as above.
+        if !P::EXPANDS_MEANWHILE || !Self::IS_WIDE {
+            return;
+        }
+        const MOST: usize = pipeline::IN_PASS;
+        if list.is_of_one() {
+            if let Some(members) = list.members::<true>(job) {
+                self.pipeline::<MOST, 10, true>(members, schedules);
+            }
+        } else if let Some(members) = list.members::<false>(job) {
+            self.pipeline::<MOST, 10, false>(members, schedules);
+        }
+    }
+}
