@@ -182,8 +182,8 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
     }
 
-    /// Moves lanes on to what follows, `with_output` of them with output. The place of a message that is done goes to the next one, or else to the last
-    /// lane that runs; where all are done at once, as those of one length are, all lanes start anew.
+    /// Moves lanes on to what follows, `with_output` of them with output. The place of a message that is done goes to the next
+    /// one, or else to the last lane that runs; where all are done at once, as those of one length are, all lanes start anew.
     #[inline(always)]
     fn move_on(&mut self, with_output: usize) {
         // One by one, or all at once where that is less work.

@@ -154,7 +154,7 @@ impl List {
         };
         self.entries[place].write(Entry { index, key: key.as_ptr(), start, first, last });
         self.lacking.put(place, IN_EVERY_BYTE[lacking]);
-        // SAFETY: a nonce is readable.
+        // SAFETY: a nonce of the list has so many bytes.
         self.nonces.put(place, unsafe { load_block(nonce.as_ptr(), NONCE) });
         self.lengths.put(place, lengths(self.aad_bytes, bytes).swap_bytes());
         self.count = place + 1;
