@@ -67,12 +67,15 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             if let Some(row) = Self::row(job, class, index..range.end) {
                 self.run_row(job, row, schedules);
                 index += row.fours * FOUR;
-            } else if Self::may_be_listed(class, alike) {
-                let list = &mut lists[(class.text - 1) / pipeline::IN_PASS];
-                index = self.list_from(job, index..range.end, list, schedules);
-            } else if class.has_company() && Self::are_in(class, job, alike, index + 1..range.end) {
+            } else if !Self::fits_a_list(class, alike, pipeline::IN_PASS)
+                && class.has_company()
+                && Self::are_in(class, job, alike, index + 1..range.end)
+            {
                 self.run_alike(job, index, schedules);
                 index += Self::TOGETHER;
+            } else if Self::fits_a_list(class, alike, pipeline::MAX_PASSES * pipeline::IN_PASS) {
+                let list = &mut lists[(class.text - 1) / pipeline::IN_PASS];
+                index = self.list_from(job, index..range.end, list, schedules);
             } else if !class.waits() {
                 // Too long for company.
                 if ahead.lane(index).is_none() && Self::are_long(job, alike, index + 1..range.end) {

@@ -92,12 +92,12 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         source.isa().vectorize(pipeline);
     }
 
-    /// Whether messages of `class` are listed for a pipeline: where registers have fewer lanes, bytes of a register that lacks
-    /// some would go by memory there.
+    /// Whether messages of `class`, of `most` blocks at most, may be listed for a pipeline: where registers have fewer lanes,
+    /// bytes of a register that lacks some would go by memory there. Those of several passes that follow one another are
+    /// faster in sets.
     #[inline(always)]
-    pub(super) fn may_be_listed(class: Class, alike: Option<Class>) -> bool {
+    pub(super) fn fits_a_list(class: Class, alike: Option<Class>, most: usize) -> bool {
         let has_place = alike.is_some() && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
-        let most = pipeline::MAX_PASSES * pipeline::IN_PASS;
         P::EXPANDS_MEANWHILE && Self::IS_WIDE && has_place && (1..=most).contains(&class.text)
     }
 
