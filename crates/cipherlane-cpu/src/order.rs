@@ -16,8 +16,8 @@ const WINDOW: usize = 512;
 const NUMBER_BITS: u32 = WINDOW.ilog2();
 const LONGEST: u64 = u64::MAX >> NUMBER_BITS;
 
-/// Lengths from the shortest message of a window to its longest that are counted, each by itself, to sort it: in a third of
-/// the time that comparing takes. Few messages are sooner compared.
+/// Lengths from the shortest message of a window to its longest that are counted, each by itself, to sort it, which is sooner
+/// done than comparing. Few messages are sooner compared.
 const COUNTED: usize = 512;
 const FEW: usize = 64;
 

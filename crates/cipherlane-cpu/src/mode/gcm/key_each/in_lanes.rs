@@ -56,9 +56,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         let (schedules, mut ahead) = (&mut Schedules::new(), Ahead::none());
         let mut one_by_one = OneByOne::<P, D, N, POWERS, KARATSUBA>::new(job, self.source);
         let mut company = Company::nobody();
-        let alike = job.widths().map(Class::without_text);
-        let key_bytes = job.batch().algorithm.key_bytes();
-        let aad_bytes = job.widths().map_or(0, |(_, aad)| aad);
+        let (key_bytes, widths) = (job.batch().algorithm.key_bytes(), job.widths());
+        let (alike, aad_bytes) = (widths.map(Class::without_text), widths.map_or(0, |(_, aad)| aad));
         let mut lists: [List; pipeline::MAX_PASSES] =
             std::array::from_fn(|i| List::new(i + 1, key_bytes, aad_bytes));
         let mut index = range.start;

@@ -27,6 +27,12 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     /// Blocks of a message that go through the cipher in a pass, and find registers.
     const IN_PASS: usize = if Self::IS_WIDE { pipeline::IN_PASS } else { FEW };
 
+    /// Whether a pipeline may take messages of `class`, but for their texts.
+    #[inline(always)]
+    fn may_take(class: Class) -> bool {
+        P::EXPANDS_MEANWHILE && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS
+    }
+
     /// Messages from the first of `indices` on, which is in `class`, that fill two sets of lanes or more, where a pipeline
     /// takes them.
     #[inline(always)]
@@ -39,9 +45,8 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
             false if !Self::IS_WIDE => 0,
             false => Self::IN_PASS,
         };
-        let fits = (1..=text).contains(&class.text);
-        let has_place = class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
-        if !P::EXPANDS_MEANWHILE || !fits || !has_place || !Row::may_begin(job, &indices) {
+        let fits = (1..=text).contains(&class.text) && Self::may_take(class);
+        if !fits || !Row::may_begin(job, &indices) {
             return None;
         }
         Some(Row::of(job, indices)).filter(|row| row.fours > 1)
@@ -97,8 +102,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
     /// faster in sets.
     #[inline(always)]
     pub(super) fn fits_a_list(class: Class, alike: Option<Class>, most: usize) -> bool {
-        let has_place = alike.is_some() && class.nonce == 0 && class.aad <= MAX_AAD_BLOCKS;
-        P::EXPANDS_MEANWHILE && Self::IS_WIDE && has_place && (1..=most).contains(&class.text)
+        Self::IS_WIDE && alike.is_some() && Self::may_take(class) && (1..=most).contains(&class.text)
     }
 
     /// Lists messages from the first of `indices` on, up to one that may have a better place, and runs the list whenever it
