@@ -70,13 +70,16 @@ impl Survey {
     /// Of offsets between which all lengths are the same, if they are.
     fn of_alike(offsets: &[u64]) -> Option<Self> {
         let length = offsets[1].wrapping_sub(offsets[0]);
-        let (mut tops, mut others) = (0, 0);
-        for (start, found) in lengths(offsets) {
-            // A difference of two numbers without a top bit has one if it is negative.
-            tops |= start | found;
-            others |= found ^ length;
+        let others =
+            offsets.windows(2).fold(0, |others, pair| others | (pair[0].wrapping_add(length) ^ pair[1]));
+        if others != 0 {
+            return None;
         }
-        (others == 0).then_some(Self { tops, bits: length, longest: length, shortest: length })
+        // Where they fall, or leave 64 bits, the last one is not as far from the first as all lengths together.
+        let (start, end) = (offsets[0], offsets[offsets.len() - 1]);
+        let rise = u128::from(length) * (offsets.len() - 1) as u128 + u128::from(start) == u128::from(end);
+        let tops = if rise { start | end } else { u64::MAX };
+        Some(Self { tops, bits: length, longest: length, shortest: length })
     }
 
     fn of_any(offsets: &[u64]) -> Self {

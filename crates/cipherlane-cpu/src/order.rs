@@ -80,8 +80,8 @@ impl<'a> Order<'a> {
         let offsets = &self.job.batch().messages.offsets[self.base..=self.base + numbers];
         let length = offsets[1] - offsets[0];
         // Without an end before the last one it is a few registers of them at a time.
-        let others = lengths(offsets).fold(0, |others, other| others | (other ^ length));
-        self.are_alike = others == 0;
+        let others = || lengths(offsets).fold(0, |others, other| others | (other ^ length));
+        self.are_alike = self.job.is_uniform() || others() == 0;
         if self.are_alike {
             self.end = if length > 0 || self.with_empty { numbers } else { 0 };
         } else {

@@ -108,6 +108,7 @@ impl Tier {
             ("AVX512VL", is_x86_feature_detected!("avx512vl")),
             ("AVX512_VBMI", is_x86_feature_detected!("avx512vbmi")),
             ("GFNI", is_x86_feature_detected!("gfni")),
+            ("BMI2", is_x86_feature_detected!("bmi2")),
         ];
         match self {
             Self::Portable => Vec::new(),

@@ -22,6 +22,8 @@ pub(crate) struct Job<'a> {
     keys: Rows<'a>,
     nonces: Rows<'a>,
     aad: Rows<'a>,
+    /// Whether all messages are equally long.
+    is_uniform: bool,
     /// Bytes from which on a message is stored past the caches.
     past_caches_from: usize,
     /// Whether lines of texts are asked for before they are needed.
@@ -85,6 +87,7 @@ impl Message {
 impl<'a> Job<'a> {
     /// The job of running a batch of which everything is checked that the pointers rely on.
     pub(crate) fn new(checked: Checked<'a, 'a, '_>) -> Self {
+        let is_uniform = checked.shape().is_uniform();
         let (batch, output) = checked.into_parts();
         let text = output.bytes.as_mut_ptr();
         let input = match batch.messages.source {
@@ -105,6 +108,7 @@ impl<'a> Job<'a> {
             keys,
             nonces,
             aad,
+            is_uniform,
             past_caches_from,
             prefetched,
             borrowed,
@@ -217,7 +221,9 @@ impl<'a> Job<'a> {
     /// Whether the messages of `range` are whole blocks. Takes a fraction of what it takes to look at them one by one.
     #[inline(always)]
     pub(crate) fn are_whole_blocks(&self, range: Range<usize>) -> bool {
-        let offsets = &self.batch.messages.offsets[range.start..=range.end];
+        // Of equal ones the first tells of all.
+        let end = if self.is_uniform { range.end.min(range.start + 1) } else { range.end };
+        let offsets = &self.batch.messages.offsets[range.start..=end];
         let mut differences = 0;
         for offset in offsets {
             differences |= offset ^ offsets[0];
@@ -234,6 +240,12 @@ impl<'a> Job<'a> {
         assert!((BLOCK..=message.bytes).contains(&start));
         // SAFETY: the block lies within the message.
         unsafe { message.input.add(start - BLOCK).cast::<[u8; BLOCK]>().read() }
+    }
+
+    /// Whether all messages are equally long.
+    #[inline(always)]
+    pub(crate) fn is_uniform(&self) -> bool {
+        self.is_uniform
     }
 
     /// The nonce of message `index` where the algorithm has 16-byte nonces.
@@ -259,6 +271,9 @@ impl<'a> Job<'a> {
     /// How many messages of `indices`, one at least, are as long as the first of them, their nonces and their AAD as well.
     #[inline(always)]
     pub(crate) fn as_long_as_first(&self, indices: Range<usize>) -> usize {
+        if self.is_uniform && self.widths().is_some() {
+            return indices.len();
+        }
         let lengths =
             |index| (self.message(index).bytes, self.nonces.get(index).len(), self.aad.get(index).len());
         let first = lengths(indices.start);

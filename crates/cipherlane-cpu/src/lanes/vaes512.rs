@@ -8,7 +8,7 @@ use cipherlane_core::BLOCK;
 
 use super::{Isa, Lanes, MAX_LANES, Stretch, Work, pin};
 
-/// Proof of AVX-512 (F, BW, VL, VBMI), VAES, VPCLMULQDQ and GFNI.
+/// Proof of AVX-512 (F, BW, VL, VBMI), VAES, VPCLMULQDQ, GFNI and BMI2.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vaes512(());
 
@@ -24,7 +24,8 @@ impl Vaes512 {
             && is_x86_feature_detected!("gfni")
             && is_x86_feature_detected!("aes")
             && is_x86_feature_detected!("pclmulqdq")
-            && is_x86_feature_detected!("avx2");
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi2");
         here.then_some(Self(()))
     }
 }
@@ -34,7 +35,9 @@ impl Vaes512 {
 #[repr(transparent)]
 pub(crate) struct X4(pub(super) __m512i);
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes,vpclmulqdq,gfni,aes,pclmulqdq,avx2")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes,vpclmulqdq,gfni,aes,pclmulqdq,avx2,bmi2"
+)]
 #[inline(never)] // where work begins is where code ends: it is compiled once, not into all that runs it
 fn compiled<W: Work>(work: W) -> W::Output {
     work.run()
@@ -162,9 +165,13 @@ impl Isa for Vaes512 {
 }
 
 /// The mask of the first `bytes` bytes, 0 to 64.
+///
+/// # Safety
+/// This CPU has BMI2.
 #[inline(always)]
-fn first_bytes(bytes: usize) -> u64 {
-    if bytes >= 64 { u64::MAX } else { (1 << bytes) - 1 }
+unsafe fn first_bytes(bytes: usize) -> u64 {
+    // SAFETY: the caller's.
+    unsafe { _bzhi_u64(u64::MAX, bytes as u32) }
 }
 
 impl Lanes for X4 {
