@@ -73,8 +73,7 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
                 self.run_alike(job, index, schedules);
                 index += Self::TOGETHER;
             } else if Self::fits_a_list(class, alike, pipeline::MAX_PASSES * pipeline::IN_PASS) {
-                let list = &mut lists[(class.text - 1) / pipeline::IN_PASS];
-                index = self.list_from(job, index..range.end, list, schedules);
+                index = self.list_from(job, index..range.end, &mut lists, schedules);
             } else if !class.waits() {
                 // Too long for company.
                 if ahead.lane(index).is_none() && Self::are_long(job, alike, index + 1..range.end) {

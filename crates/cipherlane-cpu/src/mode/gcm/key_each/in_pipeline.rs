@@ -105,34 +105,33 @@ impl<P: KeyPerLane, D: Direction, const N: usize, const POWERS: usize, const KAR
         Self::IS_WIDE && alike.is_some() && Self::may_take(class) && (1..=most).contains(&class.text)
     }
 
-    /// Lists messages from the first of `indices` on, up to one that may have a better place, and runs the list whenever it
-    /// is full. Returns which is the next message.
+    /// Lists messages from the first of `indices` on by their passes, up to one that may have a better place, and runs a list
+    /// whenever it is full. Returns which is the next message.
     #[inline(always)]
     pub(super) fn list_from(
         &self,
         job: &Job<'_>,
         indices: Range<usize>,
-        list: &mut List,
+        lists: &mut [List; pipeline::MAX_PASSES],
         schedules: &mut Schedules<P>,
     ) -> usize {
-        let (mut index, mut before) = (indices.start, 0);
-        loop {
-            list.push(job, index);
+        let mut before = 0;
+        for index in indices.clone() {
+            let (start, bytes) = job.place(index);
+            let pass = bytes.wrapping_sub(1) / (pipeline::IN_PASS * BLOCK);
+            // Where lengths differ it is a surprise if two are alike, which they have to be first.
+            if bytes == before || pass >= lists.len() {
+                return index;
+            }
+            before = bytes;
+            let list = &mut lists[pass];
+            list.push(job, index, (start, bytes), pass + 1);
             if list.is_full() {
                 self.run_listed(job, list, schedules);
                 list.clear();
             }
-            index += 1;
-            if index == indices.end {
-                return index;
-            }
-            let bytes = job.bytes(index);
-            // Where lengths differ it is a surprise if two are alike, which they have to be first.
-            if bytes == before || !list.takes(bytes) {
-                return index;
-            }
-            before = bytes;
         }
+        indices.end
     }
 
     /// Runs the messages of a list that fill sets, if they are enough.

@@ -133,25 +133,24 @@ impl List {
         }
     }
 
-    /// Whether messages of `bytes` bytes have a place.
+    /// Appends message `index`, which lies at `place` and has as many passes, while the list is not full.
     #[inline(always)]
-    pub(in super::super) fn takes(&self, bytes: usize) -> bool {
-        bytes.div_ceil(PASS) == self.passes
-    }
-
-    /// Appends message `index`, while the list is not full.
-    #[inline(always)]
-    pub(in super::super) fn push(&mut self, job: &Job<'_>, index: usize) {
-        let ((start, bytes), key, nonce) = (job.place(index), job.key(index), job.nonce(index));
+    pub(in super::super) fn push(
+        &mut self,
+        job: &Job<'_>,
+        index: usize,
+        (start, bytes): (usize, usize),
+        passes: usize,
+    ) {
+        let (key, nonce) = (job.key(index), job.nonce(index));
         debug_assert!(key.len() == self.key_bytes && job.aad(index).len() == self.aad_bytes);
-        debug_assert!(self.takes(bytes) && nonce.len() == NONCE);
-        let (place, lacking) = (self.count, self.passes * IN_PASS - bytes.div_ceil(BLOCK));
+        debug_assert!(passes == self.passes && nonce.len() == NONCE);
+        let (place, lacking) = (self.count, passes * IN_PASS - bytes.div_ceil(BLOCK));
         let start = start.wrapping_sub(lacking * BLOCK);
-        let (first, last) = if self.passes == 1 {
-            (THERE[bytes], &LAST[0])
-        } else {
-            (THERE[PASS - lacking * BLOCK], &LAST[bytes + lacking * BLOCK - (self.passes - 1) * PASS])
-        };
+        // Numbers are chosen without a branch, which nobody would foresee where lengths differ.
+        let of_first = if passes == 1 { bytes } else { PASS - lacking * BLOCK };
+        let of_last = bytes + lacking * BLOCK - (passes - 1) * PASS;
+        let (first, last) = (THERE[of_first], &LAST[of_last]);
         self.entries[place].write(Entry { index, key: key.as_ptr(), start, first, last });
         self.lacking.put(place, IN_EVERY_BYTE[lacking]);
         // SAFETY: a nonce of the list has so many bytes.
