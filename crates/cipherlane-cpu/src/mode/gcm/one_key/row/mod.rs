@@ -77,12 +77,12 @@ impl<
             }
             let last = texts.chunks() - 1;
             for chunk in 1..last {
-                self.go_on::<false>(&mut progress, texts.chunk(chunk), number);
+                self.go_on::<false>(&mut progress, texts.chunk(chunk));
             }
             if CHUNKED && WHOLE {
-                self.go_on::<false>(&mut progress, texts.chunk(last), number);
+                self.go_on::<false>(&mut progress, texts.chunk(last));
             } else if CHUNKED {
-                self.go_on::<true>(&mut progress, texts.chunk(last), number);
+                self.go_on::<true>(&mut progress, texts.chunk(last));
             }
             if D::OPEN {
                 self.conclude(&progress, number);
@@ -108,6 +108,9 @@ struct Progress<'a, P: Permutation, const R: usize, const CHUNKED: bool> {
     sums: [Products<V<P>>; FOUR],
     /// Their encrypted pre-counter blocks.
     masks: [V<P>; FOUR],
+    /// What their counters begin from, and what those of the next four do.
+    bases: [V<P>; FOUR],
+    next_bases: [V<P>; FOUR],
 }
 
 impl<
@@ -131,7 +134,9 @@ impl<
         let powers = self.spread.falling(first.bytes.div_ceil(BLOCK) + 1);
         let common = self.common(first.bytes);
         let masks = [self.cipher.isa().zero(); FOUR];
-        Progress { powers, common, texts: first, sums: [common; FOUR], masks }
+        let bases = self.bases(self.cipher, 0);
+        let sums = [common; FOUR];
+        Progress { powers, common, texts: first, sums, masks, bases, next_bases: bases }
     }
 
     /// Runs the first R registers of four messages, of which the last may not be whole in PART; when sealing, ends those
@@ -145,7 +150,10 @@ impl<
     ) {
         // Without this the compiler hoists round keys out of the loop, and spills.
         let cipher = std::hint::black_box(self.cipher);
-        let bases = self.bases(cipher, number);
+        let bases = progress.next_bases;
+        progress.bases = bases;
+        // Ahead: they take as long as half of the rounds.
+        progress.next_bases = self.bases(cipher, (number + 1).min(self.row.fours - 1));
         let mut pre_counters = self.pre_counters(cipher, bases);
         let beside = &mut pre_counters[..Self::GROUPS];
         if D::OPEN {
@@ -171,10 +179,9 @@ impl<
         &self,
         progress: &mut Progress<'a, P, R, CHUNKED>,
         texts: Texts<V<P>, R, CHUNKED>,
-        number: usize,
     ) {
         let cipher = std::hint::black_box(self.cipher);
-        let bases = self.bases(cipher, number);
+        let bases = progress.bases;
         if D::OPEN {
             self.crypt_and_hash::<PART, PART>(cipher, progress, &mut [], texts, &bases);
         } else {
@@ -247,6 +254,7 @@ impl<
             if self.known_round().is_some() {
                 [*base] = cipher.begin([*base]);
             }
+            *base = base.pin();
         }
         bases
     }
