@@ -20,12 +20,11 @@ use self::hash::Hash;
 use self::texts::Texts;
 use crate::cipher::{CALLS, Meanwhile, Permutation, V};
 use crate::job::Job;
-use crate::lanes::{Isa, Lanes, Work};
+use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::mode::counters::BIG_STEPS;
 use crate::mode::first_round::FirstRound;
 use crate::mode::gcm::Direction;
 use crate::mode::gcm::counter::ONE_EACH;
-use crate::mode::gcm::ending::add_aad;
 use crate::mode::gcm::equal::{FOUR, Row};
 use crate::mode::gcm::ghash::{Falling, Powers, Products, Spread, lengths};
 
@@ -299,6 +298,28 @@ impl<
         if P::BEGINS { self.first_round } else { None }
     }
 
+    /// Adds the products of the AAD of LANES messages from `first` on, which have as much as each other.
+    #[inline(always)]
+    fn add_aad(&self, sum: &mut Products<V<P>>, first: usize) {
+        let (isa, bytes) = (self.cipher.isa(), self.job.aad(first).len());
+        let text = self.job.bytes(first).div_ceil(BLOCK);
+        for at in (0..bytes).step_by(BLOCK) {
+            let mut blocks: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
+            for (lane, block) in blocks.iter_mut().enumerate().take(V::<P>::LANES) {
+                debug_assert!(self.job.aad(first + lane).len() == bytes);
+                // SAFETY: AAD of so many bytes.
+                *block = unsafe {
+                    std::slice::from_raw_parts(
+                        self.job.aad_from(first + lane).add(at),
+                        (bytes - at).min(BLOCK),
+                    )
+                };
+            }
+            let x = isa.gather_partial(&blocks).reverse_bytes();
+            sum.add::<KARATSUBA>(x, self.powers.splat::<KARATSUBA>(text + (bytes - at).div_ceil(BLOCK) + 1));
+        }
+    }
+
     /// Makes the tags of four messages of their sums, but for AAD of their own, and of the encrypted pre-counter blocks.
     #[inline(always)]
     fn conclude(&self, progress: &Progress<'a, P, R, CHUNKED>, number: usize) {
@@ -307,9 +328,7 @@ impl<
         for (group, (sum, &mask)) in sums.enumerate().take(Self::GROUPS) {
             let (mut sum, first) = (*sum, self.row.first + number * FOUR + group * lanes);
             if self.job.shared_aad().is_none() {
-                let longest = self.job.aad(first).len();
-                let indices = [first, first + 1, first + 2, first + 3];
-                add_aad::<V<P>, KARATSUBA>(&mut sum, self.job, self.powers, &indices[..lanes], longest);
+                self.add_aad(&mut sum, first);
             }
             let hash = sum.settle::<KARATSUBA>().reduce(self.cipher.isa());
             D::conclude_each(self.job, first, hash.reverse_bytes().xor(mask));
