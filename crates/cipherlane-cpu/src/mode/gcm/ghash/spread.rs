@@ -7,7 +7,7 @@ use super::products::Power;
 use crate::lanes::{Isa, MAX_LANES, Work, wipe};
 
 /// Most registers of a message whose powers are there.
-pub(crate) const REGISTERS: usize = 15;
+pub(crate) const REGISTERS: usize = 23;
 /// The highest power: what the first block of such a message of four lanes is multiplied by, before the block of lengths.
 const HIGHEST: usize = REGISTERS * MAX_LANES + 1;
 /// What follows the power 1. Registers are run up to four at a time, of which two and a part of a third may lack their

@@ -106,15 +106,19 @@ impl<T: Lanes, const R: usize, const CHUNKED: bool> Texts<T, R, CHUNKED> {
     /// Input is readable and output writable.
     #[inline(always)]
     pub(super) unsafe fn crypt<const N: usize, const PART: bool>(&self, keystream: &[T; N]) {
-        for (i, &key) in keystream.iter().enumerate() {
-            let (at, part) = self.place::<PART>(i / R, i % R);
-            let to = self.output.wrapping_add(at);
-            // SAFETY: the caller's.
-            unsafe {
-                let text = self.load::<PART>(key.isa(), self.input, i / R, i % R).xor(key);
-                match part {
-                    None => text.store(to),
-                    Some(bytes) => text.store_partial(to, bytes),
+        // One loop over both would not be unrolled where registers may not be whole, and divide.
+        for message in 0..FOUR {
+            for register in 0..R {
+                let key = keystream[message * R + register];
+                let (at, part) = self.place::<PART>(message, register);
+                let to = self.output.wrapping_add(at);
+                // SAFETY: the caller's.
+                unsafe {
+                    let text = self.load::<PART>(key.isa(), self.input, message, register).xor(key);
+                    match part {
+                        None => text.store(to),
+                        Some(bytes) => text.store_partial(to, bytes),
+                    }
                 }
             }
         }
