@@ -102,6 +102,8 @@ struct Underway<T: Lanes, D, M: Members<T>, const R: usize, const ONE: bool, con
     members: M,
     set: usize,
     nonces: T,
+    /// Those of the set behind it.
+    next_nonces: T,
     /// The hash keys, as the cipher gives them.
     hash_keys: T,
     /// The encrypted pre-counter blocks.
@@ -123,6 +125,7 @@ impl<T: Lanes, D: Direction, M: Members<T>, const R: usize, const ONE: bool, con
             members,
             set: 0,
             nonces: isa.zero(),
+            next_nonces: members.nonces(isa, 0),
             hash_keys: isa.zero(),
             masks: isa.zero(),
             passed: Passed::nothing(isa.zero(), members.texts(isa, 0), members.passes() - 1),
@@ -141,7 +144,9 @@ impl<T: Lanes, D: Direction, M: Members<T>, const R: usize, const ONE: bool, con
         set: usize,
     ) -> T {
         let (isa, members) = (source.isa(), self.members);
-        let (nonces, texts) = (members.nonces(isa, set), members.texts(isa, set));
+        let (nonces, texts) = (self.next_nonces, members.texts(isa, set));
+        // Ahead: who begins waits for them otherwise.
+        self.next_nonces = members.nonces(isa, after).pin();
         let mut blocks = [cipher.whitened(isa.zero()); N];
         // The pre-counter block is the first (SP 800-38D section 7.1).
         blocks[1] = cipher.whitened(nonces.xor(isa.splat(&BIG_STEPS[1])));
