@@ -1,5 +1,6 @@
 //! XEX with tweak and ciphertext stealing (IEEE 1619, SP 800-38E).
 
+mod coupled;
 mod first;
 mod in_company;
 mod in_groups;
@@ -130,6 +131,12 @@ impl<P: Permutation, E: Permutation<Isa = P::Isa>, D: Direction, const N: usize>
     /// Runs the units of `range`, one after the other.
     #[inline(always)]
     fn one_by_one(&self, job: &Job<'_>, range: Range<usize>) {
+        if let Some(cipher) = self.data.shared()
+            && coupled::are_coupled::<P, N>(job, &range)
+        {
+            // SAFETY: the job's pointers are good, and this thread alone has these messages.
+            return unsafe { coupled::run(cipher, job, self.firsts(job, range)) };
+        }
         let mut own = None;
         for (index, first) in self.firsts(job, range) {
             let cipher = self.data.of(XtsKey::of(job.key(index)).data, &mut own);

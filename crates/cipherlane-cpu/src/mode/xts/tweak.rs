@@ -58,18 +58,39 @@ fn reduced<I: Isa>(isa: I) -> I::V {
 /// The tweaks of the first N registers of blocks: lane l of register i is `first` times x^(i * LANES + l).
 #[inline(always)]
 pub(super) fn start<I: Isa, const N: usize>(isa: I, first: I::V) -> [I::V; N] {
-    const { assert!(N * I::V::LANES <= MAX_GROUP, "powers of x must fit into a half") };
-    let mut tweaks = [first; N];
+    let mut tweaks = [isa.zero(); N];
+    let mut start = Start::new(first, &mut tweaks);
     for i in 0..N {
-        // Some times eight blocks later is one multiplication, where powers of x that lanes differ in are three.
-        let (eights, in_eight) = (i * I::V::LANES / EIGHT, i * I::V::LANES % EIGHT);
-        tweaks[i] = if I::V::LANES == 1 || eights == 0 {
-            times_power(isa, first, i * I::V::LANES)
-        } else {
-            blocks_later(tweaks[in_eight / I::V::LANES], eights * EIGHT)
-        };
+        start.one(i);
     }
     tweaks
+}
+
+/// Places that become [`start`].
+pub(super) struct Start<'a, V, const N: usize> {
+    first: V,
+    tweaks: &'a mut [V; N],
+}
+
+impl<'a, V: Lanes, const N: usize> Start<'a, V, N> {
+    /// All of `tweaks`.
+    #[inline(always)]
+    pub(super) fn new(first: V, tweaks: &'a mut [V; N]) -> Self {
+        const { assert!(N * V::LANES <= MAX_GROUP, "powers of x must fit into a half") };
+        Self { first, tweaks }
+    }
+
+    /// Makes tweak `i`. Those before it have been made.
+    #[inline(always)]
+    pub(super) fn one(&mut self, i: usize) {
+        // Some times eight blocks later is one multiplication, where powers of x that lanes differ in are three.
+        let (eights, in_eight) = (i * V::LANES / EIGHT, i * V::LANES % EIGHT);
+        self.tweaks[i] = if V::LANES == 1 || eights == 0 {
+            times_power(self.first.isa(), self.first, i * V::LANES)
+        } else {
+            blocks_later(self.tweaks[in_eight / V::LANES], eights * EIGHT)
+        };
+    }
 }
 
 /// Blocks to whose tweaks [`Lanes::times_x8`] leads.

@@ -1,12 +1,13 @@
 //! One unit, or a segment of one: blocks side by side, and in the end those that are stolen from.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
 use super::Direction;
 use super::steal::steal;
-use super::tweak::{self, Advance};
+use super::tweak::{self, Advance, Start};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, Work};
@@ -117,11 +118,27 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
 impl<V: Lanes, const N: usize> Meanwhile for Advance<'_, V, N> {
     #[inline(always)]
     fn step(&mut self, call: usize) {
-        let each = N.div_ceil(CALLS);
-        for i in call * each..N.min((call + 1) * each) {
+        for i in in_step::<N>(call) {
             self.one(i);
         }
     }
+}
+
+/// So are those of the next unit.
+impl<V: Lanes, const N: usize> Meanwhile for Start<'_, V, N> {
+    #[inline(always)]
+    fn step(&mut self, call: usize) {
+        for i in in_step::<N>(call) {
+            self.one(i);
+        }
+    }
+}
+
+/// Which of N registers have their tweaks made in step `call`.
+#[inline(always)]
+fn in_step<const N: usize>(call: usize) -> Range<usize> {
+    let each = N.div_ceil(CALLS);
+    call * each..N.min((call + 1) * each)
 }
 
 /// The cipher between two additions of the tweaks, of which there may be more than registers.
