@@ -256,7 +256,8 @@ cipherlane_status cipherlane_plan_of(const cipherlane_engine *engine,
                                      bool key_each,
                                      cipherlane_plan *plan);
 
-// Runs a batch, and returns when its results are there. `spans` may be NULL. The calling thread needs 128 KiB of stack.
+// Runs a batch, and returns when its results are there. `spans` may be NULL, which saves nearly half of the time of a short
+// message by itself on a CPU. The calling thread needs 128 KiB of stack.
 //
 // # Safety
 // `engine` was opened and not yet closed. What `batch` and `output` point to is there; until the call returns nobody

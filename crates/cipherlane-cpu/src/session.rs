@@ -78,9 +78,20 @@ impl Session for CpuSession {
 
     fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
         let begun = checked.begun();
+        self.run_checked_untimed(checked)?;
+        Ok(spans(begun))
+    }
+
+    fn run_untimed(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<(), DeviceError> {
+        batch.check_operation(self.algorithm, self.operation)?;
+        let checked = Checked::untimed(batch, output, &|parts, work| self.crew.on_threads(parts, work))?;
+        self.run_checked_untimed(checked)
+    }
+
+    fn run_checked_untimed(&mut self, checked: Checked<'_, '_, '_>) -> Result<(), DeviceError> {
         checked.batch().check_operation(self.algorithm, self.operation)?;
         self.work(checked);
-        Ok(spans(begun))
+        Ok(())
     }
 }
 

@@ -234,7 +234,7 @@ impl Engine {
             reason: format!("{total} bytes of digests: {error}; hash fewer messages at a time"),
         })?;
         bytes.resize(total, 0);
-        self.run(&batch, &mut Output::digests(&mut bytes))?;
+        self.run_untimed(&batch, &mut Output::digests(&mut bytes))?;
         Ok(Digests { bytes, width: digest_bytes })
     }
 
@@ -263,7 +263,7 @@ impl Engine {
             Column::Shared(aad),
             Messages { source: Source::InPlace, offsets: &texts.offsets },
         );
-        self.run(&batch, &mut Output::sealed(&mut texts.bytes, tags.as_flattened_mut()))?;
+        self.run_untimed(&batch, &mut Output::sealed(&mut texts.bytes, tags.as_flattened_mut()))?;
         Ok(Sealed { texts, tags })
     }
 
@@ -303,7 +303,7 @@ impl Engine {
             Messages { source: Source::InPlace, offsets: &texts.offsets },
             sealed.tags.as_flattened(),
         );
-        self.run(&batch, &mut Output::opened(&mut texts.bytes, &mut accepted))?;
+        self.run_untimed(&batch, &mut Output::opened(&mut texts.bytes, &mut accepted))?;
         Ok(Opened { texts, accepted })
     }
 
@@ -373,7 +373,7 @@ impl Engine {
             Column::Ragged(nonces.ragged()),
             Messages { source: Source::InPlace, offsets: &texts.offsets },
         );
-        self.run(&batch, &mut Output::text(&mut texts.bytes))?;
+        self.run_untimed(&batch, &mut Output::text(&mut texts.bytes))?;
         Ok(texts)
     }
 }

@@ -15,7 +15,7 @@ pub struct Checked<'c, 'b, 'o> {
     batch: &'c Batch<'b>,
     output: &'c mut Output<'o>,
     shape: Shape,
-    begun: Instant,
+    begun: Option<Instant>,
 }
 
 impl<'c, 'b, 'o> Checked<'c, 'b, 'o> {
@@ -37,9 +37,21 @@ impl<'c, 'b, 'o> Checked<'c, 'b, 'o> {
         output: &'c mut Output<'o>,
         spread: &Spread<'_>,
     ) -> Result<Self, BatchError> {
-        let begun = Instant::now();
+        let begun = Some(Instant::now());
+        Ok(Self { begun, ..Self::untimed(batch, output, spread)? })
+    }
+
+    /// [`Checked::by`] for who does not ask how long it takes: a look at the clock may take as long as a short message.
+    ///
+    /// # Errors
+    /// As [`Batch::check`].
+    pub fn untimed(
+        batch: &'c Batch<'b>,
+        output: &'c mut Output<'o>,
+        spread: &Spread<'_>,
+    ) -> Result<Self, BatchError> {
         let shape = batch.check_by(output, spread)?;
-        Ok(Self { batch, output, shape, begun })
+        Ok(Self { batch, output, shape, begun: None })
     }
 
     /// The batch.
@@ -54,10 +66,11 @@ impl<'c, 'b, 'o> Checked<'c, 'b, 'o> {
         self.shape
     }
 
-    /// When the check began. That of a session's run is this: a look at the clock may take as long as a short message.
+    /// When the check began, or now where it was [untimed](Checked::untimed). That of a session's run is this: a look at the
+    /// clock may take as long as a short message.
     #[must_use]
-    pub const fn begun(&self) -> Instant {
-        self.begun
+    pub fn begun(&self) -> Instant {
+        self.begun.unwrap_or_else(Instant::now)
     }
 
     /// Rejects all messages, until they are found to be right. Verdicts behind those of the batch stay as they are.

@@ -251,13 +251,30 @@ fn a_key_is_expanded_once_while_it_stays() {
 }
 
 #[test]
+fn the_clock_makes_no_difference() {
+    let (mut session, offsets, text) = (session(&Toy::default(), 2), [0, 20, 50_000], vec![7; 50_000]);
+    let messages = Messages { source: Source::Apart(&text), offsets: &offsets };
+    let nonce = Column::Shared(&[0; 12]);
+    let batch = Batch::seal(ALGORITHM, Column::Shared(&[1; 16]), nonce, Column::EMPTY, messages);
+    let mut outputs = [(); 2].map(|()| (vec![0; 50_000], vec![0; 2 * BLOCK]));
+    let [(bytes, tags), (others, other_tags)] = &mut outputs;
+    session.run(&batch, &mut Output::sealed(bytes, tags)).unwrap();
+    session.run_untimed(&batch, &mut Output::sealed(others, other_tags)).unwrap();
+    assert!(outputs[0] == outputs[1] && outputs[0].0[..20] == seal(&text[..20], &[1; 16], &[0; BLOCK]));
+}
+
+#[test]
 fn a_batch_for_another_session_is_refused() {
     let offsets = [0];
     let messages = Messages { source: Source::InPlace, offsets: &offsets };
     let batch = Batch::open(ALGORITHM, Column::EMPTY, Column::EMPTY, Column::EMPTY, messages, &[]);
-    let error = session(&Toy::default(), 1).run(&batch, &mut Output::opened(&mut [], &mut [])).unwrap_err();
-    assert!(matches!(error, DeviceError::Batch(BatchError::OtherSession { .. })), "{error}");
-    assert!(error.to_string().contains("runs aes-128-gcm seal"), "{error}");
+    let mut session = session(&Toy::default(), 1);
+    let timed = session.run(&batch, &mut Output::opened(&mut [], &mut [])).unwrap_err();
+    let untimed = session.run_untimed(&batch, &mut Output::opened(&mut [], &mut [])).unwrap_err();
+    for error in [timed, untimed] {
+        assert!(matches!(error, DeviceError::Batch(BatchError::OtherSession { .. })), "{error}");
+        assert!(error.to_string().contains("runs aes-128-gcm seal"), "{error}");
+    }
 }
 
 #[test]
