@@ -1,4 +1,5 @@
-//! What a call costs: one message at a time, through the engine and through a session that its caller keeps.
+//! What a call costs: one message at a time, through the engine and through a session that its caller keeps, which may look
+//! at the clock for its spans.
 //!
 //! `cargo run --release -p cipherlane --example calls`
 //!
@@ -17,7 +18,10 @@ const CALLS: usize = 50;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let engine = Engine::new();
-    println!("{:18} {:>7}  {:>9}  {:>9}", "algorithm", "bytes", "engine ns", "session ns");
+    println!(
+        "{:18} {:>7}  {:>9}  {:>10}  {:>8}",
+        "algorithm", "bytes", "engine ns", "session ns", "timed ns"
+    );
     for name in ["aes-128-ecb", "aes-128-ctr", "aes-128-gcm", "camellia-128-ctr", "sha-256"] {
         let algorithm: Algorithm = name.parse()?;
         for bytes in [16, 1 << 10, 16 << 10] {
@@ -34,7 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let plan = engine.plan(&batch.check(&output)?)?;
             let mut session = engine.devices()[0].open(&plan)?;
             let by_session = nanoseconds(|| session.run_untimed(&batch, &mut output))?;
-            println!("{name:18} {bytes:7}  {by_engine:9.0}  {by_session:9.0}");
+            let timed = nanoseconds(|| session.run(&batch, &mut output))?;
+            println!("{name:18} {bytes:7}  {by_engine:9.0}  {by_session:10.0}  {timed:8.0}");
         }
     }
     Ok(())

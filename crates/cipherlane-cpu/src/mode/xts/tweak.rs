@@ -91,6 +91,22 @@ impl<'a, V: Lanes, const N: usize> Start<'a, V, N> {
             blocks_later(self.tweaks[in_eight / V::LANES], eights * EIGHT)
         };
     }
+
+    /// The same, as [`pinned`] has it.
+    #[inline(always)]
+    pub(super) fn one_pinned(&mut self, i: usize) {
+        self.one(i);
+        pinned(&mut self.tweaks[i], N);
+    }
+}
+
+/// Has one of `count` tweaks made no later than here, where there are registers for them and as many blocks. The compiler likes
+/// to gather them behind the cipher, which then has nothing beside it: of 512 bytes in 512 bits that took a third more time.
+#[inline(always)]
+fn pinned<V: Lanes>(tweak: &mut V, count: usize) {
+    if V::Isa::REGISTERS >= 2 * count {
+        *tweak = tweak.pin();
+    }
 }
 
 /// Blocks to whose tweaks [`Lanes::times_x8`] leads.
@@ -171,6 +187,13 @@ impl<'a, V: Lanes, const N: usize> Advance<'a, V, N> {
         } else {
             blocks_later(self.tweaks[i], N * V::LANES)
         };
+    }
+
+    /// The same, as [`pinned`] has it.
+    #[inline(always)]
+    pub(super) fn one_pinned(&mut self, i: usize) {
+        self.one(i);
+        pinned(&mut self.tweaks[i], N);
     }
 }
 

@@ -119,7 +119,7 @@ impl<V: Lanes, const N: usize> Meanwhile for Advance<'_, V, N> {
     #[inline(always)]
     fn step(&mut self, call: usize) {
         for i in in_step::<N>(call) {
-            self.one(i);
+            self.one_pinned(i);
         }
     }
 }
@@ -129,7 +129,7 @@ impl<V: Lanes, const N: usize> Meanwhile for Start<'_, V, N> {
     #[inline(always)]
     fn step(&mut self, call: usize) {
         for i in in_step::<N>(call) {
-            self.one(i);
+            self.one_pinned(i);
         }
     }
 }
