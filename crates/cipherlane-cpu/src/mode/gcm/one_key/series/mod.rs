@@ -60,17 +60,18 @@ impl<P: Permutation, D: Direction, const R: usize, const KARATSUBA: bool> Work
     #[inline(always)]
     fn run(self) {
         let Self { shared, indices, ends, .. } = self;
-        let (chunk, isa) = (CHUNK * V::<P>::BYTES, shared.cipher.isa());
+        let chunk = CHUNK * V::<P>::BYTES;
         let Some(&first) = indices.first() else { return };
         let chunks = (shared.job.message(first).bytes - 1) / chunk;
         let mut before = Before::<P::Isa, R, KARATSUBA>::nobody(shared.powers);
-        for &index in indices {
+        let mut next_base = shared.base(first);
+        for (number, &index) in indices.iter().enumerate() {
             // Without this the compiler hoists round keys out of the loop, and spills.
             let shared = Shared { cipher: std::hint::black_box(shared.cipher), ..shared };
             let mut text = shared.job.message(index);
-            // SAFETY: a nonce of 12 bytes.
-            let nonce = unsafe { isa.splat_partial(shared.job.nonce(index).as_ptr(), 12) };
-            let [base] = shared.cipher.begin([nonce]);
+            let base = next_base;
+            // Ahead: it takes as long as half of the rounds.
+            next_base = shared.base(*indices.get(number + 1).unwrap_or(&index)).pin();
             let mut counters = Known::behind_nonce(shared.first_round, base);
             // SAFETY: so many registers of a message.
             let hash = unsafe {
@@ -116,6 +117,14 @@ impl<I: Isa, const R: usize, const KARATSUBA: bool> Before<I, R, KARATSUBA> {
 }
 
 impl<P: Permutation> Shared<'_, P> {
+    /// The first round of the nonce of message `index`, in every lane.
+    #[inline(always)]
+    fn base(&self, index: usize) -> V<P> {
+        // SAFETY: a nonce of 12 bytes.
+        let nonce = unsafe { self.cipher.isa().splat_partial(self.job.nonce(index).as_ptr(), 12) };
+        self.cipher.begin([nonce])[0]
+    }
+
     /// Encrypts or decrypts the first C registers of `text`, the last one perhaps in PART, and hashes: when sealing what the
     /// message before lacks, which ends then, when opening these.
     ///
