@@ -15,10 +15,20 @@ const DISTANCE: usize = 2048;
 /// Asks for the lines of `bytes` bytes some way behind the start of `message`. It need not reach that far.
 #[inline(always)]
 pub(crate) fn prefetch(message: Message, bytes: usize) {
+    prefetch_input(message, bytes);
+    let mut at = DISTANCE;
+    while at < DISTANCE + bytes {
+        ask(message.output.cast_const().wrapping_add(at));
+        at += LINE;
+    }
+}
+
+/// The same of its input alone, where the output is stored past the caches.
+#[inline(always)]
+pub(crate) fn prefetch_input(message: Message, bytes: usize) {
     let mut at = DISTANCE;
     while at < DISTANCE + bytes {
         ask(message.input.wrapping_add(at));
-        ask(message.output.cast_const().wrapping_add(at));
         at += LINE;
     }
 }
