@@ -15,9 +15,10 @@ const DISTANCE: usize = 2048;
 /// Asks for the lines of `bytes` bytes some way behind the start of `message`. It need not reach that far.
 #[inline(always)]
 pub(crate) fn prefetch(message: Message, bytes: usize) {
-    prefetch_input(message, bytes);
     let mut at = DISTANCE;
     while at < DISTANCE + bytes {
+        // Line by line of both: all of one before the other is a tenth slower (Zen 5).
+        ask(message.input.wrapping_add(at));
         ask(message.output.cast_const().wrapping_add(at));
         at += LINE;
     }
