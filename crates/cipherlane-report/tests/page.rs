@@ -533,7 +533,7 @@ fn files_that_may_be_of_several_machines_make_a_note() {
     assert_eq!(told(&records), (1, "1 of 2 runs".to_owned()));
     assert!(page(&records).contains("2 machines"));
     let records: Vec<Record> =
-        ["zen4-vm/bench.jsonl", "zen5-vm/rivals-sse.jsonl"].into_iter().flat_map(committed).collect();
+        ["zen4-vm/bench.jsonl", "zen4-vm/rivals-sse.jsonl"].into_iter().flat_map(committed).collect();
     assert_eq!(told(&records), (1, "2 of 2 runs".to_owned()));
 }
 
