@@ -3,7 +3,7 @@
 use crate::cipher::{MIDDLE, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
-use crate::prefetch::{prefetch, prefetch_input};
+use crate::prefetch::prefetch;
 
 /// What a mode does to consecutive registers of a message, in order from the first.
 pub(crate) trait Pass {
@@ -47,7 +47,7 @@ pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: 
     let past_caches = message.past_caches && message.output.addr().is_multiple_of(V::<T::Cipher>::BYTES);
     while message.bytes >= group {
         if message.prefetched {
-            if past_caches { prefetch_input(message, group) } else { prefetch(message, group) }
+            if past_caches { prefetch::<false>(message, group) } else { prefetch::<true>(message, group) }
         }
         // SAFETY: the message has a group left, of which nothing is stored before the pass is through, and stays as aligned
         // as it is.

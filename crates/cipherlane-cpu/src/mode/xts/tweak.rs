@@ -101,7 +101,7 @@ impl<'a, V: Lanes, const N: usize> Start<'a, V, N> {
 }
 
 /// Has one of `count` tweaks made no later than here, where there are registers for them and as many blocks. The compiler likes
-/// to gather them behind the cipher, which then has nothing beside it: of 512 bytes in 512 bits that took a sixth more time.
+/// to gather them behind the cipher, which then has nothing beside it.
 #[inline(always)]
 fn pinned<V: Lanes>(tweak: &mut V, count: usize) {
     if V::Isa::REGISTERS >= 2 * count {

@@ -120,7 +120,7 @@ pub(super) unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATS
             return counters.groups * group;
         }
         if message.prefetched {
-            prefetch(message, group);
+            prefetch::<true>(message, group);
         }
         // Without this the compiler hoists round keys and powers out of the loop, and spills.
         let cipher = std::hint::black_box(cipher);
