@@ -68,23 +68,22 @@ pub(super) fn p_inverse<B: Bytes>(
     [z1, z2, z3, z4, z5, z6, z7, z8]
 }
 
-/// `to ^ P(z) ^ sum` in 23 sums of three or two, of which two, one after the other, wait for the last of `z`.
-///
-/// SBOX4, of bytes 4 and 7, takes longest, so what it comes from is summed first, and what comes from it last.
+/// `to ^ P(z) ^ sum` in 26 sums of three or two, of which one waits for SBOX4, of bytes 4 and 7, which takes longest, and
+/// at most three, one after the other, for another of `z`: rounds are a chain, and its length is their time.
 #[inline(always)]
 fn add_p_by_threes<B: Bytes>(z: Half<B>, to: Half<B>, sum: Half<B>) -> Half<B> {
     let [z1, z2, z3, z4, z5, z6, z7, z8] = z;
-    let (a, b) = (z3.xor3(z5, z6), z1.xor3(z2, z8));
-    let q = b.xor3(z5, z6).xor3(z4, z7);
-    let y4 = to[3].xor3(sum[3], a).xor(z2).xor3(z4, z7);
-    let y7 = to[6].xor3(sum[6], a).xor3(z4, z8);
-    let y1 = to[0].xor3(sum[0], z2).xor3(z3, z5).xor(q);
-    let y2 = to[1].xor3(sum[1], z6).xor(q);
-    let y8 = to[7].xor3(sum[7], z2).xor3(z8, q);
-    let y5 = to[4].xor3(sum[4], z5).xor3(z4, q);
-    let y6 = to[5].xor3(sum[5], z2).xor3(z3, z5).xor3(z7, z8);
-    let y3 = to[2].xor3(sum[2], a).xor(b);
-    [y1, y2, y3, y4, y5, y6, y7, y8]
+    let (a, b, c) = (z1.xor(z8), z2.xor(z5), z3.xor(z6));
+    [
+        to[0].xor(sum[0]).xor3(a, c).xor3(z4, z7),
+        to[1].xor(sum[1]).xor3(a, b).xor3(z4, z7),
+        to[2].xor3(sum[2], a).xor3(b, c),
+        to[3].xor(sum[3]).xor3(b, c).xor3(z4, z7),
+        to[4].xor(sum[4]).xor3(z2, z6).xor3(a, z7),
+        to[5].xor(sum[5]).xor3(z3, z8).xor3(b, z7),
+        to[6].xor(sum[6]).xor3(z5, z8).xor3(c, z4),
+        to[7].xor3(sum[7], z1).xor3(z5, z6).xor3(z4, z7),
+    ]
 }
 
 /// FL without its constant (section 2.4.2).
