@@ -9,15 +9,17 @@ use crate::job::Message;
 /// Bytes of a line.
 pub(crate) const LINE: usize = 64;
 
-/// Bytes between what is run and what is asked for. Between 512 and 4096 it makes no difference.
+/// Fewest bytes between what is run and what is asked for. Between 512 and 4096 it makes no difference, but for groups as
+/// long as that: they want two of them.
 const DISTANCE: usize = 2048;
 
-/// Asks for the lines of `bytes` bytes some way behind the start of `message`, which need not reach that far: those of its
-/// input, and in turn with them those of its OUTPUT, unless that is stored past the caches.
+/// Asks for the lines of a group of `bytes` bytes some way behind the start of `message`, which need not reach that far:
+/// those of its input, and in turn with them those of its OUTPUT, unless that is stored past the caches.
 #[inline(always)]
 pub(crate) fn prefetch<const OUTPUT: bool>(message: Message, bytes: usize) {
-    let mut at = DISTANCE;
-    while at < DISTANCE + bytes {
+    let from = DISTANCE.max(2 * bytes);
+    let mut at = from;
+    while at < from + bytes {
         ask(message.input.wrapping_add(at));
         if OUTPUT {
             ask(message.output.cast_const().wrapping_add(at));

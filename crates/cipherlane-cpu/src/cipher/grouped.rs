@@ -31,6 +31,11 @@ pub(crate) trait InGroups: Send + Sync + Sized + 'static {
         0
     }
 
+    /// See [`Permutation::runs_pairs`].
+    fn runs_pairs(&self) -> bool {
+        false
+    }
+
     /// See [`Permutation::chain`].
     fn chain(&self) -> Option<&dyn Chain> {
         None
@@ -102,6 +107,8 @@ trait DynInGroups<I: Isa>: Send + Sync {
 
     fn few(&self) -> usize;
 
+    fn runs_pairs(&self) -> bool;
+
     fn chain(&self) -> Option<&dyn Chain>;
 }
 
@@ -116,6 +123,10 @@ impl<P: InGroups> DynInGroups<P::Isa> for P {
 
     fn few(&self) -> usize {
         InGroups::few(self)
+    }
+
+    fn runs_pairs(&self) -> bool {
+        InGroups::runs_pairs(self)
     }
 
     fn chain(&self) -> Option<&dyn Chain> {
@@ -184,6 +195,11 @@ impl<I: Isa> Permutation for Grouped<I> {
     #[inline(always)]
     fn few(&self) -> usize {
         self.cipher.few()
+    }
+
+    #[inline(always)]
+    fn runs_pairs(&self) -> bool {
+        self.cipher.runs_pairs()
     }
 
     #[inline(always)]

@@ -54,6 +54,12 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         0
     }
 
+    /// Whether two groups side by side take less time than one after the other.
+    #[inline(always)]
+    fn runs_pairs(&self) -> bool {
+        false
+    }
+
     /// What runs blocks that wait for one another, where that is a way of its own.
     #[inline(always)]
     fn chain(&self) -> Option<&dyn Chain> {

@@ -22,6 +22,9 @@ pub(crate) trait SlicedCipher: Send + Sync + Sized + 'static {
     /// What runs few blocks under one key. Wiped when dropped.
     type Few: Few<IsaOf<Self::Bytes>>;
 
+    /// Whether [`SlicedCipher::run_groups`] has two groups side by side.
+    const PAIRS: bool = false;
+
     /// No round keys.
     fn none_shared(isa: IsaOf<Self::Bytes>) -> Self::Shared;
 
@@ -131,6 +134,10 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
 
     fn few(&self) -> usize {
         self.key.most()
+    }
+
+    fn runs_pairs(&self) -> bool {
+        C::PAIRS
     }
 
     fn chain(&self) -> Option<&dyn Chain> {

@@ -33,6 +33,7 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     type Shared = Shared;
     type GroupKeys = EachKey<<X::Bytes as Bytes>::Lanes>;
     type Few = X::Few;
+    const PAIRS: bool = true;
 
     #[inline(always)]
     fn none_shared(_: IsaOf<X::Bytes>) -> Shared {
