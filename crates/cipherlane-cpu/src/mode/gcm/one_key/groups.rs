@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::lacking::Lacking;
-use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
+use crate::cipher::{CALLS, MIDDLE, Meanwhile, Nothing, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, WOVEN, Work, Woven};
 use crate::mode::counters::{Count, Counters};
@@ -64,11 +64,18 @@ impl<'p, P: Permutation, D: Direction, const N: usize, const KARATSUBA: bool> Wo
 pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bool, D: Direction>(
     cipher: &P,
     mut hash: Ghash<'p, P::Isa, KARATSUBA>,
-    message: Message,
+    mut message: Message,
     counters: &mut impl Count<P>,
-    before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
+    mut before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
 ) -> (Lacking<'p, P::Isa, KARATSUBA>, Message) {
     let group = N * V::<P>::BYTES;
+    if P::WHOLE_GROUPS && N == SMALL && message.bytes >= 2 * group && cipher.runs_pairs() {
+        if let Some(before) = before.take() {
+            before.complete_group::<N>();
+        }
+        // SAFETY: the caller's.
+        message = unsafe { run_pairs::<P, N, KARATSUBA, D>(cipher, &mut hash, message, counters) };
+    }
     let mut done = 0;
     // SAFETY: `done` grows by groups that fit into the message; what is hashed is readable, and already written
     // when sealing.
@@ -92,6 +99,43 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
         let last = (!D::OPEN && done > 0).then(|| message.output.cast_const().wrapping_add(done - group));
         (Lacking { hash, group: last }, message.skip(done))
     }
+}
+
+/// Encrypts or decrypts the groups of `message` two by two and hashes them, for a cipher that is quicker so and leaves the
+/// hash nothing to be done meanwhile. Returns what is left, less than two groups.
+///
+/// # Safety
+/// As for [`run`].
+#[inline(always)]
+unsafe fn run_pairs<P: Permutation, const N: usize, const KARATSUBA: bool, D: Direction>(
+    cipher: &P,
+    hash: &mut Ghash<'_, P::Isa, KARATSUBA>,
+    mut message: Message,
+    counters: &mut impl Count<P>,
+) -> Message {
+    let group = N * V::<P>::BYTES;
+    // SAFETY: the message has two groups left; what is hashed is readable, and already written when sealing.
+    unsafe {
+        while message.bytes >= 2 * group {
+            if message.prefetched {
+                prefetch::<true>(message, 2 * group);
+            }
+            if D::OPEN {
+                hash_two::<_, N, KARATSUBA>(hash, message.input);
+            }
+            let halves: [[V<P>; SMALL]; 2] = [counters.take(), counters.take()];
+            let mut begun = [halves[0][0]; MIDDLE];
+            for (begun, counter) in begun.iter_mut().zip(halves.as_flattened()) {
+                *begun = *counter;
+            }
+            text::crypt::<P, MIDDLE>(cipher, begun, message, &mut Nothing);
+            if !D::OPEN {
+                hash_two::<_, N, KARATSUBA>(hash, message.output);
+            }
+            message = message.skip(2 * group);
+        }
+    }
+    message
 }
 
 /// Encrypts or decrypts groups of N registers from the start of `message` on, one at least, and continues `hash` with as
@@ -129,6 +173,22 @@ pub(super) unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATS
         hash.state = step.finish();
     }
     group
+}
+
+/// Continues `hash` with two groups of N registers.
+///
+/// # Safety
+/// They are readable from `hashed` on.
+#[inline(always)]
+unsafe fn hash_two<I: Isa, const N: usize, const KARATSUBA: bool>(
+    hash: &mut Ghash<'_, I, KARATSUBA>,
+    hashed: *const u8,
+) {
+    for group in 0..2 {
+        // SAFETY: the caller's.
+        let group = InMemory(unsafe { hashed.add(group * N * I::V::BYTES) });
+        hash.state = GroupHash::<I, _, N, KARATSUBA>::new(hash, group).all();
+    }
 }
 
 /// A group of ciphertext.

@@ -35,12 +35,18 @@ impl<'p, I: Isa, const KARATSUBA: bool> Lacking<'p, I, KARATSUBA> {
         Self { hash, group: Some(ciphertext) }
     }
 
+    /// Hashes the group of N registers that it lacks, if it lacks one.
+    #[inline(always)]
+    pub(super) fn complete_group<const N: usize>(&mut self) {
+        if let Some(group) = self.group.take() {
+            self.hash.state = GroupHash::<I, _, N, KARATSUBA>::new(&self.hash, InMemory(group)).all();
+        }
+    }
+
     /// The whole hash, of groups of N registers.
     #[inline(always)]
     pub(super) fn complete<const N: usize>(mut self) -> Ghash<'p, I, KARATSUBA> {
-        if let Some(group) = self.group {
-            self.hash.state = GroupHash::<I, _, N, KARATSUBA>::new(&self.hash, InMemory(group)).all();
-        }
+        self.complete_group::<N>();
         self.hash
     }
 
