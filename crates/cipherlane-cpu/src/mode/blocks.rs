@@ -84,14 +84,14 @@ pub(crate) unsafe fn all<T: Pass, const N: usize>(pass: &mut T, message: Message
     // SAFETY: the caller's promise, handed on for ever smaller parts.
     unsafe {
         let is_far = message.prefetched || message.past_caches;
+        let pairs = T::Cipher::WHOLE_GROUPS && pass.cipher().runs_pairs();
         let mut rest = if !T::Cipher::WHOLE_GROUPS && N > FAR && is_far {
             groups::<T, FAR>(pass, message)
-        } else if T::Cipher::WHOLE_GROUPS
-            && bytes_of::<V<T::Cipher>, N>() > FAR_GROUP
-            && is_far
-            && !pass.cipher().runs_pairs()
-        {
+        } else if T::Cipher::WHOLE_GROUPS && bytes_of::<V<T::Cipher>, N>() > FAR_GROUP && is_far && !pairs {
             groups::<T, SMALL>(pass, message)
+        } else if N == SMALL && pairs {
+            let rest = groups::<T, MIDDLE>(pass, message);
+            groups::<T, N>(pass, rest)
         } else {
             groups::<T, N>(pass, message)
         };

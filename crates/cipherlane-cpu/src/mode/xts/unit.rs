@@ -90,6 +90,20 @@ impl<P: Permutation, const N: usize> Tweaked<'_, P, N> {
         let register = if P::WHOLE_GROUPS { block / V::<P>::LANES } else { 0 };
         self.next[register].to_blocks()[block % V::<P>::LANES]
     }
+
+    /// The tweaks of the next M registers, which are several times N.
+    #[inline(always)]
+    fn take<const M: usize>(&mut self) -> [V<P>; M] {
+        let mut tweaks = [self.next[0]; M];
+        for some in tweaks.as_chunks_mut().0 {
+            *some = self.next;
+            let mut advance = Advance::new(&mut self.next);
+            for i in 0..N {
+                advance.one(i);
+            }
+        }
+        tweaks
+    }
 }
 
 impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
@@ -105,6 +119,9 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
         if M == N {
             let now = self.next;
             *registers = tweaked(self.cipher, *registers, &now, &mut Advance::new(&mut self.next));
+        } else if M > N {
+            let now = self.take::<M>();
+            *registers = tweaked(self.cipher, *registers, &now, &mut Nothing);
         } else {
             *registers = tweaked(self.cipher, *registers, &self.next, &mut Nothing);
             // Groups smaller than N end a message: together they have no more than the registers here.
