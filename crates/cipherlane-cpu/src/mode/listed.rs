@@ -8,7 +8,7 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::blocks::{self, Pass};
-use crate::cipher::{Permutation, V};
+use crate::cipher::{Permutation, SMALL, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
 
@@ -25,6 +25,13 @@ pub(super) fn pays(job: &Job<'_>, messages: &Range<usize>, most: usize) -> bool 
     messages.len() > 1
         && job.consecutive(messages.clone()).bytes < messages.len() * most
         && job.are_whole_blocks(messages.clone())
+}
+
+/// Bytes from which on messages are better run without others: more than a group, where it is a cipher's own, since a list
+/// spares each message what comes before its group and behind it.
+#[inline(always)]
+pub(super) const fn from_alone<P: Permutation, const N: usize>() -> usize {
+    N * V::<P>::BYTES + (P::WHOLE_GROUPS && N == SMALL) as usize
 }
 
 /// Blocks of a list: those of four groups or more, so that what is left behind the last whole one weighs little.
@@ -64,10 +71,10 @@ impl<'a, P: Permutation, C: Combine, const N: usize> Listed<'a, P, C, N> {
         Self { cipher, job, messages: 0..0, list, count: 0, combine: PhantomData }
     }
 
-    /// Whether a message of whole blocks gains by company: one that is shorter than a group.
+    /// Whether a message of whole blocks gains by company.
     #[inline(always)]
     pub(super) const fn takes(message: Message) -> bool {
-        message.bytes < N * V::<P>::BYTES
+        message.bytes < from_alone::<P, N>()
     }
 
     /// Takes message `index`, which is the next one or follows a call of [`Listed::run`]. Returns where its list is to be

@@ -105,7 +105,7 @@ impl<P: KeyEach, E: KeyEach<Isa = P::Isa>, D: Direction, const N: usize> Body fo
     #[inline(always)]
     fn messages(&self, job: &Job<'_>, range: Range<usize>) {
         match self.data.shared() {
-            Some(cipher) if listed::pays(job, &range, N * V::<P>::BYTES) => {
+            Some(cipher) if listed::pays(job, &range, listed::from_alone::<P, N>()) => {
                 self.isa().vectorize(InCompany { body: self, cipher, job, range });
             }
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
