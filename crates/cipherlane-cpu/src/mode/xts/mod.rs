@@ -21,7 +21,7 @@ use super::body::{Body, Vectorized, part};
 use super::key_each::Steps;
 use super::keys::Keys;
 use super::listed;
-use crate::cipher::{KeyEach, Permutation, V};
+use crate::cipher::{KeyEach, Permutation};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes};
 use crate::worker::{Kernel, Segment, Worker};
