@@ -73,7 +73,7 @@ pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: 
 const FAR: usize = 8;
 
 /// The same of a cipher that runs whole groups, in bytes. Asked for the lines of twice as many at once, a Zen 5 seems to
-/// leave some out: texts from memory then take up to half as long again.
+/// leave some out, and texts from memory take much longer.
 const FAR_GROUP: usize = 1024;
 
 /// Runs `pass` over all of `message`.
@@ -85,22 +85,24 @@ pub(crate) unsafe fn all<T: Pass, const N: usize>(pass: &mut T, message: Message
     // SAFETY: the caller's promise, handed on for ever smaller parts.
     unsafe {
         let is_far = message.prefetched || message.past_caches;
-        let pairs = T::Cipher::WHOLE_GROUPS && pass.cipher().runs_pairs();
-        let mut rest = if !T::Cipher::WHOLE_GROUPS && N > FAR && is_far {
-            groups::<T, FAR>(pass, message)
-        } else if T::Cipher::WHOLE_GROUPS && bytes_of::<V<T::Cipher>, N>() > FAR_GROUP && is_far && !pairs {
-            groups::<T, SMALL>(pass, message)
-        } else if N == SMALL && pairs {
-            let rest = groups::<T, MIDDLE>(pass, message);
-            groups::<T, N>(pass, rest)
-        } else {
-            groups::<T, N>(pass, message)
-        };
-        if rest.bytes == 0 {
+        if T::Cipher::WHOLE_GROUPS {
+            let rest = if N == SMALL && pass.cipher().runs_pairs() {
+                let rest = groups::<T, MIDDLE>(pass, message);
+                groups::<T, N>(pass, rest)
+            } else if is_far && bytes_of::<V<T::Cipher>, N>() > FAR_GROUP && !pass.cipher().runs_pairs() {
+                groups::<T, SMALL>(pass, message)
+            } else {
+                groups::<T, N>(pass, message)
+            };
+            if rest.bytes > 0 {
+                groups_of_rest::<T, N>(pass, rest);
+            }
             return;
         }
-        if T::Cipher::WHOLE_GROUPS {
-            return groups_of_rest::<T, N>(pass, rest);
+        let mut rest =
+            if N > FAR && is_far { groups::<T, FAR>(pass, message) } else { groups::<T, N>(pass, message) };
+        if rest.bytes == 0 {
+            return;
         }
         // Exactly the registers that are there, largest group first: the groups do not wait for each other, so
         // the CPU overlaps them, and of padding there is never more than a part of one register.
