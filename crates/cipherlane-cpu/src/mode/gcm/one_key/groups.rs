@@ -123,6 +123,7 @@ unsafe fn run_pairs<P: Permutation, const N: usize, const KARATSUBA: bool, D: Di
             if D::OPEN {
                 hash_two::<_, N, KARATSUBA>(hash, message.input);
             }
+            // Counters come a group at a time.
             let halves: [[V<P>; SMALL]; 2] = [counters.take(), counters.take()];
             let mut begun = [halves[0][0]; MIDDLE];
             for (begun, counter) in begun.iter_mut().zip(halves.as_flattened()) {
@@ -186,8 +187,8 @@ unsafe fn hash_two<I: Isa, const N: usize, const KARATSUBA: bool>(
 ) {
     for group in 0..2 {
         // SAFETY: the caller's.
-        let group = InMemory(unsafe { hashed.add(group * N * I::V::BYTES) });
-        hash.state = GroupHash::<I, _, N, KARATSUBA>::new(hash, group).all();
+        let group = unsafe { hashed.add(group * N * I::V::BYTES) };
+        *hash = Lacking::group(*hash, group).complete::<N>();
     }
 }
 
