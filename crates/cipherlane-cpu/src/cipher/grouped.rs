@@ -3,9 +3,11 @@
 //! A group takes hundreds of cycles, so that an indirect call of one is free; and the modes are compiled once for all
 //! of these ciphers and not for each.
 
+use cipherlane_core::BLOCK;
+
 use super::byte_sliced::GROUP;
 use super::few::Chain;
-use super::{CALLS, KeyEach, Meanwhile, Permutation, Source, V};
+use super::{CALLS, Groups, KeyEach, Meanwhile, Permutation, Source, V};
 use crate::lanes::portable::{Portable, X1};
 use crate::lanes::{Isa, Lanes};
 
@@ -34,6 +36,32 @@ pub(crate) trait InGroups: Send + Sync + Sized + 'static {
     /// See [`Permutation::runs_pairs`].
     fn runs_pairs(&self) -> bool {
         false
+    }
+
+    /// See [`Permutation::runs_in_memory`].
+    fn runs_in_memory(&self, _groups: usize) -> usize {
+        0
+    }
+
+    /// See [`Permutation::run_in_memory`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn run_in_memory(&self, _groups: Groups) {
+        unreachable!("of ciphers that run in memory alone")
+    }
+
+    /// See [`Permutation::counts`].
+    fn counts(&self, _groups: usize) -> usize {
+        0
+    }
+
+    /// See [`Permutation::count`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn count(&self, _counter: [u8; BLOCK], _text: Groups) {
+        unreachable!("of ciphers that count alone")
     }
 
     /// See [`Permutation::chain`].
@@ -109,6 +137,14 @@ trait DynInGroups<I: Isa>: Send + Sync {
 
     fn runs_pairs(&self) -> bool;
 
+    fn runs_in_memory(&self, groups: usize) -> usize;
+
+    unsafe fn run_in_memory(&self, groups: Groups);
+
+    fn counts(&self, groups: usize) -> usize;
+
+    unsafe fn count(&self, counter: [u8; BLOCK], text: Groups);
+
     fn chain(&self) -> Option<&dyn Chain>;
 }
 
@@ -127,6 +163,24 @@ impl<P: InGroups> DynInGroups<P::Isa> for P {
 
     fn runs_pairs(&self) -> bool {
         InGroups::runs_pairs(self)
+    }
+
+    fn runs_in_memory(&self, groups: usize) -> usize {
+        InGroups::runs_in_memory(self, groups)
+    }
+
+    unsafe fn run_in_memory(&self, groups: Groups) {
+        // SAFETY: the caller's.
+        unsafe { InGroups::run_in_memory(self, groups) }
+    }
+
+    fn counts(&self, groups: usize) -> usize {
+        InGroups::counts(self, groups)
+    }
+
+    unsafe fn count(&self, counter: [u8; BLOCK], text: Groups) {
+        // SAFETY: the caller's.
+        unsafe { InGroups::count(self, counter, text) }
     }
 
     fn chain(&self) -> Option<&dyn Chain> {
@@ -200,6 +254,28 @@ impl<I: Isa> Permutation for Grouped<I> {
     #[inline(always)]
     fn runs_pairs(&self) -> bool {
         self.cipher.runs_pairs()
+    }
+
+    #[inline(always)]
+    fn runs_in_memory(&self, groups: usize) -> usize {
+        self.cipher.runs_in_memory(groups)
+    }
+
+    #[inline(always)]
+    unsafe fn run_in_memory(&self, groups: Groups) {
+        // SAFETY: the caller's.
+        unsafe { self.cipher.run_in_memory(groups) }
+    }
+
+    #[inline(always)]
+    fn counts(&self, groups: usize) -> usize {
+        self.cipher.counts(groups)
+    }
+
+    #[inline(always)]
+    unsafe fn count(&self, counter: [u8; BLOCK], text: Groups) {
+        // SAFETY: the caller's.
+        unsafe { self.cipher.count(counter, text) }
     }
 
     #[inline(always)]
@@ -278,6 +354,24 @@ impl<P: InGroups> Permutation for Only<P> {
 
     fn few(&self) -> usize {
         self.0.few()
+    }
+
+    fn runs_in_memory(&self, groups: usize) -> usize {
+        self.0.runs_in_memory(groups)
+    }
+
+    unsafe fn run_in_memory(&self, groups: Groups) {
+        // SAFETY: the caller's.
+        unsafe { self.0.run_in_memory(groups) }
+    }
+
+    fn counts(&self, groups: usize) -> usize {
+        self.0.counts(groups)
+    }
+
+    unsafe fn count(&self, counter: [u8; BLOCK], text: Groups) {
+        // SAFETY: the caller's.
+        unsafe { self.0.count(counter, text) }
     }
 
     fn chain(&self) -> Option<&dyn Chain> {

@@ -4,6 +4,7 @@ pub(crate) mod aes_bitsliced;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod aes_rounds;
 pub(crate) mod aes_table_vartime;
+#[macro_use]
 pub(crate) mod byte_sliced;
 pub(crate) mod camellia;
 pub(crate) mod camellia_table_vartime;
@@ -22,6 +23,8 @@ mod tests;
 
 use std::mem::MaybeUninit;
 
+use cipherlane_core::BLOCK;
+
 use self::few::Chain;
 use crate::lanes::{Isa, Lanes, Woven};
 
@@ -32,6 +35,16 @@ pub(crate) type V<P> = <<P as Permutation>::Isa as Isa>::V;
 pub(crate) const SMALL: usize = 16;
 /// Registers of two of these, which may run side by side.
 pub(crate) const MIDDLE: usize = 2 * SMALL;
+
+/// Whole groups in memory: where they lie, where their output is to go, how many, and how many bytes ahead lines are asked
+/// for, 0 if that brings nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Groups {
+    pub(crate) from: *const u8,
+    pub(crate) to: *mut u8,
+    pub(crate) count: usize,
+    pub(crate) ahead: usize,
+}
 
 /// A block cipher in one direction under one expanded key: a permutation of blocks.
 ///
@@ -58,6 +71,37 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     #[inline(always)]
     fn runs_pairs(&self) -> bool {
         false
+    }
+
+    /// How many of the first of so many whole groups take less time by [`Permutation::run_in_memory`].
+    #[inline(always)]
+    fn runs_in_memory(&self, _groups: usize) -> usize {
+        0
+    }
+
+    /// Runs whole groups of [`SMALL`] registers from where they lie to where they are to go, which may be the same place.
+    ///
+    /// # Safety
+    /// They are as many as this [runs](Permutation::runs_in_memory), not none, and readable and writable.
+    #[inline(always)]
+    unsafe fn run_in_memory(&self, _groups: Groups) {
+        unreachable!("of ciphers that run in memory alone")
+    }
+
+    /// How many of the first of so many whole groups take less time by [`Permutation::count`].
+    #[inline(always)]
+    fn counts(&self, _groups: usize) -> usize {
+        0
+    }
+
+    /// Adds what becomes of `counter`, a number of 128 bits, and of those behind it to the blocks of whole groups.
+    ///
+    /// # Safety
+    /// They are as many as this [counts](Permutation::counts), not none, and readable and writable. The last 16 bits wrap behind
+    /// them at the earliest.
+    #[inline(always)]
+    unsafe fn count(&self, _counter: [u8; BLOCK], _text: Groups) {
+        unreachable!("of ciphers that count alone")
     }
 
     /// What runs blocks that wait for one another, where that is a way of its own.

@@ -1,9 +1,11 @@
 //! A message, N registers at a time and then in ever smaller groups.
 
-use crate::cipher::{MIDDLE, Permutation, SMALL, V};
+use std::mem::MaybeUninit;
+
+use crate::cipher::{Groups, MIDDLE, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
-use crate::prefetch::prefetch;
+use crate::prefetch::{DISTANCE, prefetch};
 
 /// What a mode does to consecutive registers of a message, in order from the first.
 pub(crate) trait Pass {
@@ -16,6 +18,15 @@ pub(crate) trait Pass {
     /// Turns the next M registers of input into output, in place: a copy of whole groups costs a tenth of the rounds of
     /// some ciphers. Zeros fill up a message that ends within them; nothing comes after it.
     fn registers<const M: usize>(&mut self, registers: &mut [V<Self::Cipher>; M]);
+
+    /// Runs whole groups of a cipher that runs such, where that takes less time than by registers. Returns what is left.
+    ///
+    /// # Safety
+    /// The pointers of `message` are good, and nobody else touches its output.
+    #[inline(always)]
+    unsafe fn whole_groups(&mut self, message: Message) -> Message {
+        message
+    }
 
     /// The same, of whole registers that have just been loaded from `input`, where a mode gains by loading them again.
     ///
@@ -68,6 +79,48 @@ pub(crate) unsafe fn groups<T: Pass, const N: usize>(pass: &mut T, mut message: 
     message
 }
 
+/// Groups at a time of a message that is stored past the caches: their output is nearby first.
+const NEARBY: usize = 16;
+
+/// Has `run` run groups of `message`, as many as `how_many` makes of those that there are: all at once or some after others, in
+/// order. Returns what is left.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output. `run` writes the output of all groups.
+#[inline(always)]
+pub(crate) unsafe fn whole_groups<I: Isa>(
+    isa: I,
+    mut message: Message,
+    how_many: impl Fn(usize) -> usize,
+    mut run: impl FnMut(Groups),
+) -> Message {
+    let group = SMALL * I::V::BYTES;
+    let past_caches = message.past_caches && message.output.addr().is_multiple_of(I::V::BYTES);
+    let ahead = if message.prefetched { DISTANCE } else { 0 };
+    let mut nearby = MaybeUninit::<[[I::V; SMALL]; NEARBY]>::uninit();
+    loop {
+        let most = if past_caches { NEARBY } else { usize::MAX };
+        let count = how_many((message.bytes / group).min(most));
+        if count == 0 {
+            break;
+        }
+        let to = if past_caches { nearby.as_mut_ptr().cast() } else { message.output };
+        run(Groups { from: message.input, to, count, ahead });
+        // SAFETY: `run` has written so many groups, and the message has them.
+        unsafe {
+            for i in 0..if past_caches { count } else { 0 } {
+                let registers = nearby.as_ptr().cast::<[I::V; SMALL]>().add(i);
+                store_past_caches(&*registers, message.output.add(i * group));
+            }
+            message = message.skip(count * group);
+        }
+    }
+    if past_caches {
+        isa.fence();
+    }
+    message
+}
+
 /// Most registers at a time of a message that comes from behind the second cache: of 16, loads and stores come in
 /// bursts, which the caches of Zen 5 keep up with less.
 const FAR: usize = 8;
@@ -86,6 +139,7 @@ pub(crate) unsafe fn all<T: Pass, const N: usize>(pass: &mut T, message: Message
     unsafe {
         let is_far = message.prefetched || message.past_caches;
         if T::Cipher::WHOLE_GROUPS {
+            let message = pass.whole_groups(message);
             let rest = if N == SMALL && pass.cipher().runs_pairs() {
                 let rest = groups::<T, MIDDLE>(pass, message);
                 groups::<T, N>(pass, rest)

@@ -35,6 +35,13 @@ pub(crate) fn advanced(block: u128, by: u32) -> u128 {
     (block & (u128::MAX >> 32)) | (u128::from(count.swap_bytes()) << 96)
 }
 
+/// Whole groups of so many blocks from `counter` on until its last 16 bits wrap.
+#[inline(always)]
+pub(crate) fn before_wrap(counter: &[u8; BLOCK], group: usize) -> usize {
+    let [.., high, low] = *counter;
+    ((1 << 16) - usize::from(u16::from_be_bytes([high, low]))) / group
+}
+
 /// `block` but for its last byte, and that byte.
 #[inline(always)]
 pub(super) const fn parted(block: u128) -> (u128, usize) {
@@ -92,6 +99,15 @@ pub(crate) trait Count<P: Permutation> {
     /// The next groups of M registers, `most` at most and one at least: those whose first rounds are known ahead, or one
     /// that is kept in `room`.
     fn take_some<const M: usize>(&mut self, most: usize, room: &mut MaybeUninit<[V<P>; M]>) -> Begun<V<P>>;
+
+    /// The next one, unless nobody may know it.
+    #[inline(always)]
+    fn next_public(&self) -> Option<[u8; BLOCK]> {
+        None
+    }
+
+    /// Leaves out the next ones.
+    fn skip(&mut self, blocks: usize);
 }
 
 /// Those of any message, modulo 2^32.
@@ -198,6 +214,22 @@ impl<P: Permutation> Count<P> for Counters<'_, P> {
         let (begun, rest) = (room.write(self.take()), self.cipher.isa().zero());
         Begun { rest, last: rest, effects: begun.as_ptr().cast(), groups: 1 }
     }
+
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // a byte
+    fn next_public(&self) -> Option<[u8; BLOCK]> {
+        self.are_public.then(|| advanced(self.rest, self.value as u32).to_le_bytes())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // SP 800-38D: fewer than 2^32 blocks
+    fn skip(&mut self, blocks: usize) {
+        let next = advanced(self.rest, (self.value + blocks) as u32);
+        (self.rest, self.value) = parted(next);
+        let is_known = self.first_round.is_some();
+        self.base =
+            if is_known { begin_rest(self.cipher, self.rest) } else { self.cipher.isa().splat_word(next) };
+    }
 }
 
 /// Those of a message whose nonce has 96 bits, and whose last byte does not overflow: all first rounds are known ahead.
@@ -240,6 +272,11 @@ impl<P: Permutation> Count<P> for Known<'_, V<P>> {
         let effects = self.first_round.effects_from(self.value);
         self.value += groups * M * V::<P>::LANES;
         Begun { rest: self.base, last: self.base, effects, groups }
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, blocks: usize) {
+        self.value += blocks;
     }
 }
 

@@ -109,4 +109,18 @@ impl<P: Permutation> Pass for Codebook<'_, P> {
     fn registers<const M: usize>(&mut self, registers: &mut [V<P>; M]) {
         self.cipher.apply_first::<M>(registers);
     }
+
+    #[inline(always)]
+    unsafe fn whole_groups(&mut self, message: Message) -> Message {
+        let Self { cipher } = self;
+        // SAFETY: the caller's.
+        unsafe {
+            blocks::whole_groups(
+                cipher.isa(),
+                message,
+                |groups| cipher.runs_in_memory(groups),
+                |groups| cipher.run_in_memory(groups),
+            )
+        }
+    }
 }

@@ -13,6 +13,9 @@ mod schedule;
 pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+pub(crate) mod turn;
 
 pub(crate) use each::SlicedKeys;
 pub(crate) use permutation::{ByteSliced, Group, SlicedCipher, blocks_of, slices_of};

@@ -1,8 +1,11 @@
 //! A byte-sliced cipher that runs blocks under one key.
 
+use cipherlane_core::BLOCK;
+
 use super::each::{EachKey, SlicedKeys};
 use super::schedule::{Key, OneKey};
 use super::{GROUP, load, store, transpose};
+use crate::cipher::Groups;
 use crate::cipher::few::{Chain, Few};
 use crate::cipher::grouped::{InGroups, filled_up};
 use crate::lanes::bytes::{Bytes, IsaOf};
@@ -57,6 +60,36 @@ pub(crate) trait SlicedCipher: Send + Sync + Sized + 'static {
         }
     }
 
+    /// See [`Permutation::runs_in_memory`](crate::cipher::Permutation::runs_in_memory).
+    #[inline(always)]
+    fn runs_in_memory(_groups: usize) -> usize {
+        0
+    }
+
+    /// See [`Permutation::run_in_memory`](crate::cipher::Permutation::run_in_memory).
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn run_in_memory(_keys: &Self::Shared, _groups: Groups) {
+        unreachable!("of ciphers that run in memory alone")
+    }
+
+    /// See [`Permutation::counts`](crate::cipher::Permutation::counts).
+    #[inline(always)]
+    fn counts(_groups: usize) -> usize {
+        0
+    }
+
+    /// See [`Permutation::count`](crate::cipher::Permutation::count).
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn count(_isa: IsaOf<Self::Bytes>, _keys: &Self::Shared, _counter: [u8; BLOCK], _text: Groups) {
+        unreachable!("of ciphers that count alone")
+    }
+
     /// Runs sliced blocks, each under its own key.
     fn run_each(keys: &Self::GroupKeys, block: [Self::Bytes; GROUP]) -> [Self::Bytes; GROUP];
 }
@@ -100,6 +133,24 @@ impl<C: SlicedCipher> Work for Whole<'_, C> {
     }
 }
 
+/// Counters of whole groups, as work of its own. Only where the promise of [`SlicedCipher::count`] is kept is it made.
+struct Counted<'a, C: SlicedCipher> {
+    isa: IsaOf<C::Bytes>,
+    keys: &'a C::Shared,
+    counter: [u8; BLOCK],
+    text: Groups,
+}
+
+impl<C: SlicedCipher> Work for Counted<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: that of who made it.
+        unsafe { C::count(self.isa, self.keys, self.counter, self.text) }
+    }
+}
+
 impl<C: SlicedCipher, const INVERSE: bool> ByteSliced<C, INVERSE> {
     fn run_whole(&self, groups: &mut [Group<C>]) {
         self.isa.vectorize(Whole::<C> { isa: self.isa, keys: self.key.groups::<INVERSE>(self.isa), groups });
@@ -138,6 +189,24 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
 
     fn runs_pairs(&self) -> bool {
         C::PAIRS
+    }
+
+    fn runs_in_memory(&self, groups: usize) -> usize {
+        C::runs_in_memory(groups)
+    }
+
+    unsafe fn run_in_memory(&self, groups: Groups) {
+        // SAFETY: the caller's.
+        unsafe { C::run_in_memory(self.key.groups::<INVERSE>(self.isa), groups) }
+    }
+
+    fn counts(&self, groups: usize) -> usize {
+        C::counts(groups)
+    }
+
+    unsafe fn count(&self, counter: [u8; BLOCK], text: Groups) {
+        let keys = self.key.groups::<INVERSE>(self.isa);
+        self.isa.vectorize(Counted::<C> { isa: self.isa, keys, counter, text });
     }
 
     fn chain(&self) -> Option<&dyn Chain> {

@@ -1,5 +1,7 @@
 //! Camellia and SM4 on every instruction set of this CPU, and with tables: known answers, and the readable reference.
 
+use std::any::type_name;
+
 use cipherlane_core::{BLOCK, Cipher};
 use cipherlane_reference::cipher::keyed;
 
@@ -10,9 +12,9 @@ use crate::cipher::slices::Native;
 use crate::cipher::sm4_table_vartime::{Sm4DecryptVartime, Sm4EncryptVartime};
 use crate::cipher::tests::check_key_each;
 use crate::cipher::tests::support::{
-    apply_counting, assert_blocks, expected, random_blocks, random_bytes, random_keys,
+    Block, apply_counting, assert_blocks, expected, random_blocks, random_bytes, random_keys,
 };
-use crate::cipher::{KeyEach, Permutation, V, camellia, sm4};
+use crate::cipher::{Groups, KeyEach, Permutation, V, camellia, sm4};
 use crate::lanes::portable::Portable;
 use crate::lanes::{Isa, Lanes};
 
@@ -185,8 +187,8 @@ impl AgainstReference {
             let mut in_place = input.clone();
             let Some(chain) = permutation.chain() else {
                 // With GFNI there is one, and ciphers that have none run whole groups alone.
-                assert!(!std::any::type_name::<P>().contains("galois"), "{}", std::any::type_name::<P>());
-                assert_eq!(permutation.few(), 0, "{}", std::any::type_name::<P>());
+                assert!(!type_name::<P>().contains("galois"), "{}", type_name::<P>());
+                assert_eq!(permutation.few(), 0, "{}", type_name::<P>());
                 continue;
             };
             let place = in_place.as_mut_ptr().cast();
@@ -198,7 +200,68 @@ impl AgainstReference {
             let mut last = before;
             for ((text, apart), in_place) in input.iter().zip(&apart).zip(&in_place) {
                 last = reference.encrypt(std::array::from_fn(|i| text[i] ^ last[i]));
-                assert_eq!([apart, in_place], [&last; 2], "{}", std::any::type_name::<P>());
+                assert_eq!([apart, in_place], [&last; 2], "{}", type_name::<P>());
+            }
+        }
+    }
+
+    /// Whole groups from where they lie to where they are to go, apart and in place, and counters of such, where the cipher has a
+    /// way of its own for them.
+    fn in_memory<P: Permutation<Source = <P as Permutation>::Isa>>(self, isa: P::Isa, decrypts: bool) {
+        let key: [u8; 32] = random_bytes(1004);
+        let permutation = P::new(isa, &key[..self.0.key_bytes()]);
+        let group = GROUP * V::<P>::LANES;
+        for count in [1, 2, 3, 4, 8, 9, 17] {
+            let text = random_blocks(count * group);
+            let run = |from: &[Block], to: *mut Block, counter: Option<u128>| {
+                let done = match counter {
+                    None => permutation.runs_in_memory(count),
+                    Some(_) => permutation.counts(count),
+                };
+                let groups = Groups { from: from.as_ptr().cast(), to: to.cast(), count: done, ahead: 0 };
+                // SAFETY: so many groups are there.
+                unsafe {
+                    match counter {
+                        _ if done == 0 => {}
+                        None => permutation.run_in_memory(groups),
+                        Some(counter) => permutation.count(counter.to_be_bytes(), groups),
+                    }
+                }
+                done
+            };
+            let check = |wanted: &[Block], counter| {
+                // One block more, and every other one unaligned.
+                let mut apart = vec![0xee_u8; (count * group + 1) * BLOCK];
+                let done = run(&text, apart.as_mut_ptr().wrapping_add(count % 2).cast(), counter);
+                let (written, rest) = apart[count % 2..].split_at(done * group * BLOCK);
+                assert!(written == wanted[..done * group].as_flattened(), "{}", type_name::<P>());
+                assert!(rest.iter().all(|&byte| byte == 0xee));
+                let mut in_place = text.clone();
+                let place = in_place.as_mut_ptr();
+                assert_eq!(run(&in_place, place, counter), done);
+                assert!(in_place[..done * group] == wanted[..done * group], "{}", type_name::<P>());
+                assert!(in_place[done * group..] == text[done * group..]);
+                let (whole, camellia) = (count / 2 * 2, self.0 != Cipher::Sm4);
+                let own = match counter {
+                    _ if !type_name::<P>().contains("galois") || V::<P>::LANES < 4 => 0,
+                    _ if camellia => count,
+                    None if whole < 8 => 0,
+                    Some(_) if whole < 4 => 0,
+                    _ => whole,
+                };
+                assert_eq!(done, own, "{}", type_name::<P>());
+            };
+            check(&expected(self.0, decrypts, &key, &text), None);
+            let until_wrap = (1 << 16) - count * group;
+            for low in [0, 1, 250, 0x12f3, until_wrap - 1, until_wrap] {
+                let counter = u128::from_be_bytes(random_bytes(5)) >> 16 << 16 | low as u128;
+                let counters: Vec<Block> =
+                    (0..count * group).map(|i| (counter + i as u128).to_be_bytes()).collect();
+                let mut wanted = expected(self.0, decrypts, &key, &counters);
+                for (wanted, text) in wanted.iter_mut().zip(&text) {
+                    *wanted = std::array::from_fn(|i| wanted[i] ^ text[i]);
+                }
+                check(&wanted, Some(counter));
             }
         }
     }
@@ -232,6 +295,8 @@ impl Test for AgainstReference {
     ) {
         self.chained::<E>(isa);
         self.each::<E, D>(isa);
+        self.in_memory::<E>(isa, false);
+        self.in_memory::<D>(isa, true);
         self.count::<E, D, 1>(isa);
         self.count::<E, D, 2>(isa);
         self.count::<E, D, 4>(isa);

@@ -2,6 +2,10 @@
 
 use std::marker::PhantomData;
 
+use cipherlane_core::BLOCK;
+
+use super::subkeys::Shared;
+use crate::cipher::Groups;
 use crate::cipher::byte_sliced::matrix::{Matrix, power, sbox, times};
 use crate::cipher::few::Few;
 use crate::lanes::bytes::{Bytes, IsaOf};
@@ -104,6 +108,28 @@ pub(crate) trait Boxes: Coordinates {
 
     /// The S-boxes of F (section 2.4.1): SBOX1, 2, 3, 4, 2, 3, 4, 1 of the bytes in this order.
     fn sboxes(bytes: Half<Self::Bytes>) -> Half<Self::Bytes>;
+
+    /// Whether there are [`Boxes::run_in_memory`] and [`Boxes::count`].
+    const IN_MEMORY: bool = false;
+
+    /// Runs groups, one at least, from where they lie to where they are to go.
+    ///
+    /// # Safety
+    /// They are readable and writable.
+    #[inline(always)]
+    unsafe fn run_in_memory(_keys: &Shared, _groups: Groups) {
+        unreachable!("of registers that this is written for alone")
+    }
+
+    /// Adds what becomes of counters to groups of text, one at least: see
+    /// [`Permutation::count`](crate::cipher::Permutation::count).
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn count(_isa: IsaOf<Self::Bytes>, _keys: &Shared, _counter: [u8; BLOCK], _text: Groups) {
+        unreachable!("of registers that this is written for alone")
+    }
 }
 
 /// SBOX1(x) = OUTPUT (inverse of (INPUT x ^ INPUT_CONSTANT)) ^ OUTPUT_CONSTANT, the inverse being that of the AES.

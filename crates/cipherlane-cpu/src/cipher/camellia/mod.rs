@@ -15,9 +15,11 @@ mod subkeys;
 use std::marker::PhantomData;
 
 use boxes::Boxes;
+use cipherlane_core::BLOCK;
 use subkeys::{EachKey, ForAll, ForEach, Shared};
 
-use super::byte_sliced::{ByteSliced, GROUP, Key, SlicedCipher, SlicedKeys};
+use super::Groups;
+use super::byte_sliced::{ByteSliced, GROUP, Group, Key, SlicedCipher, SlicedKeys, blocks_of, slices_of};
 use crate::lanes::bytes::{Bytes, IsaOf};
 
 /// Camellia with the S-boxes of X, under keys of any length.
@@ -34,6 +36,7 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     type Shared = Shared;
     type GroupKeys = EachKey<<X::Bytes as Bytes>::Lanes>;
     type Few = X::Few;
+    const PAIRS: bool = X::IN_MEMORY;
 
     #[inline(always)]
     fn none_shared(_: IsaOf<X::Bytes>) -> Shared {
@@ -62,6 +65,41 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     #[inline(always)]
     fn run_shared(isa: IsaOf<X::Bytes>, subkeys: &Shared, block: [X::Bytes; GROUP]) -> [X::Bytes; GROUP] {
         rounds::crypt::<X>(&ForAll { isa, subkeys }, block)
+    }
+
+    #[inline(always)]
+    fn run_groups(isa: IsaOf<X::Bytes>, subkeys: &Shared, groups: &mut [Group<Self>]) {
+        if X::IN_MEMORY {
+            let (from, to) = (groups.as_ptr().cast(), groups.as_mut_ptr().cast());
+            // SAFETY: the groups are ours.
+            unsafe { X::run_in_memory(subkeys, Groups { from, to, count: groups.len(), ahead: 0 }) };
+            return;
+        }
+        for group in groups {
+            blocks_of::<Self>(Self::run_shared(isa, subkeys, slices_of::<Self>(group)), group);
+        }
+    }
+
+    #[inline(always)]
+    fn runs_in_memory(groups: usize) -> usize {
+        if X::IN_MEMORY { groups } else { 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn run_in_memory(subkeys: &Shared, groups: Groups) {
+        // SAFETY: the caller's.
+        unsafe { X::run_in_memory(subkeys, groups) }
+    }
+
+    #[inline(always)]
+    fn counts(groups: usize) -> usize {
+        if X::IN_MEMORY { groups } else { 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn count(isa: IsaOf<X::Bytes>, subkeys: &Shared, counter: [u8; BLOCK], text: Groups) {
+        // SAFETY: the caller's.
+        unsafe { X::count(isa, subkeys, counter, text) }
     }
 
     #[inline(always)]

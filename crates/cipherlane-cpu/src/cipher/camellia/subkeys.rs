@@ -15,10 +15,10 @@ use crate::lanes::{Isa, Lanes, wipe};
 /// The subkeys of one key, each byte spread over half a lane: registers of them are loaded by broadcasts.
 /// Wiped when dropped.
 pub(crate) struct Shared {
-    sums: [Spread; MAX_BLOCKS],
+    pub(super) sums: [Spread; MAX_BLOCKS],
     /// The `left`, `right` and `plain` of FL, then of FLINV.
-    maps: [[[[u64; 4]; 3]; 2]; MAX_LAYERS],
-    rounds: usize,
+    pub(super) maps: [[[[u64; 4]; 3]; 2]; MAX_LAYERS],
+    pub(super) rounds: usize,
 }
 
 impl Shared {

@@ -1,5 +1,9 @@
 //! What SM4 needs of an instruction set: its S-box, in coordinates of the instruction set's choice.
 
+use cipherlane_core::BLOCK;
+
+use super::keys::Shared;
+use crate::cipher::Groups;
 use crate::cipher::byte_sliced::matrix::{Matrix, sbox};
 use crate::cipher::few::Few;
 use crate::lanes::bytes::{Bytes, IsaOf};
@@ -32,6 +36,27 @@ pub(crate) trait Boxes: Send + Sync + 'static {
     ///
     /// The linear map L of section 6.2 is made of these: see [`super::rounds`].
     fn halves_of_l(word: Word<Self::Bytes>) -> [Word<Self::Bytes>; 2];
+
+    /// Whether there are [`Boxes::run_pairs`] and [`Boxes::count_pairs`].
+    const IN_MEMORY: bool = false;
+
+    /// Runs groups, an even number of them and at least two.
+    ///
+    /// # Safety
+    /// They are readable and writable.
+    #[inline(always)]
+    unsafe fn run_pairs(_keys: &Shared, _groups: Groups) {
+        unreachable!("of registers that this is written for alone")
+    }
+
+    /// The same of counters, which are added to what lies there: see [`Permutation::count`](crate::cipher::Permutation::count).
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn count_pairs(_isa: IsaOf<Self::Bytes>, _keys: &Shared, _counter: [u8; BLOCK], _text: Groups) {
+        unreachable!("of registers that this is written for alone")
+    }
 
     /// Whether two words take less time together than one after the other.
     const TOGETHER: bool;

@@ -44,20 +44,24 @@ fn expand<X: Boxes, const INVERSE: bool>(isa: IsaOf<X::Bytes>, key: u128) -> [u3
 
 /// The round keys of one key, entered, each byte spread over half a lane: registers of them are loaded by broadcasts.
 /// Wiped when dropped.
-pub(crate) struct Shared([Spread; BLOCKS]);
+pub(crate) struct Shared {
+    keys: [Spread; BLOCKS],
+    /// The first key, of each other one the sum with the one before it, and nothing.
+    pub(super) steps: [[u64; 4]; ROUNDS + 1],
+}
 
 impl Shared {
     /// No round keys.
     #[inline(always)]
     pub(super) fn none() -> Self {
-        Self([[0; GROUP]; BLOCKS])
+        Self { keys: [[0; GROUP]; BLOCKS], steps: [[0; 4]; ROUNDS + 1] }
     }
 
     /// The round keys of `key`, big-endian.
     #[inline(always)]
     pub(super) fn set<X: Boxes, const INVERSE: bool>(&mut self, isa: IsaOf<X::Bytes>, key: u128) {
         let mut keys = expand::<X, INVERSE>(isa, key);
-        for (to, words) in self.0.iter_mut().zip(keys.as_chunks::<ROUNDS_OF_BLOCK>().0) {
+        for (to, words) in self.keys.iter_mut().zip(keys.as_chunks::<ROUNDS_OF_BLOCK>().0) {
             let mut block = [0; BLOCK];
             for (bytes, word) in block.as_chunks_mut().0.iter_mut().zip(words) {
                 *bytes = (word ^ const { offset::<X>() }).to_be_bytes();
@@ -65,12 +69,18 @@ impl Shared {
             *to = spread(X::enter(X::Bytes::from_lanes(isa.splat(&block))).to_lanes());
         }
         keys.zeroize();
+        let mut before = [0; 4];
+        for (step, key) in self.steps.iter_mut().zip(self.keys.as_flattened().as_chunks().0) {
+            *step = std::array::from_fn(|i| key[i] ^ before[i]);
+            before = *key;
+        }
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.0.zeroize();
+        self.keys.zeroize();
+        self.steps.zeroize();
     }
 }
 
@@ -83,7 +93,7 @@ pub(super) struct ForAll<'a, X: Boxes> {
 impl<X: Boxes> RoundKeys<X> for ForAll<'_, X> {
     #[inline(always)]
     fn block(&self, index: usize) -> [Word<X::Bytes>; ROUNDS_OF_BLOCK] {
-        words(sliced(self.isa, &self.keys.0[index]))
+        words(sliced(self.isa, &self.keys.keys[index]))
     }
 }
 

@@ -14,8 +14,10 @@ mod rounds;
 use std::marker::PhantomData;
 
 use boxes::Boxes;
+use cipherlane_core::BLOCK;
 use keys::{EachKey, ForAll, ForEach, Shared};
 
+use super::Groups;
 use super::byte_sliced::{ByteSliced, GROUP, Group, Key, SlicedCipher, SlicedKeys, blocks_of, slices_of};
 use crate::lanes::bytes::{Bytes, IsaOf};
 
@@ -78,6 +80,29 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
         for group in last {
             blocks_of::<Self>(Self::run_shared(isa, keys, slices_of::<Self>(group)), group);
         }
+    }
+
+    /// Pairs, of which it takes some time to begin with the first.
+    #[inline(always)]
+    fn runs_in_memory(groups: usize) -> usize {
+        if X::IN_MEMORY && groups >= 8 { groups / 2 * 2 } else { 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn run_in_memory(keys: &Shared, groups: Groups) {
+        // SAFETY: the caller's.
+        unsafe { X::run_pairs(keys, groups) }
+    }
+
+    #[inline(always)]
+    fn counts(groups: usize) -> usize {
+        if X::IN_MEMORY && groups >= 4 { groups / 2 * 2 } else { 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn count(isa: IsaOf<X::Bytes>, keys: &Shared, counter: [u8; BLOCK], text: Groups) {
+        // SAFETY: the caller's.
+        unsafe { X::count_pairs(isa, keys, counter, text) }
     }
 
     #[inline(always)]

@@ -10,13 +10,13 @@ use cipherlane_core::BLOCK;
 use self::in_company::InCompany;
 use super::blocks::{self, Pass, add};
 use super::body::{Body, Vectorized, part};
-use super::counters::{Count, Counters};
+use super::counters::{Count, Counters, before_wrap};
 use super::first_round::FirstRound;
 use super::key_each::{self, Steps, Stepwise, block_of, counted};
 use super::keys::Keys;
 use super::last_byte::LastByte;
 use super::listed;
-use crate::cipher::{KeyEach, Nothing, Permutation, V};
+use crate::cipher::{KeyEach, Nothing, Permutation, SMALL, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
 use crate::worker::{Kernel, Segment, Worker};
@@ -163,9 +163,13 @@ const PAYS: usize = 1024;
 unsafe fn run<P: Permutation, const N: usize>(
     cipher: &P,
     first_round: Option<&FirstRound>,
-    counter: [u8; BLOCK],
-    message: Message,
+    mut counter: [u8; BLOCK],
+    mut message: Message,
 ) {
+    if P::WHOLE_GROUPS {
+        // SAFETY: the caller's promise.
+        unsafe { (counter, message) = whole_groups(cipher, counter, message) };
+    }
     let pays = !P::WHOLE_GROUPS && message.bytes >= PAYS;
     // SAFETY: the caller's promise.
     unsafe {
@@ -184,6 +188,45 @@ unsafe fn run<P: Permutation, const N: usize>(
             }),
         }
     }
+}
+
+/// Encrypts or decrypts groups of `message` by a cipher that makes counters of its own, as long as the last 16 bits of these do
+/// not wrap, and a group as usual where they do. Returns the counter of what is left, and that.
+///
+/// # Safety
+/// As for [`run`].
+#[inline(always)]
+unsafe fn whole_groups<P: Permutation>(
+    cipher: &P,
+    mut counter: [u8; BLOCK],
+    mut message: Message,
+) -> ([u8; BLOCK], Message) {
+    let group = SMALL * V::<P>::LANES;
+    while cipher.counts(message.bytes / (group * BLOCK)) > 0 {
+        // SAFETY: the caller's promise, for parts of the message.
+        unsafe {
+            let bytes = message.bytes.min(before_wrap(&counter, group) * group * BLOCK);
+            let left = blocks::whole_groups(
+                cipher.isa(),
+                message.take(bytes),
+                |groups| cipher.counts(groups),
+                |text| {
+                    cipher.count(counter, text);
+                    counter = advanced(counter, text.count * group);
+                },
+            );
+            message = message.skip(bytes - left.bytes);
+            if message.bytes >= group * BLOCK {
+                stream::<_, SMALL>(counter, message.take(group * BLOCK), |first| Soon {
+                    cipher,
+                    counters: Little::new(cipher.isa(), first),
+                });
+                message = message.skip(group * BLOCK);
+                counter = advanced(counter, group);
+            }
+        }
+    }
+    (counter, message)
 }
 
 /// Runs `message` through what `pass` makes of each counter block after which the last 32 bits wrap, the first included.

@@ -8,13 +8,13 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::lacking::Lacking;
-use crate::cipher::{CALLS, MIDDLE, Meanwhile, Nothing, Permutation, SMALL, V};
+use crate::cipher::{CALLS, Groups, MIDDLE, Meanwhile, Nothing, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, WOVEN, Work, Woven};
-use crate::mode::counters::{Count, Counters};
+use crate::mode::counters::{Count, Counters, before_wrap};
 use crate::mode::gcm::ghash::{Ghash, Powers, Products};
 use crate::mode::gcm::{Direction, text};
-use crate::prefetch::prefetch;
+use crate::prefetch::{DISTANCE, prefetch};
 
 /// The text of one message, or of a segment of one, as work.
 pub(super) struct Text<'p, P: Permutation, D, const N: usize, const KARATSUBA: bool> {
@@ -73,6 +73,11 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
         if let Some(before) = before.take() {
             before.complete_group::<N>();
         }
+        if cipher.counts(message.bytes / group) > 0 {
+            let counted =
+                Counted::<P, _, D, N, KARATSUBA> { cipher, hash, message, counters, direction: PhantomData };
+            (hash, message) = cipher.isa().vectorize(counted);
+        }
         // SAFETY: the caller's.
         message = unsafe { run_pairs::<P, N, KARATSUBA, D>(cipher, &mut hash, message, counters) };
     }
@@ -101,6 +106,76 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
     }
 }
 
+/// Groups at a time of a cipher that makes counters of its own: they are in the first cache when they are hashed.
+const AT_ONCE: usize = 16;
+
+/// [`run_counted`] as work of its own: within what runs short messages it would slow these down. Only where the promise of that is
+/// kept is it made.
+struct Counted<'a, 'p, P: Permutation, C, D, const N: usize, const KARATSUBA: bool> {
+    cipher: &'a P,
+    hash: Ghash<'p, P::Isa, KARATSUBA>,
+    message: Message,
+    counters: &'a mut C,
+    direction: PhantomData<D>,
+}
+
+impl<'p, P: Permutation, C: Count<P>, D: Direction, const N: usize, const KARATSUBA: bool> Work
+    for Counted<'_, 'p, P, C, D, N, KARATSUBA>
+{
+    type Output = (Ghash<'p, P::Isa, KARATSUBA>, Message);
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Self { cipher, mut hash, message, counters, .. } = self;
+        // SAFETY: that of who made it.
+        let rest = unsafe { run_counted::<P, N, KARATSUBA, D>(cipher, &mut hash, message, counters) };
+        (hash, rest)
+    }
+}
+
+/// Encrypts or decrypts groups of `message` and hashes them, by a cipher that makes counters of its own. Returns what is left.
+///
+/// # Safety
+/// As for [`run`].
+#[inline(always)]
+unsafe fn run_counted<P: Permutation, const N: usize, const KARATSUBA: bool, D: Direction>(
+    cipher: &P,
+    hash: &mut Ghash<'_, P::Isa, KARATSUBA>,
+    mut message: Message,
+    counters: &mut impl Count<P>,
+) -> Message {
+    let (group, blocks) = (N * V::<P>::BYTES, N * V::<P>::LANES);
+    let ahead = if message.prefetched { DISTANCE } else { 0 };
+    while let most = cipher.counts(AT_ONCE.min(message.bytes / group))
+        && most > 0
+        && let Some(counter) = counters.next_public()
+    {
+        let count = cipher.counts(most.min(before_wrap(&counter, blocks)));
+        // SAFETY: the message has so many groups left; what is hashed is readable, and already written when sealing.
+        unsafe {
+            if count == 0 {
+                // The last 16 bits wrap within the next pair.
+                if message.bytes < 2 * group {
+                    break;
+                }
+                run_pairs::<P, N, KARATSUBA, D>(cipher, hash, message.take(2 * group), counters);
+                message = message.skip(2 * group);
+                continue;
+            }
+            if D::OPEN {
+                hash_groups::<_, N, KARATSUBA>(hash, message.input, count);
+            }
+            cipher.count(counter, Groups { from: message.input, to: message.output, count, ahead });
+            if !D::OPEN {
+                hash_groups::<_, N, KARATSUBA>(hash, message.output, count);
+            }
+            counters.skip(count * blocks);
+            message = message.skip(count * group);
+        }
+    }
+    message
+}
+
 /// Encrypts or decrypts the groups of `message` two by two and hashes them, for a cipher that is quicker so and leaves the
 /// hash nothing to be done meanwhile. Returns what is left, less than two groups.
 ///
@@ -121,7 +196,7 @@ unsafe fn run_pairs<P: Permutation, const N: usize, const KARATSUBA: bool, D: Di
                 prefetch::<true>(message, 2 * group);
             }
             if D::OPEN {
-                hash_two::<_, N, KARATSUBA>(hash, message.input);
+                hash_groups::<_, N, KARATSUBA>(hash, message.input, 2);
             }
             // Counters come a group at a time.
             let halves: [[V<P>; SMALL]; 2] = [counters.take(), counters.take()];
@@ -131,7 +206,7 @@ unsafe fn run_pairs<P: Permutation, const N: usize, const KARATSUBA: bool, D: Di
             }
             text::crypt::<P, MIDDLE>(cipher, begun, message, &mut Nothing);
             if !D::OPEN {
-                hash_two::<_, N, KARATSUBA>(hash, message.output);
+                hash_groups::<_, N, KARATSUBA>(hash, message.output, 2);
             }
             message = message.skip(2 * group);
         }
@@ -176,16 +251,17 @@ pub(super) unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATS
     group
 }
 
-/// Continues `hash` with two groups of N registers.
+/// Continues `hash` with groups of N registers.
 ///
 /// # Safety
 /// They are readable from `hashed` on.
 #[inline(always)]
-unsafe fn hash_two<I: Isa, const N: usize, const KARATSUBA: bool>(
+unsafe fn hash_groups<I: Isa, const N: usize, const KARATSUBA: bool>(
     hash: &mut Ghash<'_, I, KARATSUBA>,
     hashed: *const u8,
+    groups: usize,
 ) {
-    for group in 0..2 {
+    for group in 0..groups {
         // SAFETY: the caller's.
         let group = unsafe { hashed.add(group * N * I::V::BYTES) };
         *hash = Lacking::group(*hash, group).complete::<N>();

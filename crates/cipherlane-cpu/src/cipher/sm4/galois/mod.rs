@@ -3,13 +3,20 @@
 //! Slices are kept as INPUT times a byte, in which the inversion takes them. The shifts of L are linear, so the map
 //! behind the inversion takes them in.
 
+mod assembly;
+
 use std::marker::PhantomData;
 
+use cipherlane_core::BLOCK;
+
 use super::boxes::{Boxes, INPUT, LEFT, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word};
+use super::keys::Shared;
+use crate::cipher::Groups;
+use crate::cipher::byte_sliced::GROUP;
 use crate::cipher::byte_sliced::matrix::Matrix;
 use crate::cipher::packed::InLanes;
 use crate::lanes::Lanes;
-use crate::lanes::bytes::{GaloisBytes, IsaOf};
+use crate::lanes::bytes::{GaloisBytes, IsaOf, repeated};
 use crate::lanes::packed::PackedIsa;
 
 /// The S-box in registers B.
@@ -27,6 +34,9 @@ const fn output_constant(after: Matrix) -> i32 {
 
 const CONSTANT_LEFT: i32 = output_constant(LEFT);
 const CONSTANT_RIGHT: i32 = output_constant(RIGHT);
+
+/// The matrices behind the inversion, of what enters and of what leaves.
+const MATRICES: [u64; 8] = [output(LEFT), output(RIGHT), INPUT.word(), INPUT.inverse().word(), 0, 0, 0, 0];
 
 impl<B: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<B> {
     type Few = InLanes<IsaOf<B>, super::packed::Sm4>;
@@ -55,5 +65,27 @@ impl<B: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<B> {
             rights[i] = word[i].affine_of_inverse::<CONSTANT_RIGHT>(right);
         }
         [lefts, rights]
+    }
+    const IN_MEMORY: bool = B::Lanes::BYTES == 64;
+
+    #[inline(always)]
+    unsafe fn run_pairs(keys: &Shared, groups: Groups) {
+        assert!(Self::IN_MEMORY);
+        // SAFETY: registers of 512 bits with GFNI prove the instructions, and the caller vouches for the groups.
+        unsafe { assembly::crypt(keys, groups) }
+    }
+
+    #[inline(always)]
+    unsafe fn count_pairs(isa: IsaOf<B>, keys: &Shared, counter: [u8; BLOCK], text: Groups) {
+        assert!(Self::IN_MEMORY);
+        let mut slices = [[0; 64]; GROUP];
+        for (slice, byte) in slices.iter_mut().zip(counter) {
+            let entered = Self::enter(B::splat_half(isa, repeated(byte)));
+            // SAFETY: registers are of 512 bits here.
+            unsafe { entered.to_lanes().store(slice.as_mut_ptr()) };
+        }
+        let [.., high, low] = counter;
+        // SAFETY: as above.
+        unsafe { assembly::count(keys, slices, u16::from_be_bytes([high, low]), text) }
     }
 }

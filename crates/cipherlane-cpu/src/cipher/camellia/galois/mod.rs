@@ -4,15 +4,22 @@
 //! SBOX4, whose input is rotated before, is two. A mask of FL is a linear map, too, and its matrix in these
 //! coordinates takes the shift in.
 
+mod assembly;
+
 use std::marker::PhantomData;
 
 use super::boxes::{
     Boxes, Coordinates, Half, INPUT, INPUT_CONSTANT, LEFT, Maps, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word,
 };
+use cipherlane_core::BLOCK;
+
+use super::subkeys::Shared;
+use crate::cipher::Groups;
+use crate::cipher::byte_sliced::GROUP;
 use crate::cipher::byte_sliced::matrix::Matrix;
 use crate::cipher::packed::InLanes;
 use crate::lanes::Lanes;
-use crate::lanes::bytes::{GaloisBytes, IsaOf};
+use crate::lanes::bytes::{GaloisBytes, IsaOf, repeated};
 use crate::lanes::packed::PackedIsa;
 
 /// The S-boxes in registers V.
@@ -35,6 +42,18 @@ const ROTATE_CONSTANT: i32 = (ROTATE.apply(INPUT_CONSTANT) ^ INPUT_CONSTANT) as 
 const OUTPUT_1: i32 = output_constant(Matrix::IDENTITY);
 const OUTPUT_2: i32 = output_constant(LEFT);
 const OUTPUT_3: i32 = output_constant(RIGHT);
+
+/// The matrices of SBOX1, SBOX2 and SBOX3, of what SBOX4 has ahead of the first, of what enters and of what leaves.
+const MATRICES: [u64; 8] = [
+    output(Matrix::IDENTITY),
+    output(LEFT),
+    output(RIGHT),
+    ROTATE.word(),
+    INPUT.word(),
+    INPUT.inverse().word(),
+    0,
+    0,
+];
 
 /// `rows`, masked, between leaving and entering: a matrix for each half. Rows of a matrix are bytes, so a mask on its
 /// input is one on each of them, and a product with another matrix maps each of them by that one, transposed.
@@ -107,5 +126,28 @@ impl<V: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<V> {
         let z4 = x4.affine_of_inverse::<OUTPUT_1>(one);
         let z7 = x7.affine_of_inverse::<OUTPUT_1>(one);
         [z1, z2, z3, z4, z5, z6, z7, z8]
+    }
+    const IN_MEMORY: bool = V::Lanes::BYTES == 64;
+
+    #[inline(always)]
+    unsafe fn run_in_memory(keys: &Shared, groups: Groups) {
+        assert!(Self::IN_MEMORY);
+        // SAFETY: registers of 512 bits with GFNI prove the instructions, and the caller vouches for the groups.
+        unsafe { assembly::crypt(keys, groups) }
+    }
+
+    #[inline(always)]
+    unsafe fn count(isa: IsaOf<V>, keys: &Shared, counter: [u8; BLOCK], text: Groups) {
+        assert!(Self::IN_MEMORY);
+        let mut slices = [[0; 64]; GROUP];
+        for (i, slice) in slices.iter_mut().enumerate() {
+            let entered = Self::enter(V::splat_half(isa, repeated(counter[i])));
+            let ready = entered.xor(V::splat_half(isa, keys.sums[0][i]));
+            // SAFETY: registers are of 512 bits here.
+            unsafe { ready.to_lanes().store(slice.as_mut_ptr()) };
+        }
+        let [.., high, low] = counter;
+        // SAFETY: as above.
+        unsafe { assembly::count(keys, &slices, u16::from_be_bytes([high, low]), text) }
     }
 }
