@@ -47,7 +47,7 @@ pub(crate) trait InGroups: Send + Sync + Sized + 'static {
     ///
     /// # Safety
     /// As there.
-    unsafe fn run_in_memory(&self, _groups: Groups) {
+    unsafe fn run_in_memory(&self, _groups: Groups, _added: Option<*const u8>) {
         unreachable!("of ciphers that run in memory alone")
     }
 
@@ -139,7 +139,7 @@ trait DynInGroups<I: Isa>: Send + Sync {
 
     fn runs_in_memory(&self, groups: usize) -> usize;
 
-    unsafe fn run_in_memory(&self, groups: Groups);
+    unsafe fn run_in_memory(&self, groups: Groups, added: Option<*const u8>);
 
     fn counts(&self, groups: usize) -> usize;
 
@@ -169,9 +169,9 @@ impl<P: InGroups> DynInGroups<P::Isa> for P {
         InGroups::runs_in_memory(self, groups)
     }
 
-    unsafe fn run_in_memory(&self, groups: Groups) {
+    unsafe fn run_in_memory(&self, groups: Groups, added: Option<*const u8>) {
         // SAFETY: the caller's.
-        unsafe { InGroups::run_in_memory(self, groups) }
+        unsafe { InGroups::run_in_memory(self, groups, added) }
     }
 
     fn counts(&self, groups: usize) -> usize {
@@ -262,9 +262,9 @@ impl<I: Isa> Permutation for Grouped<I> {
     }
 
     #[inline(always)]
-    unsafe fn run_in_memory(&self, groups: Groups) {
+    unsafe fn run_in_memory(&self, groups: Groups, added: Option<*const u8>) {
         // SAFETY: the caller's.
-        unsafe { self.cipher.run_in_memory(groups) }
+        unsafe { self.cipher.run_in_memory(groups, added) }
     }
 
     #[inline(always)]
@@ -360,9 +360,9 @@ impl<P: InGroups> Permutation for Only<P> {
         self.0.runs_in_memory(groups)
     }
 
-    unsafe fn run_in_memory(&self, groups: Groups) {
+    unsafe fn run_in_memory(&self, groups: Groups, added: Option<*const u8>) {
         // SAFETY: the caller's.
-        unsafe { self.0.run_in_memory(groups) }
+        unsafe { self.0.run_in_memory(groups, added) }
     }
 
     fn counts(&self, groups: usize) -> usize {

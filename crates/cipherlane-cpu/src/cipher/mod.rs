@@ -79,12 +79,14 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         0
     }
 
-    /// Runs whole groups of [`SMALL`] registers from where they lie to where they are to go, which may be the same place.
+    /// Runs whole groups of [`SMALL`] registers from where they lie to where they are to go, which may be the same place. What
+    /// lies from `added` on, if it is given, is added to their output.
     ///
     /// # Safety
-    /// They are as many as this [runs](Permutation::runs_in_memory), not none, and readable and writable.
+    /// They are as many as this [runs](Permutation::runs_in_memory), not none, and readable and writable; as much is readable from
+    /// `added` on, and what is added to a group there is not written before that.
     #[inline(always)]
-    unsafe fn run_in_memory(&self, _groups: Groups) {
+    unsafe fn run_in_memory(&self, _groups: Groups, _added: Option<*const u8>) {
         unreachable!("of ciphers that run in memory alone")
     }
 

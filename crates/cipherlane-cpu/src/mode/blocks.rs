@@ -226,7 +226,7 @@ pub(crate) unsafe fn padded<T: Pass, const M: usize>(pass: &mut T, message: Mess
 
 /// Adds the key stream to the text.
 #[inline(always)]
-pub(super) fn add<V: Lanes, const M: usize>(text: &mut [V; M], keystream: &[V; M]) {
+pub(crate) fn add<V: Lanes, const M: usize>(text: &mut [V; M], keystream: &[V; M]) {
     for (text, key) in text.iter_mut().zip(keystream) {
         *text = text.xor(*key);
     }

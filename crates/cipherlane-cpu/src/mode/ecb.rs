@@ -119,7 +119,7 @@ impl<P: Permutation> Pass for Codebook<'_, P> {
                 cipher.isa(),
                 message,
                 |groups| cipher.runs_in_memory(groups),
-                |groups| cipher.run_in_memory(groups),
+                |groups| cipher.run_in_memory(groups, None),
             )
         }
     }

@@ -8,12 +8,15 @@ use std::ops::Range;
 use cipherlane_core::BLOCK;
 
 use super::blocks::{self, Pass};
-use crate::cipher::{Permutation, SMALL, V};
+use crate::cipher::{Groups, Permutation, SMALL, V};
 use crate::job::{Job, Message};
 use crate::lanes::{Isa, Lanes, Work};
 
 /// What a mode makes of blocks by those of a list.
 pub(super) trait Combine {
+    /// Whether that is the text, with what becomes of the blocks added to it.
+    const ADDS: bool = false;
+
     /// The output for `text`, where `listed` belongs to it.
     fn combine<P: Permutation, const M: usize>(cipher: &P, text: [V<P>; M], listed: [V<P>; M]) -> [V<P>; M];
 }
@@ -152,6 +155,26 @@ impl<P: Permutation, C: Combine> Pass for Combined<'_, P, C> {
     #[inline(always)]
     fn cipher(&self) -> &P {
         self.cipher
+    }
+
+    #[inline(always)]
+    unsafe fn whole_groups(&mut self, message: Message) -> Message {
+        if !C::ADDS {
+            return message;
+        }
+        let Self { cipher, ref mut next, .. } = *self;
+        // SAFETY: the caller's; as many blocks are listed as there are in the messages.
+        unsafe {
+            blocks::whole_groups(
+                cipher.isa(),
+                message,
+                |groups| cipher.runs_in_memory(groups),
+                |groups| {
+                    cipher.run_in_memory(Groups { from: *next, ..groups }, Some(groups.from));
+                    *next = next.wrapping_add(groups.count * SMALL * V::<P>::BYTES);
+                },
+            )
+        }
     }
 
     #[inline(always)]

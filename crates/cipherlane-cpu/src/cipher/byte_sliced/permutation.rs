@@ -71,7 +71,7 @@ pub(crate) trait SlicedCipher: Send + Sync + Sized + 'static {
     /// # Safety
     /// As there.
     #[inline(always)]
-    unsafe fn run_in_memory(_keys: &Self::Shared, _groups: Groups) {
+    unsafe fn run_in_memory(_keys: &Self::Shared, _groups: Groups, _added: Option<*const u8>) {
         unreachable!("of ciphers that run in memory alone")
     }
 
@@ -195,9 +195,9 @@ impl<C: SlicedCipher, const INVERSE: bool> InGroups for ByteSliced<C, INVERSE> {
         C::runs_in_memory(groups)
     }
 
-    unsafe fn run_in_memory(&self, groups: Groups) {
+    unsafe fn run_in_memory(&self, groups: Groups, added: Option<*const u8>) {
         // SAFETY: the caller's.
-        unsafe { C::run_in_memory(self.key.groups::<INVERSE>(self.isa), groups) }
+        unsafe { C::run_in_memory(self.key.groups::<INVERSE>(self.isa), groups, added) }
     }
 
     fn counts(&self, groups: usize) -> usize {

@@ -117,7 +117,7 @@ pub(crate) trait Boxes: Coordinates {
     /// # Safety
     /// They are readable and writable.
     #[inline(always)]
-    unsafe fn run_in_memory(_keys: &Shared, _groups: Groups) {
+    unsafe fn run_in_memory(_keys: &Shared, _groups: Groups, _added: Option<*const u8>) {
         unreachable!("of registers that this is written for alone")
     }
 

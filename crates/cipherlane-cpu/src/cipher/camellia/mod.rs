@@ -19,7 +19,7 @@ use cipherlane_core::BLOCK;
 use subkeys::{EachKey, ForAll, ForEach, Shared};
 
 use super::Groups;
-use super::byte_sliced::{ByteSliced, GROUP, Group, Key, SlicedCipher, SlicedKeys, blocks_of, slices_of};
+use super::byte_sliced::{ByteSliced, GROUP, Key, SlicedCipher, SlicedKeys};
 use crate::lanes::bytes::{Bytes, IsaOf};
 
 /// Camellia with the S-boxes of X, under keys of any length.
@@ -36,7 +36,6 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     type Shared = Shared;
     type GroupKeys = EachKey<<X::Bytes as Bytes>::Lanes>;
     type Few = X::Few;
-    const PAIRS: bool = X::IN_MEMORY;
 
     #[inline(always)]
     fn none_shared(_: IsaOf<X::Bytes>) -> Shared {
@@ -68,27 +67,14 @@ impl<X: Boxes> SlicedCipher for Camellia<X> {
     }
 
     #[inline(always)]
-    fn run_groups(isa: IsaOf<X::Bytes>, subkeys: &Shared, groups: &mut [Group<Self>]) {
-        if X::IN_MEMORY {
-            let (from, to) = (groups.as_ptr().cast(), groups.as_mut_ptr().cast());
-            // SAFETY: the groups are ours.
-            unsafe { X::run_in_memory(subkeys, Groups { from, to, count: groups.len(), ahead: 0 }) };
-            return;
-        }
-        for group in groups {
-            blocks_of::<Self>(Self::run_shared(isa, subkeys, slices_of::<Self>(group)), group);
-        }
-    }
-
-    #[inline(always)]
     fn runs_in_memory(groups: usize) -> usize {
         if X::IN_MEMORY { groups } else { 0 }
     }
 
     #[inline(always)]
-    unsafe fn run_in_memory(subkeys: &Shared, groups: Groups) {
+    unsafe fn run_in_memory(subkeys: &Shared, groups: Groups, added: Option<*const u8>) {
         // SAFETY: the caller's.
-        unsafe { X::run_in_memory(subkeys, groups) }
+        unsafe { X::run_in_memory(subkeys, groups, added) }
     }
 
     #[inline(always)]

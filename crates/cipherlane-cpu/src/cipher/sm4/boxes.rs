@@ -45,7 +45,7 @@ pub(crate) trait Boxes: Send + Sync + 'static {
     /// # Safety
     /// They are readable and writable.
     #[inline(always)]
-    unsafe fn run_pairs(_keys: &Shared, _groups: Groups) {
+    unsafe fn run_pairs(_keys: &Shared, _groups: Groups, _added: Option<*const u8>) {
         unreachable!("of registers that this is written for alone")
     }
 

@@ -85,13 +85,13 @@ impl<X: Boxes> SlicedCipher for Sm4<X> {
     /// Pairs, of which it takes some time to begin with the first.
     #[inline(always)]
     fn runs_in_memory(groups: usize) -> usize {
-        if X::IN_MEMORY && groups >= 8 { groups / 2 * 2 } else { 0 }
+        if X::IN_MEMORY && groups >= 6 { groups / 2 * 2 } else { 0 }
     }
 
     #[inline(always)]
-    unsafe fn run_in_memory(keys: &Shared, groups: Groups) {
+    unsafe fn run_in_memory(keys: &Shared, groups: Groups, added: Option<*const u8>) {
         // SAFETY: the caller's.
-        unsafe { X::run_pairs(keys, groups) }
+        unsafe { X::run_pairs(keys, groups, added) }
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use cipherlane_core::BLOCK;
 
-use crate::cipher::{Permutation, V};
+use crate::cipher::{Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
 use crate::mode::blocks::{self, Pass};
@@ -30,6 +30,28 @@ impl<P: Permutation> Pass for Chain<'_, P> {
     #[inline(always)]
     fn cipher(&self) -> &P {
         self.cipher
+    }
+
+    /// Apart, what is added to all groups but the first lies a block before them.
+    #[inline(always)]
+    unsafe fn whole_groups(&mut self, message: Message) -> Message {
+        let (cipher, group) = (self.cipher, SMALL * V::<P>::BYTES);
+        let is_apart = message.input != message.output.cast_const();
+        if !is_apart || cipher.runs_in_memory((message.bytes / group).saturating_sub(1)) == 0 {
+            return message;
+        }
+        // SAFETY: the caller's; there is a group before what is run in memory, and a register before what is left.
+        unsafe {
+            blocks::groups::<_, SMALL>(self, message.take(group));
+            let rest = blocks::whole_groups(
+                cipher.isa(),
+                message.skip(group),
+                |groups| cipher.runs_in_memory(groups),
+                |groups| cipher.run_in_memory(groups, Some(groups.from.sub(BLOCK))),
+            );
+            self.before = cipher.isa().load(rest.input.sub(V::<P>::BYTES));
+            rest
+        }
     }
 
     #[inline(always)]

@@ -59,6 +59,8 @@ unsafe fn list_counters<I: Isa>(isa: I, first: &[u8; BLOCK], blocks: usize, to: 
 }
 
 impl Combine for Counted {
+    const ADDS: bool = true;
+
     #[inline(always)]
     fn combine<P: Permutation, const M: usize>(
         cipher: &P,

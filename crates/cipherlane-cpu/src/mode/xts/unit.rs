@@ -1,6 +1,7 @@
 //! One unit, or a segment of one: blocks side by side, and in the end those that are stolen from.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use cipherlane_core::BLOCK;
@@ -8,10 +9,11 @@ use cipherlane_core::BLOCK;
 use super::Direction;
 use super::steal::steal;
 use super::tweak::{self, Advance, Start};
-use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation, V};
+use crate::cipher::{CALLS, Groups, Meanwhile, Nothing, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::blocks::{self, Pass};
+use crate::prefetch::prefetch;
 
 /// Runs a unit, or a segment of one, whose first tweak is in every lane of `first`.
 ///
@@ -75,6 +77,9 @@ impl<P: Permutation, D: Direction, const N: usize> Work for Unit<'_, P, D, N> {
     }
 }
 
+/// Groups at a time of a cipher that runs them in memory: they are in the first cache.
+const AT_ONCE: usize = 8;
+
 /// Every block between two additions of its tweak.
 struct Tweaked<'a, P: Permutation, const N: usize> {
     cipher: &'a P,
@@ -115,6 +120,15 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
     }
 
     #[inline(always)]
+    unsafe fn whole_groups(&mut self, message: Message) -> Message {
+        let groups = AT_ONCE.min(message.bytes / (SMALL * V::<P>::BYTES));
+        if N != SMALL || message.past_caches || self.cipher.runs_in_memory(groups) == 0 {
+            return message;
+        }
+        self.cipher.isa().vectorize(InMemory { pass: self, message })
+    }
+
+    #[inline(always)]
     fn registers<const M: usize>(&mut self, registers: &mut [V<P>; M]) {
         if M == N {
             let now = self.next;
@@ -127,6 +141,49 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
             // Groups smaller than N end a message: together they have no more than the registers here.
             self.next.copy_within(M.., 0);
         }
+    }
+}
+
+/// Groups that a cipher runs in memory: of copies of the text, to which tweaks have been added, and of lists of tweaks. As work of
+/// its own: within what runs other units it would slow these down. Only where the promise of [`Pass::whole_groups`] is kept is it
+/// made.
+struct InMemory<'a, 'c, P: Permutation, const N: usize> {
+    pass: &'a mut Tweaked<'c, P, N>,
+    message: Message,
+}
+
+impl<P: Permutation, const N: usize> Work for InMemory<'_, '_, P, N> {
+    type Output = Message;
+
+    #[inline(always)]
+    fn run(self) -> Message {
+        let Self { pass, mut message } = self;
+        let (cipher, group) = (pass.cipher, N * V::<P>::BYTES);
+        let mut sums = MaybeUninit::<[[V<P>; N]; AT_ONCE]>::uninit();
+        let mut tweaks = MaybeUninit::<[[V<P>; N]; AT_ONCE]>::uninit();
+        let (sums, tweaks) = (sums.as_mut_ptr().cast::<[V<P>; N]>(), tweaks.as_mut_ptr().cast::<[V<P>; N]>());
+        while let count = cipher.runs_in_memory(AT_ONCE.min(message.bytes / group))
+            && count > 0
+        {
+            // SAFETY: that of who made it; there is room for so many groups.
+            unsafe {
+                for i in 0..count {
+                    let here = message.skip(i * group);
+                    if message.prefetched {
+                        prefetch::<true>(here, group);
+                    }
+                    let now = pass.take::<N>();
+                    let mut text = blocks::load::<_, N>(cipher.isa(), here.input);
+                    blocks::add(&mut text, &now);
+                    sums.add(i).write(text);
+                    tweaks.add(i).write(now);
+                }
+                let groups = Groups { from: sums.cast(), to: message.output, count, ahead: 0 };
+                cipher.run_in_memory(groups, Some(tweaks.cast_const().cast()));
+                message = message.skip(count * group);
+            }
+        }
+        message
     }
 }
 

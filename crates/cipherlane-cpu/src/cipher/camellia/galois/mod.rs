@@ -130,10 +130,15 @@ impl<V: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<V> {
     const IN_MEMORY: bool = V::Lanes::BYTES == 64;
 
     #[inline(always)]
-    unsafe fn run_in_memory(keys: &Shared, groups: Groups) {
+    unsafe fn run_in_memory(keys: &Shared, groups: Groups, added: Option<*const u8>) {
         assert!(Self::IN_MEMORY);
         // SAFETY: registers of 512 bits with GFNI prove the instructions, and the caller vouches for the groups.
-        unsafe { assembly::crypt(keys, groups) }
+        unsafe {
+            match added {
+                None => assembly::crypt(keys, groups),
+                Some(added) => assembly::crypt_and_add(keys, groups, added),
+            }
+        }
     }
 
     #[inline(always)]

@@ -69,10 +69,15 @@ impl<B: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<B> {
     const IN_MEMORY: bool = B::Lanes::BYTES == 64;
 
     #[inline(always)]
-    unsafe fn run_pairs(keys: &Shared, groups: Groups) {
+    unsafe fn run_pairs(keys: &Shared, groups: Groups, added: Option<*const u8>) {
         assert!(Self::IN_MEMORY);
         // SAFETY: registers of 512 bits with GFNI prove the instructions, and the caller vouches for the groups.
-        unsafe { assembly::crypt(keys, groups) }
+        unsafe {
+            match added {
+                None => assembly::crypt(keys, groups),
+                Some(added) => assembly::crypt_and_add(keys, groups, added),
+            }
+        }
     }
 
     #[inline(always)]

@@ -69,11 +69,12 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
     mut before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
 ) -> (Lacking<'p, P::Isa, KARATSUBA>, Message) {
     let group = N * V::<P>::BYTES;
-    if P::WHOLE_GROUPS && N == SMALL && message.bytes >= 2 * group && cipher.runs_pairs() {
+    let counts = P::WHOLE_GROUPS && message.bytes >= 2 * group && cipher.counts(message.bytes / group) > 0;
+    if counts || P::WHOLE_GROUPS && N == SMALL && message.bytes >= 2 * group && cipher.runs_pairs() {
         if let Some(before) = before.take() {
             before.complete_group::<N>();
         }
-        if cipher.counts(message.bytes / group) > 0 {
+        if counts {
             let counted =
                 Counted::<P, _, D, N, KARATSUBA> { cipher, hash, message, counters, direction: PhantomData };
             (hash, message) = cipher.isa().vectorize(counted);

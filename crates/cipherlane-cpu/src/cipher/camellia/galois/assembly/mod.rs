@@ -105,41 +105,67 @@ macro_rules! run {
     }};
 }
 
+/// How groups are run that lie in memory, with `$text` added to them or nothing. Beside the last one's rounds, that itself is
+/// what is turned.
+macro_rules! crypt {
+    ($keys:ident, $groups:ident, [$($text:literal)?], $first:literal, $step:literal, $($operands:tt)*) => {{
+        let Groups { from, to, count, ahead } = $groups;
+        debug_assert!(count > 0);
+        run!(
+            $keys, count, to,
+            concat!($first, enter_at_once!()),
+            "mov {here}, {next}\n\
+             add {next}, 1024\n\
+             cmp {groups}, 1\n\
+             cmove {next}, {here}\n",
+            [
+                concat!(leave!(0), enter!(0)),
+                concat!(leave!(1), enter!(1)),
+                concat!(leave!(2), enter!(2)),
+                concat!(leave!(3), enter!(3)),
+                concat!(left!(0 $(+ $text)?), entered!(0)),
+                concat!(left!(1 $(+ $text)?), entered!(1)),
+                concat!(left!(2 $(+ $text)?), entered!(2)),
+                concat!(left!(3 $(+ $text)?), entered!(3))
+            ],
+            $step,
+            registers!(from "{room} + 1024", 0 0 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 11 11 12 12 13 13 14 14 15 15),
+            leave_at_once!($($text)?),
+            ahead = in(reg) ahead,
+            next = inout(reg) from => _,
+            here = out(reg) _,
+            $($operands)*
+        );
+    }};
+}
+
 /// Runs groups, at least one.
 ///
 /// # Safety
 /// This CPU has AVX-512BW and GFNI, and the groups are readable and writable.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
-pub(super) unsafe fn crypt(keys: &Shared, Groups { from, to, count, ahead }: Groups) {
-    debug_assert!(count > 0);
-    // SAFETY: the caller's. Beside the last one's rounds, that itself is what is turned.
+pub(super) unsafe fn crypt(keys: &Shared, groups: Groups) {
+    // SAFETY: the caller's.
+    unsafe { crypt!(keys, groups, [], "", "",) }
+}
+
+/// Runs groups, at least one, and adds to them what lies from `added` on.
+///
+/// # Safety
+/// As for [`crypt`], and that is readable.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,gfni")]
+pub(super) unsafe fn crypt_and_add(keys: &Shared, groups: Groups, added: *const u8) {
+    // SAFETY: the caller's. What is added beside the rounds of the first group is what lies behind it in the room.
     unsafe {
-        run!(
-            keys, count, to,
-            enter_at_once!(),
-            concat!(
-                "mov {here}, {next}\n",
-                "add {next}, 1024\n",
-                "cmp {groups}, 1\n",
-                "cmove {next}, {here}\n",
-            ),
-            [
-                concat!(leave!(0), enter!(0)),
-                concat!(leave!(1), enter!(1)),
-                concat!(leave!(2), enter!(2)),
-                concat!(leave!(3), enter!(3)),
-                concat!(left!(0), entered!(0)),
-                concat!(left!(1), entered!(1)),
-                concat!(left!(2), entered!(2)),
-                concat!(left!(3), entered!(3))
-            ],
-            "",
-            registers!(from "{room} + 1024", 0 0 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 11 11 12 12 13 13 14 14 15 15),
-            leave_at_once!(),
-            ahead = in(reg) ahead,
-            next = inout(reg) from => _,
-            here = out(reg) _,
+        crypt!(
+            keys, groups, ["{added}"],
+            "mov {added}, {room}\n",
+            "mov {added}, {text}\n\
+             add {text}, 1024\n",
+            text = inout(reg) added => _,
+            added = out(reg) _,
         );
     }
 }

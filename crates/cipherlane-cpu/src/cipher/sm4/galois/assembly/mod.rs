@@ -86,36 +86,64 @@ macro_rules! run {
     }};
 }
 
+/// How pairs are run that lie in memory, with `$text` added to them or nothing. Beside the last one's rounds, that itself is
+/// what is turned.
+macro_rules! crypt {
+    ($keys:ident, $groups:ident, [$($text:literal)?], $first:literal, $step:literal, $($operands:tt)*) => {{
+        let Groups { from, to, count, ahead } = $groups;
+        debug_assert!(count >= 2 && count.is_multiple_of(2) && ahead.is_multiple_of(2 * BYTES));
+        let mut room = Room::new();
+        run!(
+            $keys, room, count, to,
+            concat!(
+                $first,
+                for_both!("2" concat!(enter!(0), enter!(1), enter!(2), enter!(3))),
+                for_both!("3" concat!(
+                    entered!(0 to "{here}"), entered!(1 to "{here}"), entered!(2 to "{here}"), entered!(3 to "{here}"),
+                )),
+            ),
+            "mov {group}, {next}\n\
+             add {next}, 2048\n\
+             cmp {pairs}, 1\n\
+             cmove {next}, {group}\n",
+            [enter!(0), enter!(1), enter!(2), enter!(3)],
+            [left!(0 $(+ $text)?), left!(1 $(+ $text)?), left!(2 $(+ $text)?), left!(3 $(+ $text)?)],
+            [entered!(0 to "{other}"), entered!(1 to "{other}"), entered!(2 to "{other}"), entered!(3 to "{other}")],
+            $step,
+            ahead = inout(reg) ahead => _,
+            next = inout(reg) from => _,
+            $($operands)*
+        );
+    }};
+}
+
 /// Runs groups, an even number of them and at least two.
 ///
 /// # Safety
 /// This CPU has AVX-512BW and GFNI, and the groups are readable and writable.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
-pub(super) unsafe fn crypt(keys: &Shared, Groups { from, to, count, ahead }: Groups) {
-    debug_assert!(count >= 2 && count.is_multiple_of(2) && ahead.is_multiple_of(2 * BYTES));
-    let mut room = Room::new();
-    // SAFETY: the caller's. Beside the last one's rounds, that itself is what is turned.
+pub(super) unsafe fn crypt(keys: &Shared, groups: Groups) {
+    // SAFETY: the caller's.
+    unsafe { crypt!(keys, groups, [], "", "",) }
+}
+
+/// Runs groups, an even number of them and at least two, and adds to them what lies from `added` on.
+///
+/// # Safety
+/// As for [`crypt`], and that is readable.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,gfni")]
+pub(super) unsafe fn crypt_and_add(keys: &Shared, groups: Groups, added: *const u8) {
+    // SAFETY: the caller's. What is added beside the rounds of the first pair is what lies behind it in the room.
     unsafe {
-        run!(
-            keys, room, count, to,
-            concat!(
-                for_both!("2" concat!(enter!(0), enter!(1), enter!(2), enter!(3))),
-                for_both!("3" concat!(
-                    entered!(0 to "{here}"), entered!(1 to "{here}"), entered!(2 to "{here}"), entered!(3 to "{here}"),
-                )),
-            ),
-            "mov {pair}, {next}\n\
-             add {next}, 2048\n\
-             cmp {pairs}, 1\n\
-             cmove {next}, {pair}\n",
-            [enter!(0), enter!(1), enter!(2), enter!(3)],
-            [left!(0), left!(1), left!(2), left!(3)],
-            [entered!(0 to "{other}"), entered!(1 to "{other}"), entered!(2 to "{other}"), entered!(3 to "{other}")],
-            "",
-            ahead = inout(reg) ahead => _,
-            next = inout(reg) from => _,
-            pair = out(reg) _,
+        crypt!(
+            keys, groups, ["{added}"],
+            "mov {added}, {room}\n",
+            "mov {added}, {text}\n\
+             add {text}, 2048\n",
+            text = inout(reg) added => _,
+            added = out(reg) _,
         );
     }
 }
