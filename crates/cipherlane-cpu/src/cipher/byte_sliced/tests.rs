@@ -248,7 +248,7 @@ impl AgainstReference {
             let added_from = Some(added.as_ptr().cast());
             // SAFETY: as above, and as much to be added.
             check(own, &sum(&wanted, &added), &|groups| unsafe {
-                permutation.run_in_memory(groups, added_from)
+                permutation.run_in_memory(groups, added_from);
             });
             let until_wrap = (1 << 16) - count * group;
             for low in [0, 1, 250, 0x12f3, until_wrap - 1, until_wrap] {

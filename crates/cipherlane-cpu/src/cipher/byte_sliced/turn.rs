@@ -54,6 +54,19 @@ macro_rules! take {
     };
 }
 
+/// Sums of two and of three.
+macro_rules! add {
+    ($($to:literal += $a:literal)*) => {
+        concat!($("vpxorq zmm", $to, ", zmm", $to, ", zmm", $a, "\n",)*)
+    };
+    ($($to:literal = $a:literal + $b:literal)*) => {
+        concat!($("vpxorq zmm", $to, ", zmm", $a, ", zmm", $b, "\n",)*)
+    };
+    ($($to:literal += $a:literal + $b:literal)*) => {
+        concat!($("vpternlogq zmm", $to, ", zmm", $a, ", zmm", $b, ", 0x96\n",)*)
+    };
+}
+
 /// Adds what lies at `$from` to registers `4 * $part` and those behind it of a group.
 macro_rules! add_text {
     ($from:expr, $part:literal to $($i:literal $register:literal)*) => {
@@ -73,28 +86,10 @@ macro_rules! put {
 /// Asks for a fourth of the lines of a group: of one as many bytes behind that at `$at` as the caller wants.
 macro_rules! ask {
     ($at:expr, $part:literal) => {
-        concat!(
-            "prefetcht0 [",
-            $at,
-            " + {ahead} + 256 * ",
-            $part,
-            "]\n",
-            "prefetcht0 [",
-            $at,
-            " + {ahead} + 256 * ",
-            $part,
-            " + 64]\n",
-            "prefetcht0 [",
-            $at,
-            " + {ahead} + 256 * ",
-            $part,
-            " + 128]\n",
-            "prefetcht0 [",
-            $at,
-            " + {ahead} + 256 * ",
-            $part,
-            " + 192]\n",
-        )
+        ask!(at $at, $part 0 64 128 192)
+    };
+    (at $at:expr, $part:literal $($line:literal)*) => {
+        concat!($("prefetcht0 [", $at, " + {ahead} + 256 * ", $part, " + ", $line, "]\n",)*)
     };
 }
 
@@ -120,51 +115,18 @@ macro_rules! change {
 
 /// The last two slices of the next counters, by two other registers: low bytes are counted up from the first one's, and where
 /// one is lower than that, it has wrapped, and 1 is carried to the high byte.
+#[rustfmt::skip] // an instruction a line
 macro_rules! count {
     ($high:literal $low:literal by $first:literal $ones:literal) => {
         concat!(
-            "vpbroadcastb zmm",
-            $first,
-            ", {low:e}\n",
-            "vpbroadcastw zmm",
-            $high,
-            ", {low:e}\n",
-            "vpaddb zmm",
-            $low,
-            ", zmm",
-            $first,
-            ", [{constants} + 64]\n",
-            "vpcmpltub k1, zmm",
-            $low,
-            ", zmm",
-            $first,
-            "\n",
-            "vpternlogd zmm",
-            $ones,
-            ", zmm",
-            $ones,
-            ", zmm",
-            $ones,
-            ", 0xff\n",
-            "vpsrlw zmm",
-            $high,
-            ", zmm",
-            $high,
-            ", 8\n",
-            "vpackuswb zmm",
-            $high,
-            ", zmm",
-            $high,
-            ", zmm",
-            $high,
-            "\n",
-            "vpsubb zmm",
-            $high,
-            "{{k1}}, zmm",
-            $high,
-            ", zmm",
-            $ones,
-            "\n",
+            "vpbroadcastb zmm", $first, ", {low:e}\n",
+            "vpbroadcastw zmm", $high, ", {low:e}\n",
+            "vpaddb zmm", $low, ", zmm", $first, ", [{constants} + 64]\n",
+            "vpcmpltub k1, zmm", $low, ", zmm", $first, "\n",
+            "vpternlogd zmm", $ones, ", zmm", $ones, ", zmm", $ones, ", 0xff\n",
+            "vpsrlw zmm", $high, ", zmm", $high, ", 8\n",
+            "vpackuswb zmm", $high, ", zmm", $high, ", zmm", $high, "\n",
+            "vpsubb zmm", $high, "{{k1}}, zmm", $high, ", zmm", $ones, "\n",
             "add {low:e}, 64\n",
         )
     };

@@ -13,7 +13,6 @@ use crate::cipher::{CALLS, Groups, Meanwhile, Nothing, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, Work};
 use crate::mode::blocks::{self, Pass};
-use crate::prefetch::prefetch;
 
 /// Runs a unit, or a segment of one, whose first tweak is in every lane of `first`.
 ///
@@ -122,7 +121,9 @@ impl<P: Permutation, const N: usize> Pass for Tweaked<'_, P, N> {
     #[inline(always)]
     unsafe fn whole_groups(&mut self, message: Message) -> Message {
         let groups = AT_ONCE.min(message.bytes / (SMALL * V::<P>::BYTES));
-        if N != SMALL || message.past_caches || self.cipher.runs_in_memory(groups) == 0 {
+        // Lines of texts from far away would be asked for in heaps.
+        let is_far = message.prefetched || message.past_caches;
+        if N != SMALL || is_far || self.cipher.runs_in_memory(groups) == 0 {
             return message;
         }
         self.cipher.isa().vectorize(InMemory { pass: self, message })
@@ -168,12 +169,8 @@ impl<P: Permutation, const N: usize> Work for InMemory<'_, '_, P, N> {
             // SAFETY: that of who made it; there is room for so many groups.
             unsafe {
                 for i in 0..count {
-                    let here = message.skip(i * group);
-                    if message.prefetched {
-                        prefetch::<true>(here, group);
-                    }
                     let now = pass.take::<N>();
-                    let mut text = blocks::load::<_, N>(cipher.isa(), here.input);
+                    let mut text = blocks::load::<_, N>(cipher.isa(), message.skip(i * group).input);
                     blocks::add(&mut text, &now);
                     sums.add(i).write(text);
                     tweaks.add(i).write(now);

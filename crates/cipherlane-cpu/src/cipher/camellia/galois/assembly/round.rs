@@ -10,19 +10,6 @@ macro_rules! substitute {
     };
 }
 
-/// Sums of two and of three.
-macro_rules! add {
-    ($($to:literal += $a:literal)*) => {
-        concat!($("vpxorq zmm", $to, ", zmm", $to, ", zmm", $a, "\n",)*)
-    };
-    ($($to:literal = $a:literal + $b:literal)*) => {
-        concat!($("vpxorq zmm", $to, ", zmm", $a, ", zmm", $b, "\n",)*)
-    };
-    ($($to:literal += $a:literal + $b:literal)*) => {
-        concat!($("vpternlogq zmm", $to, ", zmm", $a, ", zmm", $b, ", 0x96\n",)*)
-    };
-}
-
 /// Adds what lies at `$at` and so many halves of a lane behind it to all lanes, and another register with it.
 macro_rules! add_subkey {
     ($at:expr, $($to:literal += $a:literal + $i:literal)*) => {

@@ -3,16 +3,6 @@
 //! Registers: of two groups, 15 behind one another, the input of the next round in 0 to 3, what is behind its inversion in 4 to 7
 //! and 8 to 11; the matrices for those in 30 and 31. Words of the block lie in memory.
 
-/// Sums of two, and what becomes of one by another.
-macro_rules! add {
-    ($($to:literal += $a:literal)*) => {
-        concat!($("vpxorq zmm", $to, ", zmm", $to, ", zmm", $a, "\n",)*)
-    };
-    ($($to:literal = $a:literal + $b:literal)*) => {
-        concat!($("vpxorq zmm", $to, ", zmm", $a, ", zmm", $b, "\n",)*)
-    };
-}
-
 /// Adds a word of the group `$group` bytes behind `here`.
 macro_rules! add_word {
     ($group:literal $word:literal $($to:literal += $i:literal)*) => {
