@@ -133,12 +133,7 @@ impl<V: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<V> {
     unsafe fn run_in_memory(keys: &Shared, groups: Groups, added: Option<*const u8>) {
         assert!(Self::IN_MEMORY);
         // SAFETY: registers of 512 bits with GFNI prove the instructions, and the caller vouches for the groups.
-        unsafe {
-            match added {
-                None => assembly::crypt(keys, groups),
-                Some(added) => assembly::crypt_and_add(keys, groups, added),
-            }
-        }
+        unsafe { assembly::crypt(keys, groups, added) }
     }
 
     #[inline(always)]

@@ -72,12 +72,7 @@ impl<B: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<B> {
     unsafe fn run_pairs(keys: &Shared, groups: Groups, added: Option<*const u8>) {
         assert!(Self::IN_MEMORY);
         // SAFETY: registers of 512 bits with GFNI prove the instructions, and the caller vouches for the groups.
-        unsafe {
-            match added {
-                None => assembly::crypt(keys, groups),
-                Some(added) => assembly::crypt_and_add(keys, groups, added),
-            }
-        }
+        unsafe { assembly::crypt(keys, groups, added) }
     }
 
     #[inline(always)]

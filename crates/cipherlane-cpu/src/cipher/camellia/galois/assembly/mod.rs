@@ -139,34 +139,26 @@ macro_rules! crypt {
     }};
 }
 
-/// Runs groups, at least one.
+/// Runs groups, at least one, and adds to them what lies from `added` on, if it is given.
 ///
 /// # Safety
-/// This CPU has AVX-512BW and GFNI, and the groups are readable and writable.
+/// This CPU has AVX-512BW and GFNI, the groups are readable and writable, and what is added is readable.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
-pub(super) unsafe fn crypt(keys: &Shared, groups: Groups) {
-    // SAFETY: the caller's.
-    unsafe { crypt!(keys, groups, [], "", "",) }
-}
-
-/// Runs groups, at least one, and adds to them what lies from `added` on.
-///
-/// # Safety
-/// As for [`crypt`], and that is readable.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,gfni")]
-pub(super) unsafe fn crypt_and_add(keys: &Shared, groups: Groups, added: *const u8) {
+pub(super) unsafe fn crypt(keys: &Shared, groups: Groups, added: Option<*const u8>) {
     // SAFETY: the caller's. What is added beside the rounds of the first group is what lies behind it in the room.
     unsafe {
-        crypt!(
-            keys, groups, ["{added}"],
-            "mov {added}, {room}\n",
-            "mov {added}, {text}\n\
-             add {text}, 1024\n",
-            text = inout(reg) added => _,
-            added = out(reg) _,
-        );
+        match added {
+            None => crypt!(keys, groups, [], "", "",),
+            Some(added) => crypt!(
+                keys, groups, ["{added}"],
+                "mov {added}, {room}\n",
+                "mov {added}, {text}\n\
+                 add {text}, 1024\n",
+                text = inout(reg) added => _,
+                added = out(reg) _,
+            ),
+        }
     }
 }
 
