@@ -12,6 +12,8 @@ pub(crate) const LINE: usize = 64;
 /// Fewest bytes between what is run and what is asked for. Between 512 and 4096 it makes no difference, but for groups as
 /// long as that: they want two of them.
 pub(crate) const DISTANCE: usize = 2048;
+// Pairs of groups are counted in its bits below.
+const _: () = assert!(DISTANCE.is_multiple_of(2048));
 
 /// Asks for the lines of a group of `bytes` bytes some way behind the start of `message`, which need not reach that far:
 /// those of its input, and in turn with them those of its OUTPUT, unless that is stored past the caches.

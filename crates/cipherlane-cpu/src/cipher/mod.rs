@@ -39,6 +39,7 @@ pub(crate) const MIDDLE: usize = 2 * SMALL;
 /// Whole groups in memory: where they lie, where their output is to go, how many, and how many bytes ahead lines are asked
 /// for, 0 if that brings nothing.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // what has a use for all of it is assembly
 pub(crate) struct Groups {
     pub(crate) from: *const u8,
     pub(crate) to: *mut u8,
@@ -79,7 +80,7 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         0
     }
 
-    /// Runs whole groups of [`SMALL`] registers from where they lie to where they are to go, which may be the same place. What
+    /// Runs whole groups of [`SMALL`] registers from where they lie to where they are to go, which are the same place or apart. What
     /// lies from `added` on, if it is given, is added to their output.
     ///
     /// # Safety
@@ -96,7 +97,8 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
         0
     }
 
-    /// Adds what becomes of `counter`, a number of 128 bits, and of those behind it to the blocks of whole groups.
+    /// Adds what becomes of `counter`, a number of 128 bits, and of those behind it to the blocks of whole groups, which are in
+    /// their place then, or apart.
     ///
     /// # Safety
     /// They are as many as this [counts](Permutation::counts), not none, and readable and writable. The last 16 bits wrap behind

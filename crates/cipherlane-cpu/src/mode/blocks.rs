@@ -19,15 +19,6 @@ pub(crate) trait Pass {
     /// some ciphers. Zeros fill up a message that ends within them; nothing comes after it.
     fn registers<const M: usize>(&mut self, registers: &mut [V<Self::Cipher>; M]);
 
-    /// Runs whole groups of a cipher that runs such, where that takes less time than by registers. Returns what is left.
-    ///
-    /// # Safety
-    /// The pointers of `message` are good, and nobody else touches its output.
-    #[inline(always)]
-    unsafe fn whole_groups(&mut self, message: Message) -> Message {
-        message
-    }
-
     /// The same, of whole registers that have just been loaded from `input`, where a mode gains by loading them again.
     ///
     /// # Safety
@@ -39,6 +30,15 @@ pub(crate) trait Pass {
         _input: *const u8,
     ) {
         self.registers(registers);
+    }
+
+    /// Runs whole groups of a cipher that runs such, where that takes less time than by registers. Returns what is left.
+    ///
+    /// # Safety
+    /// The pointers of `message` are good, and nobody else touches its output.
+    #[inline(always)]
+    unsafe fn whole_groups(&mut self, message: Message) -> Message {
+        message
     }
 }
 
@@ -100,7 +100,9 @@ pub(crate) unsafe fn whole_groups<I: Isa>(
     let mut nearby = MaybeUninit::<[[I::V; SMALL]; NEARBY]>::uninit();
     loop {
         let most = if past_caches { NEARBY } else { usize::MAX };
-        let count = how_many((message.bytes / group).min(most));
+        let there = (message.bytes / group).min(most);
+        let count = if there > 0 { how_many(there) } else { 0 };
+        debug_assert!(count <= there);
         if count == 0 {
             break;
         }

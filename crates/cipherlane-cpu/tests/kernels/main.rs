@@ -16,6 +16,7 @@ mod modes;
 mod rows;
 mod teams;
 mod units;
+mod wraps;
 
 use cipherlane_core::{Algorithm, Batch, Device, Operation, Output, Plan, Shape, Wish};
 use cipherlane_cpu::{Cpu, Tier};

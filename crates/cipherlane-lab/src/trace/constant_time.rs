@@ -248,6 +248,8 @@ fn counters_that_are_hashed_decide_nothing() {
     let case = Case { algorithm: "aes-128-gcm", nonce: 16, ..SEAL };
     let lengths: [&[usize]; 3] = [&[100], &[1000], &[3000]];
     kernels_take_one_path(&lengths.map(|lengths| Case { lengths, ..case }), RUNS_OF_COUNTERS);
+    // Of a cipher that makes counters of groups.
+    kernels_take_one_path(&[Case { algorithm: "camellia-128-gcm", lengths: &[2100], ..case }], RUNS);
 }
 
 #[test]
@@ -302,7 +304,15 @@ fn other_modes_take_one_path() {
     ];
     let sliced = sliced.map(|case| Case { lengths: &[32, 144], ..case });
     let each = [alone[1], alone[2], alone[4]].map(|case| Case { one_key: false, ..case });
-    kernels_take_one_path(&[&alone[..], &sliced, &each, &teams(sliced)].concat(), RUNS);
+    // Whole groups that are turned beside rounds.
+    let long = |case, lengths| Case { lengths, ..case };
+    let turned = [
+        long(of("camellia-128-ctr", Operation::Encrypt, 16), &[2048][..]),
+        long(of("camellia-128-cbc", Operation::Decrypt, 16), &[3072]),
+        long(of("sm4-ecb", Operation::Encrypt, 0), &[6144]),
+        long(of("sm4-ctr", Operation::Encrypt, 16), &[4096]),
+    ];
+    kernels_take_one_path(&[&alone[..], &sliced, &turned, &each, &teams(sliced)].concat(), RUNS);
 }
 
 #[test]

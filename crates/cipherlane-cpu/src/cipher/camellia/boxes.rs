@@ -106,16 +106,17 @@ pub(crate) trait Boxes: Coordinates {
     /// front of the inversion. A linear map of 0 is 0, so it cannot be part of that.
     const OFFSET: u8;
 
+    /// Whether [`Boxes::run_in_memory`] and [`Boxes::count`] are written for these registers.
+    const IN_MEMORY: bool = false;
+
     /// The S-boxes of F (section 2.4.1): SBOX1, 2, 3, 4, 2, 3, 4, 1 of the bytes in this order.
     fn sboxes(bytes: Half<Self::Bytes>) -> Half<Self::Bytes>;
 
-    /// Whether there are [`Boxes::run_in_memory`] and [`Boxes::count`].
-    const IN_MEMORY: bool = false;
-
-    /// Runs groups, one at least, from where they lie to where they are to go.
+    /// Runs groups, one at least, from where they lie to where they are to go: see
+    /// [`Permutation::run_in_memory`](crate::cipher::Permutation::run_in_memory).
     ///
     /// # Safety
-    /// They are readable and writable.
+    /// As there.
     #[inline(always)]
     unsafe fn run_in_memory(_keys: &Shared, _groups: Groups, _added: Option<*const u8>) {
         unreachable!("of registers that this is written for alone")

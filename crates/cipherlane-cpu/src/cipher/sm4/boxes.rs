@@ -26,6 +26,9 @@ pub(crate) trait Boxes: Send + Sync + 'static {
     /// front of the inversion. A linear map of 0 is 0, so it cannot be part of that.
     const OFFSET: u8;
 
+    /// Whether [`Boxes::run_pairs`] and [`Boxes::count_pairs`] are written for these registers.
+    const IN_MEMORY: bool = false;
+
     /// To these coordinates.
     fn enter(bytes: Self::Bytes) -> Self::Bytes;
 
@@ -37,13 +40,11 @@ pub(crate) trait Boxes: Send + Sync + 'static {
     /// The linear map L of section 6.2 is made of these: see [`super::rounds`].
     fn halves_of_l(word: Word<Self::Bytes>) -> [Word<Self::Bytes>; 2];
 
-    /// Whether there are [`Boxes::run_pairs`] and [`Boxes::count_pairs`].
-    const IN_MEMORY: bool = false;
-
-    /// Runs groups, an even number of them and at least two.
+    /// Runs groups, an even number of them and at least two: see
+    /// [`Permutation::run_in_memory`](crate::cipher::Permutation::run_in_memory).
     ///
     /// # Safety
-    /// They are readable and writable.
+    /// As there.
     #[inline(always)]
     unsafe fn run_pairs(_keys: &Shared, _groups: Groups, _added: Option<*const u8>) {
         unreachable!("of registers that this is written for alone")

@@ -191,7 +191,7 @@ unsafe fn run<P: Permutation, const N: usize>(
 }
 
 /// Encrypts or decrypts groups of `message` by a cipher that makes counters of its own, as long as the last 16 bits of these do
-/// not wrap, and a group as usual where they do. Returns the counter of what is left, and that.
+/// not wrap, and one as usual where they do, or where it is left over. Returns the counter of what is left, and that.
 ///
 /// # Safety
 /// As for [`run`].
@@ -202,8 +202,8 @@ unsafe fn whole_groups<P: Permutation>(
     mut message: Message,
 ) -> ([u8; BLOCK], Message) {
     let group = SMALL * V::<P>::LANES;
-    while cipher.counts(message.bytes / (group * BLOCK)) > 0 {
-        // SAFETY: the caller's promise, for parts of the message.
+    while message.bytes >= group * BLOCK && cipher.counts(message.bytes / (group * BLOCK)) > 0 {
+        // SAFETY: the caller's promise, for parts of the message; no counters are asked for that wrap.
         unsafe {
             let bytes = message.bytes.min(before_wrap(&counter, group) * group * BLOCK);
             let left = blocks::whole_groups(

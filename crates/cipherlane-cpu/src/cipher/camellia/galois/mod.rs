@@ -8,19 +8,19 @@ mod assembly;
 
 use std::marker::PhantomData;
 
+use cipherlane_core::BLOCK;
+
 use super::boxes::{
     Boxes, Coordinates, Half, INPUT, INPUT_CONSTANT, LEFT, Maps, OFFSET, OUTPUT, OUTPUT_CONSTANT, RIGHT, Word,
 };
-use cipherlane_core::BLOCK;
-
 use super::subkeys::Shared;
 use crate::cipher::Groups;
 use crate::cipher::byte_sliced::GROUP;
 use crate::cipher::byte_sliced::matrix::Matrix;
 use crate::cipher::packed::InLanes;
-use crate::lanes::Lanes;
 use crate::lanes::bytes::{GaloisBytes, IsaOf, repeated};
 use crate::lanes::packed::PackedIsa;
+use crate::lanes::{Isa, Lanes, wipe};
 
 /// The S-boxes in registers V.
 pub(crate) struct Galois<V>(PhantomData<fn() -> V>);
@@ -107,6 +107,7 @@ impl<V: GaloisBytes> Coordinates for Galois<V> {
 impl<V: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<V> {
     type Few = InLanes<IsaOf<V>, super::packed::Camellia>;
     const OFFSET: u8 = OFFSET;
+    const IN_MEMORY: bool = V::Lanes::BYTES == 64;
 
     #[inline(always)]
     fn sboxes([x1, x2, x3, x4, x5, x6, x7, x8]: Half<V>) -> Half<V> {
@@ -127,7 +128,6 @@ impl<V: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<V> {
         let z7 = x7.affine_of_inverse::<OUTPUT_1>(one);
         [z1, z2, z3, z4, z5, z6, z7, z8]
     }
-    const IN_MEMORY: bool = V::Lanes::BYTES == 64;
 
     #[inline(always)]
     unsafe fn run_in_memory(keys: &Shared, groups: Groups, added: Option<*const u8>) {
@@ -139,15 +139,15 @@ impl<V: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<V> {
     #[inline(always)]
     unsafe fn count(isa: IsaOf<V>, keys: &Shared, counter: [u8; BLOCK], text: Groups) {
         assert!(Self::IN_MEMORY);
-        let mut slices = [[0; 64]; GROUP];
+        let mut slices = [isa.zero(); GROUP];
         for (i, slice) in slices.iter_mut().enumerate() {
             let entered = Self::enter(V::splat_half(isa, repeated(counter[i])));
-            let ready = entered.xor(V::splat_half(isa, keys.sums[0][i]));
-            // SAFETY: registers are of 512 bits here.
-            unsafe { ready.to_lanes().store(slice.as_mut_ptr()) };
+            *slice = entered.xor(V::splat_half(isa, keys.sums[0][i])).to_lanes();
         }
         let [.., high, low] = counter;
-        // SAFETY: as above.
-        unsafe { assembly::count(keys, &slices, u16::from_be_bytes([high, low]), text) }
+        // SAFETY: as for groups.
+        unsafe { assembly::count(keys, slices.as_ptr().cast(), u16::from_be_bytes([high, low]), text) }
+        // With the counter, which is known, they tell of the first subkey.
+        wipe(&mut slices);
     }
 }

@@ -43,6 +43,7 @@ impl<B: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<B> {
     type Bytes = B;
     const OFFSET: u8 = OFFSET;
     const TOGETHER: bool = false;
+    const IN_MEMORY: bool = B::Lanes::BYTES == 64;
 
     #[inline(always)]
     fn enter(bytes: B) -> B {
@@ -66,8 +67,6 @@ impl<B: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<B> {
         }
         [lefts, rights]
     }
-    const IN_MEMORY: bool = B::Lanes::BYTES == 64;
-
     #[inline(always)]
     unsafe fn run_pairs(keys: &Shared, groups: Groups, added: Option<*const u8>) {
         assert!(Self::IN_MEMORY);

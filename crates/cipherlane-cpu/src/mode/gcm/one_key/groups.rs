@@ -69,8 +69,9 @@ pub(super) unsafe fn run<'p, P: Permutation, const N: usize, const KARATSUBA: bo
     mut before: Option<&mut Lacking<'p, P::Isa, KARATSUBA>>,
 ) -> (Lacking<'p, P::Isa, KARATSUBA>, Message) {
     let group = N * V::<P>::BYTES;
-    let counts = P::WHOLE_GROUPS && message.bytes >= 2 * group && cipher.counts(message.bytes / group) > 0;
-    if counts || P::WHOLE_GROUPS && N == SMALL && message.bytes >= 2 * group && cipher.runs_pairs() {
+    let several = P::WHOLE_GROUPS && N == SMALL && message.bytes >= 2 * group;
+    let counts = several && cipher.counts(message.bytes / group) > 0 && counters.next_public().is_some();
+    if counts || several && cipher.runs_pairs() {
         if let Some(before) = before.take() {
             before.complete_group::<N>();
         }
@@ -152,10 +153,11 @@ unsafe fn run_counted<P: Permutation, const N: usize, const KARATSUBA: bool, D: 
         && let Some(counter) = counters.next_public()
     {
         let count = cipher.counts(most.min(before_wrap(&counter, blocks)));
-        // SAFETY: the message has so many groups left; what is hashed is readable, and already written when sealing.
+        // SAFETY: the message has so many groups left, before the last 16 bits wrap; what is hashed is readable, and already
+        // written when sealing.
         unsafe {
             if count == 0 {
-                // The last 16 bits wrap within the next pair.
+                // The last 16 bits wrap soon.
                 if message.bytes < 2 * group {
                     break;
                 }

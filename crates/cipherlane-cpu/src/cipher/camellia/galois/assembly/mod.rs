@@ -16,7 +16,6 @@ use std::mem::MaybeUninit;
 
 use super::{MATRICES, OUTPUT_1, OUTPUT_2, OUTPUT_3, ROTATE_CONSTANT};
 use crate::cipher::Groups;
-use crate::cipher::byte_sliced::GROUP;
 use crate::cipher::byte_sliced::turn::{BYTES, Constants};
 use crate::cipher::camellia::schedule::ROUNDS_OF_SEGMENT;
 use crate::cipher::camellia::subkeys::Shared;
@@ -27,8 +26,8 @@ static CONSTANTS: Constants = Constants::new(MATRICES);
 #[repr(C, align(64))]
 struct Room(MaybeUninit<[u8; 4 * BYTES]>);
 
-/// How groups are run: `$ahead` of the first one's rounds, `$begin` at the start of each, beside its pairs of rounds, `$next`
-/// ahead of the next one's, and `$last` behind those of the last one. Beside the first one's rounds, what nothing has been put
+/// How groups are run: `$ahead` of the first one's rounds, `$begin` at the start of each, `$a` to `$h` beside its pairs of rounds,
+/// `$step` behind them, `$next` ahead of the next one's, and `$last` behind those of the last one. Beside the first one's rounds, what nothing has been put
 /// to yet is turned back to where it came from.
 macro_rules! run {
     ($keys:ident, $groups:expr, $to:expr,
@@ -82,6 +81,7 @@ macro_rules! run {
             "jmp 2b",
             "5:",
             $last,
+            "vzeroupper",
             sums = in(reg) $keys.sums.as_ptr().cast::<u8>().add(MIDDLE),
             maps = in(reg) $keys.maps.as_ptr(),
             segments = in(reg) $keys.rounds / ROUNDS_OF_SEGMENT,
@@ -130,7 +130,7 @@ macro_rules! crypt {
             ],
             $step,
             registers!(from "{room} + 1024", 0 0 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 11 11 12 12 13 13 14 14 15 15),
-            leave_at_once!($($text)?),
+            concat!(leave_at_once!($($text)?), wipe_entered!()),
             ahead = in(reg) ahead,
             next = inout(reg) from => _,
             here = out(reg) _,
@@ -146,7 +146,7 @@ macro_rules! crypt {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
 pub(super) unsafe fn crypt(keys: &Shared, groups: Groups, added: Option<*const u8>) {
-    // SAFETY: the caller's. What is added beside the rounds of the first group is what lies behind it in the room.
+    // SAFETY: the caller's. What is added beside the rounds of the first group is what lies before it in the room.
     unsafe {
         match added {
             None => crypt!(keys, groups, [], "", "",),
@@ -166,13 +166,13 @@ pub(super) unsafe fn crypt(keys: &Shared, groups: Groups, added: Option<*const u
 /// and of two that are made of the last 16 bits of the first counter.
 ///
 /// # Safety
-/// As for [`crypt`].
+/// As for [`crypt`], and the slices are readable.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
-pub(super) unsafe fn count(keys: &Shared, slices: &[[u8; 64]; GROUP], low: u16, text: Groups) {
+pub(super) unsafe fn count(keys: &Shared, slices: *const u8, low: u16, text: Groups) {
     let Groups { from, to, count, ahead } = text;
     debug_assert!(count > 0);
-    // SAFETY: the caller's. What is added beside the rounds of the first group is what lies behind it in the room.
+    // SAFETY: the caller's. What is added beside the rounds of the first group is what lies before it in the room.
     unsafe {
         run!(
             keys, count, to,
@@ -195,7 +195,7 @@ pub(super) unsafe fn count(keys: &Shared, slices: &[[u8; 64]; GROUP], low: u16, 
             "",
             leave_at_once!("{added}"),
             ahead = in(reg) ahead,
-            slices = in(reg) slices.as_ptr(),
+            slices = in(reg) slices,
             low = inout(reg) u64::from(low) => _,
             text = inout(reg) from => _,
             added = out(reg) _,

@@ -35,7 +35,7 @@ impl Room {
 }
 
 /// How pairs are run: `$ahead` of the first one's rounds, `$begin` at the start of each, beside eight rounds each what leaves,
-/// `$enter`, `$left` and `$entered`, then `$step`, and `$left` behind those of the last one. Beside the first one's rounds, what
+/// `$a` to `$d`, `$e` to `$h`, by which it has left, and `$i` to `$l`, then `$step`, and `$e` to `$h` behind those of the last one. Beside the first one's rounds, what
 /// nothing has been put to yet is turned back to where it came from.
 macro_rules! run {
     ($keys:ident, $room:ident, $groups:expr, $to:expr, $ahead:expr, $begin:expr,
@@ -64,6 +64,7 @@ macro_rules! run {
             "jnz 4b",
             for_both!("2" concat!(leave!(0), leave!(1), leave!(2), leave!(3))),
             for_both!("3" concat!($e, $f, $g, $h)),
+            "vzeroupper",
             steps = inout(reg) &raw const $keys.steps => _,
             constants = in(reg) &raw const CONSTANTS,
             room = in(reg) room,
@@ -124,7 +125,7 @@ macro_rules! crypt {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
 pub(super) unsafe fn crypt(keys: &Shared, groups: Groups, added: Option<*const u8>) {
-    // SAFETY: the caller's. What is added beside the rounds of the first pair is what lies behind it in the room.
+    // SAFETY: the caller's. What is added beside the rounds of the first pair is what lies before it in the room.
     unsafe {
         match added {
             None => crypt!(keys, groups, [], "", "",),
@@ -152,7 +153,7 @@ pub(super) unsafe fn count(keys: &Shared, slices: [[u8; 64]; GROUP], low: u16, t
     debug_assert!(count >= 2 && count.is_multiple_of(2) && ahead.is_multiple_of(2 * BYTES));
     let mut room = Room::new();
     room.slices.write(slices);
-    // SAFETY: the caller's. What is added beside the rounds of the first pair is what lies behind it in the room.
+    // SAFETY: the caller's. What is added beside the rounds of the first pair is what lies before it in the room.
     unsafe {
         run!(
             keys, room, count, to,
