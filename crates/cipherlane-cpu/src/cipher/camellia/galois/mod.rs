@@ -20,7 +20,7 @@ use crate::cipher::byte_sliced::matrix::Matrix;
 use crate::cipher::packed::InLanes;
 use crate::lanes::bytes::{GaloisBytes, IsaOf, repeated};
 use crate::lanes::packed::PackedIsa;
-use crate::lanes::{Isa, Lanes, wipe};
+use crate::lanes::{Isa, Lanes};
 
 /// The S-boxes in registers V.
 pub(crate) struct Galois<V>(PhantomData<fn() -> V>);
@@ -140,14 +140,11 @@ impl<V: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<V> {
     unsafe fn count(isa: IsaOf<V>, keys: &Shared, counter: [u8; BLOCK], text: Groups) {
         assert!(Self::IN_MEMORY);
         let mut slices = [isa.zero(); GROUP];
-        for (i, slice) in slices.iter_mut().enumerate() {
-            let entered = Self::enter(V::splat_half(isa, repeated(counter[i])));
-            *slice = entered.xor(V::splat_half(isa, keys.sums[0][i])).to_lanes();
+        for (slice, byte) in slices.iter_mut().zip(counter) {
+            *slice = Self::enter(V::splat_half(isa, repeated(byte))).to_lanes();
         }
         let [.., high, low] = counter;
         // SAFETY: as for groups.
         unsafe { assembly::count(keys, slices.as_ptr().cast(), u16::from_be_bytes([high, low]), text) }
-        // With the counter, which is known, they tell of the first subkey.
-        wipe(&mut slices);
     }
 }

@@ -47,6 +47,9 @@ macro_rules! run {
             ".p2align 6",
             "2:",
             $begin,
+            // Not before: with a text that is known, what lies in memory would tell of the subkey.
+            add_subkey!("-1024", 0 += 0 1 += 1 2 += 2 3 += 3 4 += 4 5 += 5 6 += 6 7 += 7),
+            add_subkey!("-1024", 8 += 8 9 += 9 10 += 10 11 += 11 12 += 12 13 += 13 14 += 14 15 += 15),
             rounds!(0 0 1), $a,
             rounds!(0 2 3), $b,
             rounds!(0 4 5), $c,
@@ -130,7 +133,7 @@ macro_rules! crypt {
             ],
             $step,
             registers!(from "{room} + 1024", 0 0 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 11 11 12 12 13 13 14 14 15 15),
-            concat!(leave_at_once!($($text)?), wipe_entered!()),
+            leave_at_once!($($text)?),
             ahead = in(reg) ahead,
             next = inout(reg) from => _,
             here = out(reg) _,
@@ -162,8 +165,8 @@ pub(super) unsafe fn crypt(keys: &Shared, groups: Groups, added: Option<*const u
     }
 }
 
-/// Adds what becomes of counters to groups of text, at least one: of 14 slices that all of them have, ready for the rounds,
-/// and of two that are made of the last 16 bits of the first counter.
+/// Adds what becomes of counters to groups of text, at least one: of 14 slices that all of them have, entered, and
+/// of two that are made of the last 16 bits of the first counter.
 ///
 /// # Safety
 /// As for [`crypt`], and the slices are readable.
@@ -181,7 +184,6 @@ pub(super) unsafe fn count(keys: &Shared, slices: *const u8, low: u16, text: Gro
                 registers!(from "{slices}", 0 0 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 11 11 12 12 13 13),
                 count!(14 15 by 20 21),
                 change!(4 14 15),
-                add_subkey!("-1024", 14 += 14 15 += 15),
             ),
             [
                 concat!(ask!("{text}", 0), leave!(0)),

@@ -3,16 +3,6 @@
 //!
 //! Places of the room: a group halfway to slices, as slices, behind its rounds, halfway to blocks.
 
-/// What the slices `4 * $part` and those behind it go through ahead of the rounds.
-macro_rules! begin {
-    ($part:literal $a:literal $b:literal $c:literal $d:literal) => {
-        concat!(
-            change!(4 $a $b $c $d),
-            add_subkey!(concat!("32 * ", $part, " - 1024"), $a += 0 $b += 1 $c += 2 $d += 3),
-        )
-    };
-}
-
 /// The first half of the way to slices of the group at `next`.
 macro_rules! enter {
     ($part:literal) => {
@@ -31,7 +21,7 @@ macro_rules! entered {
         concat!(
             take!("{room}", $part to 0 26 1 27 2 28 3 29),
             turn!(26 27 28 29 by 30 26 31 27 to 28 30 29 26),
-            begin!($part 28 30 29 26),
+            change!(4 28 30 29 26),
             put!("{room} + 1024", $part from 0 28 1 30 2 29 3 26),
         )
     };
@@ -74,10 +64,10 @@ macro_rules! enter_at_once {
             turn!(20 21 22 23 by 24 25 26 27 to 2 6 10 14),
             take!("{next}", 3 to 0 20 1 21 2 22 3 23),
             turn!(20 21 22 23 by 24 25 26 27 to 3 7 11 15),
-            turn!(0 1 2 3 by 20 21 22 23 to 0 1 2 3), begin!(0 0 1 2 3),
-            turn!(4 5 6 7 by 20 21 22 23 to 4 5 6 7), begin!(1 4 5 6 7),
-            turn!(8 9 10 11 by 20 21 22 23 to 8 9 10 11), begin!(2 8 9 10 11),
-            turn!(12 13 14 15 by 20 21 22 23 to 12 13 14 15), begin!(3 12 13 14 15),
+            turn!(0 1 2 3 by 20 21 22 23 to 0 1 2 3), change!(4 0 1 2 3),
+            turn!(4 5 6 7 by 20 21 22 23 to 4 5 6 7), change!(4 4 5 6 7),
+            turn!(8 9 10 11 by 20 21 22 23 to 8 9 10 11), change!(4 8 9 10 11),
+            turn!(12 13 14 15 by 20 21 22 23 to 12 13 14 15), change!(4 12 13 14 15),
         )
     };
 }
@@ -102,16 +92,6 @@ macro_rules! leave_at_once {
             turn!(4 5 6 7 by 20 21 22 23 to 4 5 6 7),
             $(add_text!($text, 3 to 0 4 1 5 2 6 3 7),)?
             put!("{to}", 3 from 0 4 1 5 2 6 3 7),
-        )
-    };
-}
-
-/// Overwrites slices that entered: of a text that is known they tell of the first subkey, half of which may be the key.
-macro_rules! wipe_entered {
-    () => {
-        concat!(
-            "vpxorq xmm0, xmm0, xmm0\n",
-            registers!(to "{room} + 1024", 0 0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 9 0 10 0 11 0 12 0 13 0 14 0 15 0),
         )
     };
 }
