@@ -110,9 +110,11 @@ pub(crate) unsafe fn whole_groups<I: Isa>(
         run(Groups { from: message.input, to, count, ahead });
         // SAFETY: `run` has written so many groups, and the message has them.
         unsafe {
-            for i in 0..if past_caches { count } else { 0 } {
-                let registers = nearby.as_ptr().cast::<[I::V; SMALL]>().add(i);
-                store_past_caches(&*registers, message.output.add(i * group));
+            if past_caches {
+                for i in 0..count {
+                    let registers = nearby.as_ptr().cast::<[I::V; SMALL]>().add(i);
+                    store_past_caches(&*registers, message.output.add(i * group));
+                }
             }
             message = message.skip(count * group);
         }
@@ -228,7 +230,7 @@ pub(crate) unsafe fn padded<T: Pass, const M: usize>(pass: &mut T, message: Mess
 
 /// Adds the key stream to the text.
 #[inline(always)]
-pub(crate) fn add<V: Lanes, const M: usize>(text: &mut [V; M], keystream: &[V; M]) {
+pub(super) fn add<V: Lanes, const M: usize>(text: &mut [V; M], keystream: &[V; M]) {
     for (text, key) in text.iter_mut().zip(keystream) {
         *text = text.xor(*key);
     }

@@ -194,10 +194,7 @@ impl<P: Permutation> Count<P> for Counters<'_, P> {
             return self.cipher.begin(count_in_last_byte(isa, base));
         }
         let this = advanced(self.rest, value as u32);
-        let next = advanced(this, blocks as u32);
-        (self.rest, self.value) = parted(next);
-        let is_known = self.first_round.is_some();
-        self.base = if is_known { begin_rest(self.cipher, self.rest) } else { isa.splat_word(next) };
+        self.skip(blocks);
         self.cipher.begin(count_in_32_bits(isa, isa.splat_word(this)))
     }
 

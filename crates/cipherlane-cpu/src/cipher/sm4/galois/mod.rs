@@ -67,6 +67,7 @@ impl<B: GaloisBytes<Lanes: Lanes<Isa: PackedIsa>>> Boxes for Galois<B> {
         }
         [lefts, rights]
     }
+
     #[inline(always)]
     unsafe fn run_pairs(keys: &Shared, groups: Groups, added: Option<*const u8>) {
         assert!(Self::IN_MEMORY);

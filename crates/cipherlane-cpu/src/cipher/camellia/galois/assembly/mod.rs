@@ -27,8 +27,8 @@ static CONSTANTS: Constants = Constants::new(MATRICES);
 struct Room(MaybeUninit<[u8; 4 * BYTES]>);
 
 /// How groups are run: `$ahead` of the first one's rounds, `$begin` at the start of each, `$a` to `$h` beside its pairs of rounds,
-/// `$step` behind them, `$next` ahead of the next one's, and `$last` behind those of the last one. Beside the first one's rounds, what nothing has been put
-/// to yet is turned back to where it came from.
+/// `$step` behind them, `$next` ahead of the next one's, and `$last` behind those of the last one. Beside the first one's rounds,
+/// what nothing has been put to yet is turned back to where it came from.
 macro_rules! run {
     ($keys:ident, $groups:expr, $to:expr,
      $ahead:expr, $begin:expr, [$a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $g:expr, $h:expr],
