@@ -26,7 +26,7 @@ use std::mem::MaybeUninit;
 use cipherlane_core::BLOCK;
 
 use self::few::Chain;
-use crate::lanes::{Isa, Lanes, Woven};
+use crate::lanes::{ABREAST, Abreast, Isa, Lanes, Woven};
 
 /// The register that cipher `P` runs in.
 pub(crate) type V<P> = <<P as Permutation>::Isa as Isa>::V;
@@ -175,6 +175,18 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     #[inline(always)]
     unsafe fn weave(&self, _groups: Woven<V<Self>>) -> V<Self> {
         unreachable!("of ciphers that weave alone")
+    }
+
+    /// Whether there is [`Permutation::run_abreast`].
+    const RUNS_ABREAST: bool = false;
+
+    /// Encrypts `streams` in CBC mode, in instructions of our own order, and returns the last block of each.
+    ///
+    /// # Safety
+    /// This RUNS_ABREAST, and the caller keeps what [`Abreast`] asks for.
+    #[inline(always)]
+    unsafe fn run_abreast(&self, _streams: Abreast<V<Self>>) -> [V<Self>; ABREAST] {
+        unreachable!("of ciphers that run streams abreast alone")
     }
 
     /// `block`, with what the first round adds to it before it does anything else.

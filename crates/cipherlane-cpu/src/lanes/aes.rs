@@ -25,6 +25,40 @@ pub(crate) trait AesLanes: Lanes {
     unsafe fn aes_gcm<const ROUNDS: usize>(_keys: *const Self, _groups: Woven<Self>) -> Self {
         unreachable!("in registers that weave alone")
     }
+
+    /// Whether there is [`AesLanes::aes_cbc`] for such registers.
+    const RUNS_ABREAST: bool = false;
+
+    /// Encrypts `streams` in CBC mode with all ROUNDS + 1 of `keys`, in instructions of our own order, and returns the last
+    /// block of each.
+    ///
+    /// # Safety
+    /// These RUN_ABREAST, and the caller keeps what [`Abreast`] asks for.
+    #[inline(always)]
+    unsafe fn aes_cbc<const ROUNDS: usize>(_keys: *const Self, _streams: Abreast<Self>) -> [Self; ABREAST] {
+        unreachable!("in registers that run abreast alone")
+    }
+}
+
+/// Registers of [`Abreast`] streams.
+pub(crate) const ABREAST: usize = 8;
+
+/// Streams of CBC encryption, one in each lane of ABREAST registers, on two stages: blocks on one are encrypted while those on
+/// the other leave it for their streams, and the next ones enter.
+///
+/// Each stream has `count * steps` blocks at its input and its output, which are the same or apart. Stages have room for `steps`
+/// rows of ABREAST registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Abreast<V> {
+    pub(crate) inputs: *const *const u8,
+    pub(crate) outputs: *const *mut u8,
+    pub(crate) stages: [*mut V; 2],
+    /// The block before the first one of each stream.
+    pub(crate) chains: [V; ABREAST],
+    /// Times that a stage is encrypted: two at least.
+    pub(crate) count: usize,
+    /// Blocks of a stream on a stage: 8 or 16.
+    pub(crate) steps: usize,
 }
 
 /// Registers of a [`Woven`] group.

@@ -9,6 +9,8 @@
 //! A closure cannot be `#[inline(always)]` and is compiled outside, so hot code has plain loops, no closures and no
 //! `array::map` or `from_fn` over registers.
 
+#[cfg(target_arch = "x86_64")]
+mod abreast;
 mod aes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -39,7 +41,7 @@ mod woven;
 
 use cipherlane_core::BLOCK;
 
-pub(crate) use self::aes::{AesLanes, Begun, WOVEN, Woven};
+pub(crate) use self::aes::{ABREAST, Abreast, AesLanes, Begun, WOVEN, Woven};
 pub(crate) use self::field::{REDUCED, REFLECTED_POLYNOMIAL, times_x, times_x_of_tweak};
 pub(crate) use self::stretch::Stretch;
 pub(crate) use self::wipe::{wipe, wipe_blocks};

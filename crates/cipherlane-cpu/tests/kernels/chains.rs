@@ -45,13 +45,17 @@ fn any_place_of_the_output_will_do() {
                 let mut session =
                     cpu.open(&plan(&cpu, tier, (algorithm, Operation::Encrypt), (1, 1 << 20))).unwrap();
                 for shift in [0, 16, 32, 48, 7] {
-                    let mut room = vec![0xa5; total + MARGIN];
-                    let start = room.as_ptr().align_offset(64) + shift;
-                    session.run(&batch, &mut Output::text(&mut room[start..start + total])).unwrap();
-                    let place = format!("{algorithm} on {tier}, output at {shift}");
-                    assert!(room[start..start + total] == expected, "{place}");
-                    let beside = [&room[..start], &room[start + total..]].concat();
-                    assert!(beside == [0xa5; MARGIN], "{place}: bytes beside the output were touched");
+                    for source in [Source::Apart(&text), Source::InPlace] {
+                        let mut room = vec![0xa5; total + MARGIN];
+                        let start = room.as_ptr().align_offset(64) + shift;
+                        room[start..start + total].copy_from_slice(&text);
+                        let batch = Batch { messages: Messages { source, offsets: &offsets }, ..batch };
+                        session.run(&batch, &mut Output::text(&mut room[start..start + total])).unwrap();
+                        let place = format!("{algorithm} on {tier}, output at {shift}, {source:?}");
+                        assert!(room[start..start + total] == expected, "{place}");
+                        let beside = [&room[..start], &room[start + total..]].concat();
+                        assert!(beside == [0xa5; MARGIN], "{place}: bytes beside the output were touched");
+                    }
                 }
             }
         }

@@ -10,7 +10,7 @@ use cipherlane_core::BLOCK;
 use self::expanding::Expanding;
 use self::keys::{Expand, MAX_KEYS, RoundKeys, load_keys};
 use super::{KeyEach, KeyPerLane, Meanwhile, Permutation, SMALL, V};
-use crate::lanes::{AesLanes, Isa, Lanes, Work, Woven, wipe};
+use crate::lanes::{ABREAST, Abreast, AesLanes, Isa, Lanes, Work, Woven, wipe};
 
 /// AES in ROUNDS = 10, 12 or 14 rounds under one key, or a key a lane; INVERSE decrypts.
 ///
@@ -150,6 +150,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     /// Blocks that have begun are blocks that are there: with few registers, that costs more than the round.
     const BEGINS: bool = I::REGISTERS >= 32;
     const WEAVES: bool = I::V::WEAVES && Self::BEGINS && !INVERSE;
+    const RUNS_ABREAST: bool = I::V::RUNS_ABREAST && !INVERSE;
 
     #[inline(always)]
     fn new(isa: I, key: &[u8]) -> Self {
@@ -206,6 +207,12 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     unsafe fn weave(&self, groups: Woven<V<Self>>) -> V<Self> {
         // SAFETY: every value has been given ROUNDS + 1 keys; the rest is the caller's.
         unsafe { I::V::aes_gcm::<ROUNDS>(self.keys.as_ptr().cast(), groups) }
+    }
+
+    #[inline(always)]
+    unsafe fn run_abreast(&self, streams: Abreast<V<Self>>) -> [V<Self>; ABREAST] {
+        // SAFETY: as above.
+        unsafe { I::V::aes_cbc::<ROUNDS>(self.keys.as_ptr().cast(), streams) }
     }
 
     #[inline(always)]

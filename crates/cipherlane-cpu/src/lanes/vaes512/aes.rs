@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::X4;
-use crate::lanes::{AesLanes, Woven, woven};
+use crate::lanes::{ABREAST, Abreast, AesLanes, Woven, abreast, woven};
 
 // SAFETY of every block below: `X4` values exist only after detection; pointers are the caller's duty.
 impl AesLanes for X4 {
@@ -37,5 +37,13 @@ impl AesLanes for X4 {
     unsafe fn aes_gcm<const ROUNDS: usize>(keys: *const Self, groups: Woven<Self>) -> Self {
         // SAFETY: as above, and the caller's.
         unsafe { woven::encrypt::<ROUNDS>(keys, groups) }
+    }
+
+    const RUNS_ABREAST: bool = true;
+
+    #[inline(always)]
+    unsafe fn aes_cbc<const ROUNDS: usize>(keys: *const Self, streams: Abreast<Self>) -> [Self; ABREAST] {
+        // SAFETY: as above, and the caller's.
+        unsafe { abreast::encrypt::<ROUNDS>(keys, streams) }
     }
 }

@@ -3,7 +3,7 @@
 use super::streams::{MAX_STREAMS, Streams};
 use crate::cipher::{CALLS, KeyPerLane, Meanwhile, Permutation, Source, V};
 use crate::job::Job;
-use crate::lanes::{Isa, Lanes, Work};
+use crate::lanes::{ABREAST, Abreast, Isa, Lanes, Work};
 
 /// The block cipher in the lanes: one key, or a key each.
 pub(super) trait Ciphers {
@@ -22,6 +22,18 @@ pub(super) trait Ciphers {
         blocks: [V<Self::Cipher>; M],
         meanwhile: &mut impl Meanwhile,
     ) -> [V<Self::Cipher>; M];
+
+    /// Whether there is [`Ciphers::run_abreast`].
+    const RUNS_ABREAST: bool = false;
+
+    /// [`Permutation::run_abreast`].
+    ///
+    /// # Safety
+    /// This RUNS_ABREAST, and the caller keeps what [`Abreast`] asks for.
+    #[inline(always)]
+    unsafe fn run_abreast(&self, _streams: Abreast<V<Self::Cipher>>) -> [V<Self::Cipher>; ABREAST] {
+        unreachable!("of ciphers that run streams abreast alone")
+    }
 
     /// The cipher of the first register, which is keyed.
     fn first(&self) -> &Self::Cipher;
@@ -44,6 +56,14 @@ impl<P: Permutation> Ciphers for Shared<'_, P> {
     #[inline(always)]
     fn apply_while<const M: usize>(&self, blocks: [V<P>; M], meanwhile: &mut impl Meanwhile) -> [V<P>; M] {
         self.0.finish_in_step(self.0.begin(blocks), &mut [], meanwhile)
+    }
+
+    const RUNS_ABREAST: bool = P::RUNS_ABREAST;
+
+    #[inline(always)]
+    unsafe fn run_abreast(&self, streams: Abreast<V<P>>) -> [V<P>; ABREAST] {
+        // SAFETY: the caller's.
+        unsafe { self.0.run_abreast(streams) }
     }
 
     #[inline(always)]

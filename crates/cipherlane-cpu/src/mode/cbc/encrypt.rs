@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::alone;
 use super::ciphers::{Ciphers, PerLane, Shared};
-use super::stage::Stage;
+use super::stage::{Stage, runs_abreast};
 use super::streams::{MAX_STEPS, Streams};
 use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
@@ -78,12 +78,16 @@ const fn aligned_from(lanes: usize) -> usize {
 /// before the first stage and behind the last.
 const LONG: usize = 128;
 
-/// Blocks of each of `lanes` messages on a stage, of messages that have `left`: of short ones half as many, or a cache line
+/// Blocks from which on half as many on a stage pay where registers run abreast, as wide as a cache line.
+const ENOUGH: usize = 64;
+
+/// Blocks of each message on a stage, of messages in M registers that have `left`: of short ones half as many, or a cache line
 /// where registers are as wide as that.
-const fn staged(left: usize, lanes: usize) -> usize {
-    match lanes {
+#[inline(always)]
+const fn staged<C: Ciphers, const N: usize, const M: usize>(left: usize) -> usize {
+    match V::<C::Cipher>::LANES {
         _ if left >= LONG => MAX_STEPS,
-        MAX_LANES => MAX_LANES,
+        MAX_LANES if left < ENOUGH || !runs_abreast::<C, N, M>() => MAX_LANES,
         _ => MAX_STEPS / 2,
     }
 }
@@ -173,7 +177,7 @@ impl<C: Ciphers, const N: usize, const M: usize> Work for Next<'_, C, N, M> {
         let mut stage = Stage::<V<C::Cipher>, N>::new();
         streams.repeat_first(M * V::<C::Cipher>::LANES);
         let left = streams.left();
-        let staged = staged(left, V::<C::Cipher>::LANES);
+        let staged = staged::<C, N, M>(left);
         let stages = left / staged;
         // The rounds of a cipher that runs in groups leave no port idle: for few registers a loop of their own is not worth
         // its code.

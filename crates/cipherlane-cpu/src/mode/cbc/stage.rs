@@ -5,12 +5,17 @@ use std::mem::MaybeUninit;
 use super::ciphers::Ciphers;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation};
-use crate::lanes::{Lanes, MAX_LANES};
+use crate::lanes::{ABREAST, Abreast, Lanes, MAX_LANES};
 use crate::mode::blocks;
 
 /// Block s of LANES streams in a register, for MAX_STEPS blocks of each stream. Nothing at first: zeros would take a
 /// twentieth of the time of 64 messages of 1 KiB.
 type Texts<V, const N: usize> = [[MaybeUninit<V>; N]; MAX_STEPS];
+
+/// Whether M registers of a stage of N run [`Stage::abreast`].
+pub(super) const fn runs_abreast<C: Ciphers, const N: usize, const M: usize>() -> bool {
+    C::RUNS_ABREAST && M == ABREAST && N == ABREAST
+}
 
 /// Two stages: while the blocks on one are encrypted, those before them leave the other, and the next ones enter it.
 pub(super) struct Stage<V, const N: usize> {
@@ -70,6 +75,30 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
     {
         ciphers.rekey::<M>(streams);
+        // SAFETY: the caller's.
+        unsafe {
+            if runs_abreast::<C, N, M>() && steps > MAX_LANES {
+                self.abreast(ciphers, streams, stages, steps);
+            } else {
+                self.by_turns::<C, M>(ciphers, streams, stages, steps);
+            }
+        }
+    }
+
+    /// [`Stage::encrypt_many`], with ciphers that are keyed.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn by_turns<C, const M: usize>(
+        &mut self,
+        ciphers: &C,
+        streams: &mut Streams,
+        stages: usize,
+        steps: usize,
+    ) where
+        C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
+    {
         let (isa, [mut here, mut there]) = (ciphers.isa(), self.texts.each_mut());
         // SAFETY: MAX_STREAMS blocks hold N registers, and N >= M.
         let mut chains: [V; M] = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
@@ -86,6 +115,29 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
             (here, there) = (there, here);
         }
         Exchange::<V, N, M>::new(isa, streams, there, [stages.checked_sub(1), None], steps).all();
+        // SAFETY: as above.
+        unsafe { blocks::store(&chains, streams.chains().as_mut_ptr().cast()) }
+    }
+
+    /// [`Stage::by_turns`], in instructions of our own order.
+    ///
+    /// # Safety
+    /// As there, of ABREAST registers that [run so](runs_abreast), in two stages or more.
+    #[inline(always)]
+    unsafe fn abreast<C>(&mut self, ciphers: &C, streams: &mut Streams, count: usize, steps: usize)
+    where
+        C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
+    {
+        let isa = ciphers.isa();
+        // SAFETY: MAX_STREAMS blocks hold N registers, which are ABREAST.
+        let chains = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
+        let [here, there] = &mut self.texts;
+        let stages = [here.as_mut_ptr().cast(), there.as_mut_ptr().cast()];
+        let (inputs, outputs) = streams.ends();
+        let (inputs, outputs) = (inputs.as_ptr(), outputs.as_ptr());
+        // SAFETY: the caller's.
+        let chains =
+            unsafe { ciphers.run_abreast(Abreast { inputs, outputs, stages, chains, count, steps }) };
         // SAFETY: as above.
         unsafe { blocks::store(&chains, streams.chains().as_mut_ptr().cast()) }
     }

@@ -58,6 +58,12 @@ impl Streams {
         &mut self.chain
     }
 
+    /// Where the next block of each stream is, and where it goes.
+    #[inline(always)]
+    pub(super) fn ends(&self) -> (&[*const u8; MAX_STREAMS], &[*mut u8; MAX_STREAMS]) {
+        (&self.input, &self.output)
+    }
+
     /// Input, output and blocks left of the first stream.
     #[inline(always)]
     pub(super) fn only(&self) -> (*const u8, *mut u8, usize) {
@@ -81,13 +87,20 @@ impl Streams {
     /// of blocks does it.
     #[inline(always)]
     pub(super) fn unaligned(&self, lanes: usize) -> usize {
-        let mut counts = [0; MAX_LANES];
+        // A field for each number: counters in memory would wait for one another.
+        const FIELD: usize = 16;
+        let mut counts = 0_u64;
         for output in &self.output[..self.active] {
-            if output.addr().is_multiple_of(BLOCK) {
-                counts[output.addr().wrapping_neg() / BLOCK % lanes] += 1;
+            let blocks = output.addr().wrapping_neg() / BLOCK % lanes;
+            counts += u64::from(output.addr().is_multiple_of(BLOCK)) << (FIELD * blocks);
+        }
+        for blocks in 0..lanes {
+            let count = counts >> (FIELD * blocks) & ((1 << FIELD) - 1);
+            if 2 * count > self.active as u64 {
+                return blocks;
             }
         }
-        counts.iter().position(|&count| 2 * count > self.active).unwrap_or(0)
+        0
     }
 
     /// Lets messages enter as long as fewer than `width` are running.
