@@ -304,13 +304,14 @@ fn other_modes_take_one_path() {
     ];
     let sliced = sliced.map(|case| Case { lengths: &[32, 144], ..case });
     let each = [alone[1], alone[2], alone[4]].map(|case| Case { one_key: false, ..case });
-    // Whole groups that are turned beside rounds.
+    // Whole groups that are turned beside rounds, and streams whose blocks come and go beside them.
     let long = |case, lengths| Case { lengths, ..case };
     let turned = [
         long(of("camellia-128-ctr", Operation::Encrypt, 16), &[2048][..]),
         long(of("camellia-128-cbc", Operation::Decrypt, 16), &[3072]),
         long(of("sm4-ecb", Operation::Encrypt, 0), &[6144]),
         long(of("sm4-ctr", Operation::Encrypt, 16), &[4096]),
+        long(of("aes-128-cbc", Operation::Encrypt, 16), &[1024; 17]),
     ];
     kernels_take_one_path(&[&alone[..], &sliced, &turned, &each, &teams(sliced)].concat(), RUNS);
 }
