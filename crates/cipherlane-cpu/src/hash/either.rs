@@ -67,6 +67,18 @@ impl<H: Iterated, M: Absorb<H>, F: Absorb<H>> Absorb<H> for Either<M, F> {
             unsafe { self.absorb_few(hash, states, from, start, end, blocks) }
         }
     }
+
+    #[inline(always)]
+    unsafe fn absorb_alike(self, hash: H, states: &mut M::States, block: *const u8, active: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            if active >= self.least {
+                self.many.absorb_alike(hash, states, block, active);
+            } else {
+                self.absorb(hash, states, &[block; MAX_STREAMS], active, 1);
+            }
+        }
+    }
 }
 
 impl<M, F> Either<M, F> {

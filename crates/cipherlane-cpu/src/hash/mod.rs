@@ -99,13 +99,13 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         }
     }
 
-    /// Absorbs `blocks` consecutive blocks of each lane `i`, from `from[i]` on.
+    /// Absorbs `blocks` consecutive blocks of each lane `i`, 1 at least, from `from[i]` on.
     ///
     /// Only the first `active` lanes count. Those behind them have pointers, too, which are as good to read from; an
     /// engine may absorb those blocks or not.
     ///
     /// # Safety
-    /// `from` has LANES pointers, each to that many readable blocks.
+    /// `from` has LANES pointers, each to that many readable blocks, and these are 1 at least.
     unsafe fn absorb(
         self,
         hash: H,
@@ -114,6 +114,16 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         active: usize,
         blocks: usize,
     );
+
+    /// Absorbs one block that is the same in the first `active` lanes, and no secret.
+    ///
+    /// # Safety
+    /// It is readable.
+    #[inline(always)]
+    unsafe fn absorb_alike(self, hash: H, states: &mut Self::States, block: *const u8, active: usize) {
+        // SAFETY: every lane, idle or not, reads this block.
+        unsafe { self.absorb(hash, states, &[block; MAX_STREAMS], active, 1) }
+    }
 }
 
 /// Overwrites plain integers or registers that may hold a secret.

@@ -114,17 +114,41 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         while self.active > 0 {
             let running = &self.streams[..self.active];
             let blocks = running.iter().fold(usize::MAX, |blocks, stream| blocks.min(stream.left));
-            // Idle lanes absorb what the first one does.
-            let first = self.from[0];
-            self.from[self.active..E::LANES].fill(first);
-            // SAFETY: every running lane has that many blocks left, within its message or its buffer.
-            unsafe { self.engine.absorb(self.hash, &mut self.states, &self.from, self.active, blocks) }
-            self.is_fresh = false;
+            self.absorb(blocks);
             // Its buffer may belong to a lane that is done with it.
             self.padding = None;
             self.advance(blocks);
         }
         self.wipe();
+    }
+
+    /// Absorbs `blocks` blocks in each lane; no running lane has fewer left.
+    #[inline(always)]
+    fn absorb(&mut self, blocks: usize) {
+        let Self { hash, engine, active, .. } = *self;
+        let first = self.from[0];
+        // SAFETY: every running lane has that many blocks left, within its message or its buffer.
+        unsafe {
+            if blocks == 1 && self.is_shared() {
+                engine.absorb_alike(hash, &mut self.states, first, active);
+            } else {
+                // Idle lanes absorb what the first one does.
+                self.from[active..E::LANES].fill(first);
+                engine.absorb(hash, &mut self.states, &self.from, active, blocks);
+            }
+        }
+        self.is_fresh = false;
+    }
+
+    /// Whether all lanes absorb from one place. Messages do not overlap: it is padding without text, or zeros.
+    #[inline(always)]
+    fn is_shared(&self) -> bool {
+        let first = self.from[0].addr();
+        let mut others = 0;
+        for from in &self.from[..self.active] {
+            others |= from.addr() ^ first;
+        }
+        self.active > 1 && others == 0
     }
 
     /// Lets messages enter as long as there are lanes.

@@ -9,7 +9,6 @@ use super::{Integer, Sha2};
 use crate::hash::{Absorb, MAX_STREAMS};
 use crate::lanes::words::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Work};
-use crate::prefetch;
 
 /// Most words of a register.
 const MAX_COUNT: usize = MAX_WORDS_32;
@@ -92,14 +91,32 @@ impl<V: WordLanes> InRegister for Words64<V> {
     }
 }
 
-/// How one block of SETS registers of messages is compressed.
+/// How blocks of SETS registers of messages are absorbed.
 pub(crate) trait Compress<T: InRegister>: Copy + Send + Sync + 'static {
-    /// Whether the next block's lines are asked for before a block is compressed. Messages some KiB apart share few
-    /// sets of the first cache, and their lines come from the second one every time.
-    const ASKS_AHEAD: bool;
+    /// The chaining values become those after `blocks` blocks of each message.
+    ///
+    /// # Safety
+    /// For SETS * COUNT messages, `from` has a pointer each to that many readable blocks, and these are 1 at least.
+    unsafe fn absorb<const SETS: usize>(
+        isa: T::Isa,
+        states: &mut Variables<T, SETS>,
+        from: &[*const u8; MAX_STREAMS],
+        blocks: usize,
+    );
 
-    /// The chaining values become those after the block; its words are overwritten.
-    fn compress<const SETS: usize>(states: &mut Variables<T, SETS>, words: &mut Schedule<T, SETS>);
+    /// The chaining values become those after one block that is the same for all messages, and no secret.
+    ///
+    /// # Safety
+    /// It is readable.
+    #[inline(always)]
+    unsafe fn absorb_alike<const SETS: usize>(
+        isa: T::Isa,
+        states: &mut Variables<T, SETS>,
+        block: *const u8,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { Self::absorb(isa, states, &[block; MAX_STREAMS], 1) }
+    }
 }
 
 /// In the compiler's order.
@@ -107,15 +124,23 @@ pub(crate) trait Compress<T: InRegister>: Copy + Send + Sync + 'static {
 pub(crate) struct Compiled;
 
 impl<T: InRegister> Compress<T> for Compiled {
-    const ASKS_AHEAD: bool = false;
-
     #[inline(always)]
-    fn compress<const SETS: usize>(states: &mut Variables<T, SETS>, words: &mut Schedule<T, SETS>) {
-        let mut variables = *states;
-        rounds(&mut variables, words);
-        for (state, variables) in states.iter_mut().zip(&variables) {
-            for (word, variable) in state.iter_mut().zip(variables) {
-                *word = word.plus(*variable);
+    unsafe fn absorb<const SETS: usize>(
+        isa: T::Isa,
+        states: &mut Variables<T, SETS>,
+        from: &[*const u8; MAX_STREAMS],
+        blocks: usize,
+    ) {
+        let block_bytes = 16 * size_of::<T::Integer>();
+        for block in 0..blocks {
+            // SAFETY: the caller's.
+            let mut words = unsafe { load(isa, from, block * block_bytes) };
+            let mut variables = *states;
+            rounds(&mut variables, &mut words);
+            for (state, variables) in states.iter_mut().zip(&variables) {
+                for (word, variable) in state.iter_mut().zip(variables) {
+                    *word = word.plus(*variable);
+                }
             }
         }
     }
@@ -190,16 +215,37 @@ impl<T: InRegister, const SETS: usize, C: Compress<T>> Absorb<Sha2<T::Integer>> 
         active: usize,
         blocks: usize,
     ) {
+        let Self { isa, compress } = self;
         if active > T::COUNT || SETS == 1 {
-            self.isa.vectorize(Blocks { isa: self.isa, compress: self.compress, states, from, blocks });
+            isa.vectorize(Blocks { isa, compress, states, from, blocks });
         } else {
-            let states: &mut [[T; 8]; 1] = (&mut states[..1]).try_into().expect("SETS is not 0");
-            self.isa.vectorize(Blocks { isa: self.isa, compress: self.compress, states, from, blocks });
+            isa.vectorize(Blocks { isa, compress, states: first(states), from, blocks });
+        }
+    }
+
+    unsafe fn absorb_alike(
+        self,
+        _: Sha2<T::Integer>,
+        states: &mut Self::States,
+        block: *const u8,
+        active: usize,
+    ) {
+        let Self { isa, compress } = self;
+        if active > T::COUNT || SETS == 1 {
+            isa.vectorize(Alike { isa, compress, states, block });
+        } else {
+            isa.vectorize(Alike { isa, compress, states: first(states), block });
         }
     }
 }
 
-/// Blocks of SETS registers of messages, as work. The pointers are good.
+/// The first set.
+#[inline(always)]
+fn first<T: InRegister, const SETS: usize>(states: &mut Variables<T, SETS>) -> &mut Variables<T, 1> {
+    (&mut states[..1]).try_into().expect("SETS is not 0")
+}
+
+/// Blocks of SETS registers of messages, as work. The pointers are good, and there is a block.
 struct Blocks<'a, T: InRegister, const SETS: usize, C> {
     isa: T::Isa,
     compress: PhantomData<C>,
@@ -213,27 +259,26 @@ impl<T: InRegister, const SETS: usize, C: Compress<T>> Work for Blocks<'_, T, SE
 
     #[inline(always)]
     fn run(self) {
-        let block_bytes = 16 * size_of::<T::Integer>();
-        for block in 0..self.blocks {
-            // SAFETY: whoever made this vouches for the pointers.
-            let mut words = unsafe { load(self.isa, self.from, block * block_bytes) };
-            if C::ASKS_AHEAD && block + 1 < self.blocks {
-                ask::<T, SETS>(self.from, (block + 1) * block_bytes);
-            }
-            C::compress(self.states, &mut words);
-        }
+        // SAFETY: whoever made this vouches for the pointers.
+        unsafe { C::absorb(self.isa, self.states, self.from, self.blocks) }
     }
 }
 
-/// Asks for the lines of each message's block.
-#[inline(always)]
-fn ask<T: InRegister, const SETS: usize>(from: &[*const u8; MAX_STREAMS], at: usize) {
-    for from in &from[..SETS * T::COUNT] {
-        let mut line = 0;
-        while line < 16 * size_of::<T::Integer>() {
-            prefetch::ask(from.wrapping_add(at + line));
-            line += prefetch::LINE;
-        }
+/// One block for all messages of SETS registers, as work. The pointer is good.
+struct Alike<'a, T: InRegister, const SETS: usize, C> {
+    isa: T::Isa,
+    compress: PhantomData<C>,
+    states: &'a mut Variables<T, SETS>,
+    block: *const u8,
+}
+
+impl<T: InRegister, const SETS: usize, C: Compress<T>> Work for Alike<'_, T, SETS, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: whoever made this vouches for the pointer.
+        unsafe { C::absorb_alike(self.isa, self.states, self.block) }
     }
 }
 
@@ -242,7 +287,7 @@ fn ask<T: InRegister, const SETS: usize>(from: &[*const u8; MAX_STREAMS], at: us
 /// # Safety
 /// There are SETS * COUNT pointers, to a block each from `at` on.
 #[inline(always)]
-unsafe fn load<T: InRegister, const SETS: usize>(
+pub(super) unsafe fn load<T: InRegister, const SETS: usize>(
     isa: T::Isa,
     from: &[*const u8; MAX_STREAMS],
     at: usize,

@@ -6,7 +6,7 @@ use super::scalar::Scalar;
 use super::*;
 use crate::hash::Absorb;
 use crate::hash::integers::Baseline;
-use crate::hash::tests::{Alone, digests, examine};
+use crate::hash::tests::{Alone, digests, examine, message};
 use crate::hash::worker::Hashing;
 
 /// A test of any engine.
@@ -163,4 +163,38 @@ fn chaining_values_are_put_and_got() {
         }
     }
     on_every_engine(&Moved);
+}
+
+/// A block that all messages share is absorbed like any other, by every number of lanes that run.
+#[test]
+fn a_shared_block_is_absorbed_like_others() {
+    struct Shared;
+    impl Test for Shared {
+        fn run<W: Integer, E: Absorb<Sha2<W>>>(&self, function: Sha2<W>, _: Hash, engine: E) {
+            let block = message(function.block_bytes(), 1);
+            let from = [block.as_ptr(); crate::hash::MAX_STREAMS];
+            let mut chain = function.initial();
+            let (mut expected, mut found) = (engine.fresh(function), engine.fresh(function));
+            for lane in 0..E::LANES {
+                chain.rotate_left(1);
+                E::put(&mut expected, lane, &chain);
+                E::put(&mut found, lane, &chain);
+            }
+            for active in 1..=E::LANES {
+                // SAFETY: every lane reads the block.
+                unsafe {
+                    engine.absorb(function, &mut expected, &from, active, 1);
+                    engine.absorb_alike(function, &mut found, block.as_ptr(), active);
+                }
+                for lane in 0..active {
+                    assert!(
+                        E::get(&found, lane) == E::get(&expected, lane),
+                        "{}",
+                        std::any::type_name::<E>()
+                    );
+                }
+            }
+        }
+    }
+    on_every_engine(&Shared);
 }
