@@ -71,6 +71,24 @@ impl<'a> Order<'a> {
         self.next == self.end && self.rest.is_empty()
     }
 
+    /// The next messages, `most` at most, if they are of one length and lie one behind the other.
+    #[inline]
+    pub(crate) fn next_alike(&mut self, most: usize) -> Option<Range<usize>> {
+        if self.next == self.end && !self.rest.is_empty() {
+            self.refill();
+        }
+        let messages = self.alike(most);
+        self.next += messages.len();
+        (!messages.is_empty()).then_some(messages)
+    }
+
+    /// What [`Order::next_alike`] gives next, as far as that has been looked at.
+    #[inline]
+    pub(crate) fn alike(&self, most: usize) -> Range<usize> {
+        let end = if self.are_alike { self.end.min(self.next + most) } else { self.next };
+        self.base + self.next..self.base + end
+    }
+
     /// Fills the window with the next messages.
     fn refill(&mut self) {
         self.base = self.rest.start;
@@ -229,6 +247,35 @@ mod tests {
         for lengths in &batches {
             assert_eq!(ordered(lengths, by_bytes), expected(lengths, 1, true), "{lengths:?}");
             assert_eq!(ordered(lengths, by_blocks), expected(lengths, BLOCK, false), "{lengths:?}");
+        }
+    }
+
+    /// Messages of one length that are taken together come in the order in which they come one by one.
+    #[test]
+    fn messages_alike_are_taken_together() {
+        fn taken(job: &Job<'_>) -> Vec<usize> {
+            let mut order = Order::by_bytes(job, 0..job.batch().len());
+            let mut messages = Vec::new();
+            while !order.is_empty() {
+                if let Some(alike) = order.next_alike(32) {
+                    assert!((1..=32).contains(&alike.len()));
+                    assert!(alike.clone().all(|message| job.bytes(message) == job.bytes(alike.start)));
+                    assert_eq!(order.alike(0).len(), 0);
+                    messages.extend(alike);
+                } else {
+                    messages.extend(order.next());
+                }
+            }
+            messages
+        }
+        let batches: [Vec<usize>; 4] = [
+            vec![48; WINDOW + 70],
+            (0..3 * WINDOW).map(|i| if i / WINDOW == 1 { i * 37 % 400 } else { 7 }).collect(),
+            (0..2 * WINDOW + 5).map(|i| if i < WINDOW { i % 2 } else { 64 }).collect(),
+            vec![0; 5],
+        ];
+        for lengths in &batches {
+            assert_eq!(ordered(lengths, taken), expected(lengths, 1, true), "{lengths:?}");
         }
     }
 }

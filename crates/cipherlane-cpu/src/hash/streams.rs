@@ -1,10 +1,12 @@
 //! Which message is in which lane, and what of it is absorbed next.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, wipe};
 use crate::job::Job;
 use crate::order::Order;
+use crate::prefetch;
 
 /// What a lane absorbs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,6 +112,28 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     /// Runs all messages from first to last byte.
     #[inline(always)]
     pub(super) fn run(&mut self) {
+        while !self.order.is_empty() {
+            self.begin();
+            match self.order.next_alike(E::LANES) {
+                Some(messages) => self.run_alike(messages),
+                None => self.run_mixed(),
+            }
+        }
+        self.wipe();
+    }
+
+    /// Lets all lanes start anew.
+    #[inline(always)]
+    fn begin(&mut self) {
+        if !self.is_fresh {
+            self.states = self.engine.fresh(self.hash);
+            self.is_fresh = true;
+        }
+    }
+
+    /// Runs messages, each lane at a pace of its own, until all lanes are done at once.
+    #[inline(always)]
+    fn run_mixed(&mut self) {
         self.fill();
         while self.active > 0 {
             let running = &self.streams[..self.active];
@@ -119,7 +143,75 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             self.padding = None;
             self.advance(blocks);
         }
-        self.wipe();
+    }
+
+    /// Runs messages of one length, a lane for each, in step: what holds for one holds for all of them.
+    #[inline(always)]
+    fn run_alike(&mut self, messages: Range<usize>) {
+        self.active = messages.len();
+        let Cut { bytes, blocks, rest } = self.cut(self.job.text(messages.start).len());
+        for (from, message) in self.from.iter_mut().zip(messages.clone()) {
+            *from = self.job.text(message).as_ptr();
+        }
+        if blocks > 0 {
+            self.absorb(blocks);
+        }
+        let mut end = self.pad(0, bytes, &self.job.text(messages.start)[bytes - rest..]);
+        self.from[0] = end.from;
+        for (lane, message) in messages.clone().enumerate().skip(1) {
+            if rest > 0 {
+                end = self.pad(lane, bytes, &self.job.text(message)[bytes - rest..]);
+            }
+            self.from[lane] = end.from;
+        }
+        self.ask_for_next();
+        self.absorb(end.blocks);
+        self.store_outputs(messages);
+        self.active = 0;
+    }
+
+    /// Asks for the first lines of the messages that are next to run in step. Nobody else has seen them coming.
+    #[inline(always)]
+    fn ask_for_next(&self) {
+        for message in self.order.alike(E::LANES) {
+            let text = self.job.text(message).as_ptr();
+            for at in (0..self.hash.block_bytes()).step_by(prefetch::LINE) {
+                prefetch::ask(text.wrapping_add(at));
+            }
+        }
+    }
+
+    /// Stores the output of messages that run in step.
+    #[inline(always)]
+    fn store_outputs(&mut self, messages: Range<usize>) {
+        let mut start = 0;
+        loop {
+            let end = self.job.digest_bytes().min(start + self.hash.output_bytes());
+            self.take_chains();
+            for (message, chain) in messages.clone().zip(&self.chains) {
+                // SAFETY: this thread alone has the message.
+                let row = unsafe { self.job.digest(message) };
+                // SAFETY: a chaining value has been taken for every message.
+                self.hash.output(unsafe { chain.assume_init_ref() }, &mut row[start..end]);
+            }
+            if end == self.job.digest_bytes() {
+                return;
+            }
+            start = end;
+            self.from.fill(ZEROS.as_ptr());
+            self.absorb(1);
+        }
+    }
+
+    /// Copies the chaining values of all lanes that run.
+    #[inline(always)]
+    fn take_chains(&mut self) {
+        if self.active > E::LANES / 4 {
+            return self.engine.get_all(&self.states, &mut self.chains);
+        }
+        for lane in 0..self.active {
+            self.chains[lane].write(E::get(&self.states, lane));
+        }
     }
 
     /// Absorbs `blocks` blocks in each lane; no running lane has fewer left.
@@ -206,8 +298,8 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
     }
 
-    /// Moves lanes on to what follows, `with_output` of them with output. The place of a message that is done goes to the next
-    /// one, or else to the last lane that runs; where all are done at once, as those of one length are, all lanes start anew.
+    /// Moves lanes on to what follows, `with_output` of them with output. The place of a message that is done goes to
+    /// the next one, or else to the last lane that runs; where all are done at once, none of them runs.
     #[inline(always)]
     fn move_on(&mut self, with_output: usize) {
         // One by one, or all at once where that is less work.
@@ -225,11 +317,6 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
         if count == self.active {
             self.active = 0;
-            if !self.order.is_empty() {
-                self.states = self.engine.fresh(self.hash);
-                self.is_fresh = true;
-                self.fill();
-            }
             return;
         }
         // From the last one on: no lane behind it is done.

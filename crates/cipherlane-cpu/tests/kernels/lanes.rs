@@ -61,6 +61,18 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
         let whole: Vec<_> = (0..count).map(|i| (i * 7919 + count) % 5 * block).collect();
         assert_digests(session, hash, &whole, bytes);
     }
+    // Messages of one length run in step: without text in their last block, and with.
+    for length in [0, 1, block - 1, block, 2 * block, 5 * block, 5 * block + 1] {
+        for count in [1, 2, 7, 16, 17, 33, 75] {
+            assert_digests(session, hash, &vec![length; count], bytes);
+        }
+    }
+    // Windows of one length around one of several, those all of whole blocks or not.
+    for unit in [1, block] {
+        let lengths: Vec<_> =
+            (0..1100).map(|i| if i / 512 == 1 { i * 37 % 3 * unit } else { 2 * block }).collect();
+        assert_digests(session, hash, &lengths, bytes);
+    }
     // One long message among short ones: lanes run dry around it.
     let mut lengths: Vec<_> = (0..1100).map(|i| i * 37 % 200).collect();
     lengths[700] = 50_000;
@@ -69,6 +81,7 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
         for bytes in [1, block - 1, block, block + 1, 3 * block + 9] {
             let lengths: Vec<_> = (0..45).map(|i| i * 7919 % (3 * block)).collect();
             assert_digests(session, hash, &lengths, bytes);
+            assert_digests(session, hash, &[block; 45], bytes);
         }
     }
 }
