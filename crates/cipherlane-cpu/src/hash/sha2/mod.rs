@@ -105,8 +105,19 @@ impl<W: Integer> Iterated for Sha2<W> {
 
     #[inline(always)]
     fn output(self, chain: &[W; 8], to: &mut [u8]) {
-        for (word, bytes) in chain.iter().zip(to.chunks_exact_mut(size_of::<W>())) {
-            word.to_bytes(bytes);
+        if to.len() == size_of::<[W; 8]>() {
+            // The compiler knows the length here, and reverses all words at once.
+            store(chain, &mut to[..size_of::<[W; 8]>()]);
+        } else {
+            store(chain, to);
         }
+    }
+}
+
+/// Stores as many words, big-endian, as there is room for.
+#[inline(always)]
+fn store<W: Integer>(words: &[W; 8], to: &mut [u8]) {
+    for (word, bytes) in words.iter().zip(to.chunks_exact_mut(size_of::<W>())) {
+        word.to_bytes(bytes);
     }
 }
