@@ -312,6 +312,9 @@ fn other_modes_take_one_path() {
         long(of("sm4-ecb", Operation::Encrypt, 0), &[6144]),
         long(of("sm4-ctr", Operation::Encrypt, 16), &[4096]),
         long(of("aes-128-cbc", Operation::Encrypt, 16), &[1024; 17]),
+        long(of("sc2000-128-cbc", Operation::Decrypt, 16), &[4096]),
+        long(of("sc2000-256-ecb", Operation::Encrypt, 0), &[4096]),
+        long(of("sc2000-128-ctr", Operation::Encrypt, 16), &[4096]),
     ];
     kernels_take_one_path(&[&alone[..], &sliced, &turned, &each, &teams(sliced)].concat(), RUNS);
 }

@@ -11,10 +11,11 @@ use crate::cipher::grouped::{InGroups, Only};
 use crate::cipher::slices::Native;
 use crate::cipher::sm4_table_vartime::{Sm4DecryptVartime, Sm4EncryptVartime};
 use crate::cipher::tests::check_key_each;
+use crate::cipher::tests::memory::{check_counting, check_in_memory};
 use crate::cipher::tests::support::{
-    Block, apply_counting, assert_blocks, expected, random_blocks, random_bytes, random_keys,
+    apply_counting, assert_blocks, expected, random_blocks, random_bytes, random_keys,
 };
-use crate::cipher::{Groups, KeyEach, Permutation, V, camellia, sm4};
+use crate::cipher::{KeyEach, Permutation, V, camellia, sm4};
 use crate::lanes::portable::Portable;
 use crate::lanes::{Isa, Lanes};
 
@@ -205,64 +206,17 @@ impl AgainstReference {
         }
     }
 
-    /// Whole groups from where they lie to where they are to go, apart and in place, with something added and without, and
-    /// counters of such, where the cipher has a way of its own for them.
+    /// Whole groups in memory, and counters of such, where the cipher has a way of its own for them.
     fn in_memory<P: Permutation<Source = <P as Permutation>::Isa>>(self, isa: P::Isa, decrypts: bool) {
-        let key: [u8; 32] = random_bytes(1004);
-        let permutation = P::new(isa, &key[..self.0.key_bytes()]);
-        let group = GROUP * V::<P>::LANES;
-        for count in [1, 2, 3, 4, 6, 9, 17] {
-            let text = random_blocks(count * group);
-            let added: Vec<Block> = text.iter().rev().copied().collect();
-            let sum = |a: &[Block], b: &[Block]| -> Vec<Block> {
-                a.iter().zip(b).map(|(a, b)| std::array::from_fn(|i| a[i] ^ b[i])).collect()
-            };
-            let check = |own: usize, wanted: &[Block], run: &dyn Fn(Groups)| {
-                let name = type_name::<P>();
-                let own = if name.contains("galois") && V::<P>::LANES == 4 { own } else { 0 };
-                let go = |from: *const Block, to: *mut u8| {
-                    if own > 0 {
-                        run(Groups { from: from.cast(), to, count: own, ahead: 0 });
-                    }
-                };
-                // One block more, and every other one unaligned.
-                let mut apart = vec![0xee_u8; (count * group + 1) * BLOCK];
-                go(text.as_ptr(), apart.as_mut_ptr().wrapping_add(count % 2));
-                let (written, rest) = apart[count % 2..].split_at(own * group * BLOCK);
-                assert!(written == wanted[..own * group].as_flattened(), "{name} x {count}");
-                assert!(rest.iter().all(|&byte| byte == 0xee), "{name} x {count}");
-                let mut in_place = text.clone();
-                let place = in_place.as_mut_ptr();
-                go(place, place.cast());
-                assert!(in_place[..own * group] == wanted[..own * group], "{name} x {count}");
-                assert!(in_place[own * group..] == text[own * group..], "{name} x {count}");
-                own
-            };
-            let (pairs, is_sm4) = (count / 2 * 2, self.0 == Cipher::Sm4);
-            let of_pairs = |least: usize| if pairs < least { 0 } else { pairs };
-            let wanted = expected(self.0, decrypts, &key, &text);
-            let own = if is_sm4 { of_pairs(6) } else { count };
-            // SAFETY: so many groups are there.
-            let done = check(own, &wanted, &|groups| unsafe { permutation.run_in_memory(groups, None) });
-            assert_eq!(permutation.runs_in_memory(count), done);
-            let added_from = Some(added.as_ptr().cast());
-            // SAFETY: as above, and as much to be added.
-            check(own, &sum(&wanted, &added), &|groups| unsafe {
-                permutation.run_in_memory(groups, added_from);
-            });
-            let until_wrap = (1 << 16) - count * group;
-            for low in [0, 1, 250, 0x12f3, until_wrap - 1, until_wrap] {
-                let counter = u128::from_be_bytes(random_bytes(5)) >> 16 << 16 | low as u128;
-                let counters: Vec<Block> =
-                    (0..count * group).map(|i| (counter + i as u128).to_be_bytes()).collect();
-                let wanted = sum(&expected(self.0, decrypts, &key, &counters), &text);
-                let own = if is_sm4 { of_pairs(4) } else { count };
-                let counter = counter.to_be_bytes();
-                // SAFETY: so many groups are there, and the counters do not wrap before.
-                let done = check(own, &wanted, &|text| unsafe { permutation.count(counter, text) });
-                assert_eq!(permutation.counts(count), done);
-            }
-        }
+        let name = type_name::<P>();
+        let (has_one, is_sm4) = (name.contains("galois") && V::<P>::LANES == 4, self.0 == Cipher::Sm4);
+        let own = |count: usize, least_of_pairs: usize| match (has_one, is_sm4) {
+            (true, true) if count >= least_of_pairs => count / 2 * 2,
+            (true, false) => count,
+            _ => 0,
+        };
+        check_in_memory::<P>(isa, self.0, decrypts, |count| own(count, 6));
+        check_counting::<P>(isa, self.0, decrypts, |count| own(count, 4));
     }
 
     /// A group under a key for each block.

@@ -131,3 +131,21 @@ macro_rules! count {
         )
     };
 }
+
+/// Does something for the first group of a pair, `group` being 0, and for the second, it being 1024: where that lies behind the
+/// first, and lines that are asked for lie behind those. Instructions are in a loop as the CPU keeps only so many of them ready.
+macro_rules! for_both {
+    ($label:literal $text:expr) => {
+        concat!(
+            "xor {group:e}, {group:e}\n",
+            $label,
+            ":\n",
+            $text,
+            "xor {ahead:e}, 1024\n",
+            "xor {group:e}, 1024\n",
+            "jnz ",
+            $label,
+            "b\n",
+        )
+    };
+}

@@ -1,10 +1,13 @@
 //! SC2000 on every instruction set of this CPU: published values, and the readable reference.
 
+use std::any::type_name;
+
 use cipherlane_core::{BLOCK, Cipher};
 use cipherlane_reference::sha2::sha256;
 
 use crate::cipher::grouped::Only;
 use crate::cipher::tests::check_key_each;
+use crate::cipher::tests::memory::{check_counting, check_in_memory};
 use crate::cipher::tests::support::{
     Block, apply_counting, assert_blocks, blocks, expected, random_blocks, random_bytes, registers,
 };
@@ -235,6 +238,28 @@ impl Check for Agreement {
 #[test]
 fn random_blocks_agree_with_the_reference() {
     everywhere::<Agreement>();
+}
+
+/// Whole groups in memory, and counters of such.
+struct InMemory;
+
+impl Check for InMemory {
+    fn of<E: KeyEach<Source = <E as Permutation>::Isa>, D: KeyEach<Isa = E::Isa, Source = E::Isa>>(
+        isa: E::Isa,
+    ) {
+        let pairs = |count: usize| if type_name::<E>().contains("vbmi") { count / 2 * 2 } else { 0 };
+        for cipher in SC2000 {
+            check_in_memory::<E>(isa, cipher, false, pairs);
+            check_in_memory::<D>(isa, cipher, true, pairs);
+            check_counting::<E>(isa, cipher, false, pairs);
+            check_counting::<D>(isa, cipher, true, |_| 0);
+        }
+    }
+}
+
+#[test]
+fn groups_in_memory_agree_with_the_reference() {
+    everywhere::<InMemory>();
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Every block cipher on every instruction set of this CPU: known answers, and the readable reference.
 
+pub(super) mod memory;
 pub(super) mod support;
 
 use cipherlane_core::{BLOCK, Cipher};

@@ -1,6 +1,9 @@
 //! What the rounds of byte-sliced SC2000 ask of an instruction set.
 
+use cipherlane_core::BLOCK;
+
 use super::schedule;
+use crate::cipher::Groups;
 use crate::cipher::byte_sliced::GROUP;
 use crate::lanes::bytes::{Bytes, IsaOf};
 
@@ -54,6 +57,33 @@ pub(crate) trait Layers: 'static {
     /// The S-box of the B function, or its inverse, on byte k of the four words of a block: a bit of each makes a
     /// nibble, that of the first word being the highest.
     fn substitute<const INVERSE: bool>(words: [Self::Bytes; 4]) -> [Self::Bytes; 4];
+
+    /// Whether [`Layers::run_pairs`] and [`Layers::count_pairs`] are written for these registers.
+    const IN_MEMORY: bool = false;
+
+    /// Runs groups, an even number of them and at least two, under round keys in the order of use: see
+    /// [`Permutation::run_in_memory`](crate::cipher::Permutation::run_in_memory).
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn run_pairs<const INVERSE: bool>(
+        _fours: &[[Self::Key; GROUP]],
+        _groups: Groups,
+        _added: Option<*const u8>,
+    ) {
+        unreachable!("of registers that this is written for alone")
+    }
+
+    /// Adds counters, encrypted, to groups, an even number of them and at least two: see
+    /// [`Permutation::count`](crate::cipher::Permutation::count).
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn count_pairs(_fours: &[[Self::Key; GROUP]], _counter: [u8; BLOCK], _text: Groups) {
+        unreachable!("of registers that this is written for alone")
+    }
 }
 
 /// One step of transposing N registers: bytes of each of the first half, and of the one that is as far on in the

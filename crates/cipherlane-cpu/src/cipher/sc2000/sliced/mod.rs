@@ -1,5 +1,6 @@
 //! SC2000, byte-sliced.
 
+mod assembly;
 mod each;
 pub(super) mod layers;
 mod rounds;
@@ -12,6 +13,9 @@ use layers::{LanesOf, Layers, RoundKeys, Shared};
 use rounds::crypt;
 use schedule::{MAX_FOURS, fours, intermediate, load};
 
+use cipherlane_core::BLOCK;
+
+use crate::cipher::Groups;
 use crate::cipher::byte_sliced::{self, GROUP};
 use crate::cipher::grouped::{InGroups, filled_up};
 use crate::lanes::bytes::IsaOf;
@@ -102,8 +106,13 @@ impl<L: Layers, K: RoundKeys<L>, const INVERSE: bool> Work for Group<'_, L, K, I
 }
 
 impl<L: Layers, const INVERSE: bool> Sc2000<L, INVERSE> {
+    /// Round keys in the order of use.
+    fn fours(&self) -> &[[L::Key; GROUP]] {
+        &self.bytes.0[..self.fours]
+    }
+
     fn run(&self, blocks: &mut [LanesOf<L>; GROUP]) {
-        let keys = Shared::<L> { isa: self.isa, fours: &self.bytes.0[..self.fours] };
+        let keys = Shared::<L> { isa: self.isa, fours: self.fours() };
         self.isa.vectorize(Group::<_, _, INVERSE> { isa: self.isa, keys, blocks });
     }
 }
@@ -133,5 +142,25 @@ impl<L: Layers, const INVERSE: bool> InGroups for Sc2000<L, INVERSE> {
         if !rest.is_empty() {
             filled_up(rest, |group| self.run(group));
         }
+    }
+
+    /// Pairs.
+    fn runs_in_memory(&self, groups: usize) -> usize {
+        if L::IN_MEMORY { groups / 2 * 2 } else { 0 }
+    }
+
+    unsafe fn run_in_memory(&self, groups: Groups, added: Option<*const u8>) {
+        // SAFETY: the caller's.
+        unsafe { L::run_pairs::<INVERSE>(self.fours(), groups, added) }
+    }
+
+    /// Only what encrypts: no mode decrypts counters.
+    fn counts(&self, groups: usize) -> usize {
+        if L::IN_MEMORY && !INVERSE { groups / 2 * 2 } else { 0 }
+    }
+
+    unsafe fn count(&self, counter: [u8; BLOCK], text: Groups) {
+        // SAFETY: the caller's.
+        unsafe { L::count_pairs(self.fours(), counter, text) }
     }
 }

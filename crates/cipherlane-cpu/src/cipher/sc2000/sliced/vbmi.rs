@@ -9,8 +9,10 @@
 //! two bytes of M's output say all about a half: these bytes are the sum of three look-ups, and the other two are
 //! linear in them.
 
+use super::assembly;
 use super::layers::{LanesOf, Layers, Word, interleaved};
 use super::schedule::PICKED;
+use crate::cipher::Groups;
 use crate::cipher::byte_sliced::GROUP;
 use crate::cipher::sc2000::tables::{
     FIELDS, images_of_units, m_function, matrix_of, substituted, turned_byte,
@@ -42,7 +44,9 @@ const fn value(field: usize, index: usize) -> usize {
 }
 
 /// Table `2 * field + i`: what a field adds to the i-th byte that its half is looked up for.
-static TABLES: [Table64; 2 * FIELDS] = {
+static TABLES: [Table64; 2 * FIELDS] = TABLES_OF_FIELDS;
+
+pub(super) const TABLES_OF_FIELDS: [Table64; 2 * FIELDS] = {
     let mut tables = [const { Table64([0; 64]) }; 2 * FIELDS];
     let mut i = 0;
     while i < 64 * tables.len() {
@@ -78,7 +82,7 @@ const fn matrix(half: usize, i: usize, other: usize) -> u64 {
 }
 
 /// `matrix` for each half, other byte and byte looked up.
-const MATRICES: [[[u64; 2]; 2]; 2] = [
+pub(super) const MATRICES: [[[u64; 2]; 2]; 2] = [
     [[matrix(0, 0, 0), matrix(0, 1, 0)], [matrix(0, 0, 1), matrix(0, 1, 1)]],
     [[matrix(1, 0, 0), matrix(1, 1, 0)], [matrix(1, 0, 1), matrix(1, 1, 1)]],
 ];
@@ -108,13 +112,16 @@ fn add_linear(own: Zmm, [x, y]: [Zmm; 2], matrices: [u64; 2]) -> Zmm {
     own.xor3(x, y)
 }
 
+/// The two lower bits of bytes.
+pub(super) const LOW_TWO: u64 = 0x0303_0303_0303_0303;
+
 /// The index of a field in pieces: the upper two bits of `two` become its lowest ones, the upper three of `three` the
 /// next.
 #[inline(always)]
 fn pieces(two: Zmm, three: Zmm) -> Zmm {
     /// The first says which of the others.
     const CHOOSE: i32 = 0b1100_1010;
-    let low_two = Zmm::splat_half(two.isa(), 0x0303_0303_0303_0303);
+    let low_two = Zmm::splat_half(two.isa(), LOW_TWO);
     Zmm::ternary::<CHOOSE>(low_two, two.shift_units_right::<6>(), three.shift_units_right::<3>())
 }
 
@@ -163,7 +170,7 @@ const fn rotation(bits: u32) -> u64 {
 }
 
 /// The matrices that turn the bytes of a word, and those that turn them back.
-const TURN: [[u64; 4]; 2] = {
+pub(super) const TURN: [[u64; 4]; 2] = {
     let (mut matrices, mut byte) = ([[0; 4]; 2], 0);
     while byte < 4 {
         let turn = Vbmi::TURNS[byte];
@@ -360,5 +367,23 @@ impl Layers for Vbmi {
             let t6 = Zmm::ternary::<0x56>(t4, t0, c);
             [t5, t6, t3, t4]
         }
+    }
+
+    const IN_MEMORY: bool = true;
+
+    #[inline(always)]
+    unsafe fn run_pairs<const INVERSE: bool>(
+        fours: &[[u64; GROUP]],
+        groups: Groups,
+        added: Option<*const u8>,
+    ) {
+        // SAFETY: these layers prove the instructions, and the caller vouches for the rest.
+        unsafe { assembly::crypt::<INVERSE>(fours, groups, added) }
+    }
+
+    #[inline(always)]
+    unsafe fn count_pairs(fours: &[[u64; GROUP]], counter: [u8; BLOCK], text: Groups) {
+        // SAFETY: as above.
+        unsafe { assembly::count(fours, counter, text) }
     }
 }

@@ -4,24 +4,6 @@
 //! Places of the room: two groups halfway to slices, two halfway to blocks, and twice two as slices, of which either is `here`,
 //! the other one `other`: there groups enter when those that were there have left. Then the slices that counters have in common.
 
-/// Does something for the first group of a pair, `group` being 0, and for the second, it being 1024: where that lies behind the
-/// first, and lines that are asked for lie behind those. Instructions are in a loop as the CPU keeps only so many of them ready.
-macro_rules! for_both {
-    ($label:literal $text:expr) => {
-        concat!(
-            "xor {group:e}, {group:e}\n",
-            $label,
-            ":\n",
-            $text,
-            "xor {ahead:e}, 1024\n",
-            "xor {group:e}, 1024\n",
-            "jnz ",
-            $label,
-            "b\n",
-        )
-    };
-}
-
 /// The first half of the way to slices of a group at `next`.
 macro_rules! enter {
     ($part:literal) => {
