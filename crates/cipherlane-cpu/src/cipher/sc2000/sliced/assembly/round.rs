@@ -238,14 +238,22 @@ macro_rules! put_away {
     };
 }
 
-/// A round of both groups: B, R, the halves in each other's place, R.
-macro_rules! round {
+/// The first part of a round of both groups: B, the halves in each other's place, R.
+macro_rules! b_and_r {
     ($substitute:ident) => {
         concat!(
             b_function!($substitute, swapped, 0 [0 1 2 3] [4 5 6 7]),
             b_function!($substitute, swapped, 1024 [8 9 10 11] [12 13 14 15]),
             r_function!(0 512 "128" [0 1 2 3] [4 5 6 7]),
             r_function!(1024 512 "128" [8 9 10 11] [12 13 14 15]),
+        )
+    };
+}
+
+/// The second part: R, from the other half.
+macro_rules! r {
+    () => {
+        concat!(
             put_away!(0 [0 1 2 3] [4 5 6 7]),
             r_function!(0 0 "256" [0 1 2 3] [4 5 6 7]),
             put_away!(1024 [8 9 10 11] [12 13 14 15]),
