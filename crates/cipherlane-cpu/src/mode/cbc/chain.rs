@@ -2,7 +2,7 @@
 
 use cipherlane_core::BLOCK;
 
-use crate::cipher::{Permutation, SMALL, V};
+use crate::cipher::{MIDDLE, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes};
 use crate::mode::blocks::{self, Pass};
@@ -32,20 +32,25 @@ impl<P: Permutation> Pass for Chain<'_, P> {
         self.cipher
     }
 
-    /// Apart, what is added to all groups but the first lies a block before them.
+    /// Apart, what is added to all groups but the first ones lies a block before them.
     #[inline(always)]
     unsafe fn whole_groups(&mut self, message: Message) -> Message {
         let (cipher, group) = (self.cipher, SMALL * V::<P>::BYTES);
         let is_apart = message.input != message.output.cast_const();
-        if !is_apart || cipher.runs_in_memory((message.bytes / group).saturating_sub(1)) == 0 {
+        let first = if cipher.runs_pairs() { 2 * group } else { group };
+        if !is_apart || cipher.runs_in_memory(message.bytes.saturating_sub(first) / group) == 0 {
             return message;
         }
         // SAFETY: the caller's; there is a group before what is run in memory, and a register before what is left.
         unsafe {
-            blocks::groups::<_, SMALL>(self, message.take(group));
+            if cipher.runs_pairs() {
+                blocks::groups::<_, MIDDLE>(self, message.take(first));
+            } else {
+                blocks::groups::<_, SMALL>(self, message.take(first));
+            }
             let rest = blocks::whole_groups(
                 cipher.isa(),
-                message.skip(group),
+                message.skip(first),
                 |groups| cipher.runs_in_memory(groups),
                 |groups| cipher.run_in_memory(groups, Some(groups.from.sub(BLOCK))),
             );

@@ -115,6 +115,17 @@ impl<L: Layers, const INVERSE: bool> Sc2000<L, INVERSE> {
         let keys = Shared::<L> { isa: self.isa, fours: self.fours() };
         self.isa.vectorize(Group::<_, _, INVERSE> { isa: self.isa, keys, blocks });
     }
+
+    /// Runs pairs of groups where they lie. Returns what is left.
+    #[inline(never)] // as chains of single groups wait for each instruction around them
+    fn run_pairs<'a>(&self, blocks: &'a mut [LanesOf<L>]) -> &'a mut [LanesOf<L>] {
+        let count = blocks.len() / (2 * GROUP) * 2;
+        let (groups, rest) = blocks.split_at_mut(count * GROUP);
+        let to = groups.as_mut_ptr().cast::<u8>();
+        // SAFETY: so many groups are there, and registers are plain bytes.
+        unsafe { L::run_pairs::<INVERSE>(self.fours(), Groups { from: to, to, count, ahead: 0 }, None) }
+        rest
+    }
 }
 
 impl<L: Layers, const INVERSE: bool> InGroups for Sc2000<L, INVERSE> {
@@ -135,6 +146,13 @@ impl<L: Layers, const INVERSE: bool> InGroups for Sc2000<L, INVERSE> {
     }
 
     fn apply(&self, blocks: &mut [LanesOf<L>]) {
+        if L::IN_MEMORY && blocks.len() >= 2 * GROUP {
+            let rest = self.run_pairs(blocks);
+            if !rest.is_empty() {
+                self.apply(rest);
+            }
+            return;
+        }
         let (groups, rest) = blocks.as_chunks_mut();
         for group in groups {
             self.run(group);
@@ -142,6 +160,10 @@ impl<L: Layers, const INVERSE: bool> InGroups for Sc2000<L, INVERSE> {
         if !rest.is_empty() {
             filled_up(rest, |group| self.run(group));
         }
+    }
+
+    fn runs_pairs(&self) -> bool {
+        L::IN_MEMORY
     }
 
     /// Pairs.

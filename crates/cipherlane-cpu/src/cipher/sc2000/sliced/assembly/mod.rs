@@ -80,13 +80,26 @@ impl Room {
     }
 }
 
-/// How pairs are run: `$ahead` of the first one's rounds, `$begin` at the start of each, beside a round each what leaves, `$left`,
-/// by which it has left, `$enter` and `$entered`, then `$step`, and `$left` behind those of the last one. Beside the first one's
-/// rounds, what nothing has been put to yet is turned back to where it came from.
+/// Beside the rounds of the first pair, none leaves.
+macro_rules! unless_first {
+    ($text:expr) => {
+        concat!("test {to}, {to}\njz 3f\n", $text, "3:\n")
+    };
+}
+
+/// Beside those of the last one, none enters.
+macro_rules! unless_last {
+    ($text:expr) => {
+        concat!("cmp qword ptr [{room} + {count_at}], 1\nje 3f\n", $text, "3:\n")
+    };
+}
+
+/// How pairs are run: `$ahead` of the first one's rounds, beside a round each what leaves, `$left`, by which it has left, `$enter`
+/// and `$entered`, then `$step`, and `$left` behind those of the last one.
 ///
 /// The round is there once, and called: instructions that a CPU has yet to decode cost more than they do.
 macro_rules! run {
-    ($substitute:ident, $room:ident, $to:expr, $ahead:expr, $begin:expr, $left:expr, $enter:expr, $entered:expr, $step:expr,
+    ($substitute:ident, $room:ident, $to:expr, $ahead:expr, $left:expr, $enter:expr, $entered:expr, $step:expr,
      $($operands:tt)*) => {{
         let room = (&raw mut $room).cast::<u8>();
         asm!(
@@ -110,22 +123,21 @@ macro_rules! run {
             "ret",
             ".p2align 6",
             "6:",
-            $begin,
             "mov {keys}, [{room} + {keys_at}]",
             "mov {masks}, [{room} + {masks_at}]",
             input!(0 [0 1 2 3] [4 5 6 7]),
             input!(1024 [8 9 10 11] [12 13 14 15]),
             "call 4b",
-            for_both!("2" concat!(leave!(0), leave!(1), leave!(2), leave!(3))),
+            unless_first!(for_both!("2" concat!(leave!(0), leave!(1), leave!(2), leave!(3)))),
             "call 5b",
             "call 4b",
-            for_both!("2" $left),
+            unless_first!(for_both!("2" $left)),
             "call 5b",
             "call 4b",
-            for_both!("2" $enter),
+            unless_last!(for_both!("2" $enter)),
             "call 5b",
             "call 4b",
-            for_both!("2" $entered),
+            unless_last!(for_both!("2" $entered)),
             "call 5b",
             "call 4b",
             "call 5b",
@@ -154,7 +166,7 @@ macro_rules! run {
             here = inout(reg) room.add(4 * BYTES) => _,
             other = inout(reg) room.add(6 * BYTES) => _,
             group = out(reg) _,
-            to = inout(reg) room.add(2 * BYTES) => _,
+            to = inout(reg) std::ptr::null_mut::<u8>() => _,
             out = inout(reg) $to => _,
             tables = const offset_of!(Memory, tables),
             low_two = const offset_of!(Memory, low_two),
@@ -172,31 +184,26 @@ macro_rules! run {
     }};
 }
 
-/// How pairs are run that lie in memory, with `$text` added to them or nothing. Beside the last one's rounds, that itself is
-/// what is turned.
+/// How pairs are run that lie in memory, with `$text` added to them or nothing.
 macro_rules! crypt {
-    ($substitute:ident, $room:ident, $groups:ident, [$($text:literal)?], $first:literal, $step:literal, $($operands:tt)*) => {{
+    ($substitute:ident, $room:ident, $groups:ident, [$($text:literal)?], $step:literal, $($operands:tt)*) => {{
         let Groups { from, to, ahead, .. } = $groups;
         debug_assert!(ahead.is_multiple_of(2 * BYTES));
         run!(
             $substitute, $room, to,
             concat!(
-                $first,
                 for_both!("2" concat!(enter!(0), enter!(1), enter!(2), enter!(3))),
                 for_both!("2" concat!(
                     entered!(0 to "{here}"), entered!(1 to "{here}"), entered!(2 to "{here}"), entered!(3 to "{here}"),
                 )),
+                "add {next}, 2048\n",
             ),
-            "mov {group}, {next}\n\
-             add {next}, 2048\n\
-             cmp qword ptr [{room} + {count_at}], 1\n\
-             cmove {next}, {group}\n",
             concat!(left!(0 $(+ $text)?), left!(1 $(+ $text)?), left!(2 $(+ $text)?), left!(3 $(+ $text)?)),
             concat!(enter!(0), enter!(1), enter!(2), enter!(3)),
             concat!(
                 entered!(0 to "{other}"), entered!(1 to "{other}"), entered!(2 to "{other}"), entered!(3 to "{other}"),
             ),
-            $step,
+            concat!("add {next}, 2048\n", $step),
             ahead = inout(reg) ahead => _,
             next = inout(reg) from => _,
             $($operands)*
@@ -208,10 +215,9 @@ macro_rules! crypt {
 macro_rules! crypt_either {
     ($substitute:ident, $room:ident, $groups:ident, $added:ident) => {
         match $added {
-            None => crypt!($substitute, $room, $groups, [], "", "",),
+            None => crypt!($substitute, $room, $groups, [], "",),
             Some(added) => crypt!(
                 $substitute, $room, $groups, ["{added}"],
-                "mov {added}, {room}\n",
                 "mov {added}, {text}\n\
                  add {text}, 2048\n",
                 text = inout(reg) added => _,
@@ -227,7 +233,7 @@ macro_rules! crypt_either {
 /// # Safety
 /// This CPU has AVX-512BW, VBMI and GFNI, there are 14 or 16 `fours`, the groups are readable and writable, and what is added is
 /// readable.
-#[inline]
+#[inline(never)] // the room is no part of what calls it
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 pub(super) unsafe fn crypt<const INVERSE: bool>(
     fours: &[[u64; GROUP]],
@@ -235,7 +241,7 @@ pub(super) unsafe fn crypt<const INVERSE: bool>(
     added: Option<*const u8>,
 ) {
     let mut room = Room::new::<INVERSE>(fours, groups.count, [0; BLOCK]);
-    // SAFETY: the caller's. What is added beside the rounds of the first pair is what lies before it in the room.
+    // SAFETY: the caller's.
     unsafe {
         if INVERSE {
             crypt_either!(substitute_inversely, room, groups, added);
@@ -249,24 +255,22 @@ pub(super) unsafe fn crypt<const INVERSE: bool>(
 ///
 /// # Safety
 /// As for [`crypt`].
-#[inline]
+#[inline(never)] // the room is no part of what calls it
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 pub(super) unsafe fn count(fours: &[[u64; GROUP]], counter: [u8; BLOCK], text: Groups) {
     let Groups { from, to, count, ahead } = text;
     debug_assert!(ahead.is_multiple_of(2 * BYTES));
     let mut room = Room::new::<false>(fours, count, counter);
     let [.., high, low] = counter;
-    // SAFETY: the caller's. What is added beside the rounds of the first pair is what lies before it in the room.
+    // SAFETY: the caller's.
     unsafe {
         run!(
             substitute, room, to,
             concat!(
-                "mov {added}, {room}\n",
                 for_both!("2" concat!(
                     copy!(0 to "{here}"), copy!(1 to "{here}"), copy!(2 to "{here}"), counted!(to "{here}"),
                 )),
             ),
-            "",
             concat!(left!(0 + "{added}"), left!(1 + "{added}"), left!(2 + "{added}"), left!(3 + "{added}")),
             concat!(ask!("{text}", 0), ask!("{text}", 1), ask!("{text}", 2), ask!("{text}", 3)),
             concat!(
