@@ -231,6 +231,8 @@ impl Check for Agreement {
             Self::of_count::<E, D, 5>(isa, cipher);
             Self::of_count::<E, D, 16>(isa, cipher);
             Self::of_count::<E, D, 19>(isa, cipher);
+            Self::of_count::<E, D, 32>(isa, cipher);
+            Self::of_count::<E, D, 51>(isa, cipher);
         }
     }
 }

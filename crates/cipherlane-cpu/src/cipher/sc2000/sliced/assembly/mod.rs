@@ -1,8 +1,9 @@
-//! Pairs of groups at 512 bits (AVX-512 VBMI, GFNI) in our own order of instructions, turned beside the rounds of other pairs.
+//! Pairs of groups at 512 bits (AVX-512 VBMI, GFNI) in our own order of instructions, turned beside the rounds of other
+//! pairs.
 //!
-//! Rounds of a group are a chain that leaves ports idle, and have more values than there are registers: a compiler moves those to
-//! memory and back. Here it is half of each block that lies in memory, while the other goes through R, and two groups fill what the
-//! chains leave free. So do the 128 instructions and more that turn a group.
+//! Rounds of a group are a chain that leaves ports idle, and have more values than there are registers: a compiler
+//! moves those to memory and back. Here it is half of each block that lies in memory, while the other goes through R,
+//! and two groups fill what the chains leave free. So do the 128 instructions and more that turn a group.
 //!
 //! No address and no branch depends on a secret.
 
@@ -94,8 +95,8 @@ macro_rules! unless_last {
     };
 }
 
-/// How pairs are run: `$ahead` of the first one's rounds, beside a round each what leaves, `$left`, by which it has left, `$enter`
-/// and `$entered`, then `$step`, and `$left` behind those of the last one.
+/// How pairs are run: `$ahead` of the first one's rounds, beside a round each what leaves, `$left`, by which it has
+/// left, `$enter` and `$entered`, then `$step`, and `$left` behind those of the last one.
 ///
 /// The round is there once, and called: instructions that a CPU has yet to decode cost more than they do.
 macro_rules! run {
@@ -227,12 +228,12 @@ macro_rules! crypt_either {
     };
 }
 
-/// Runs groups, an even number of them and at least two, and adds to them what lies from `added` on, if it is given. INVERSE
-/// decrypts.
+/// Runs groups, an even number of them and at least two, and adds to them what lies from `added` on, if it is given.
+/// INVERSE decrypts.
 ///
 /// # Safety
-/// This CPU has AVX-512BW, VBMI and GFNI, there are 14 or 16 `fours`, the groups are readable and writable, and what is added is
-/// readable.
+/// This CPU has AVX-512BW, VBMI and GFNI, there are 14 or 16 `fours`, the groups are readable and writable, and what is
+/// added is readable.
 #[inline(never)] // the room is no part of what calls it
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 pub(super) unsafe fn crypt<const INVERSE: bool>(

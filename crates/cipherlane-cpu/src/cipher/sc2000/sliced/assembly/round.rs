@@ -1,7 +1,8 @@
 //! Rounds, as text for the assembler.
 //!
-//! Registers: of two groups, 8 behind one another, half a block in 0 to 7: words `c` and `d`. The other half lies in memory. In 24
-//! the mask of the two lower bits, in 25 to 31 the matrices but for the last. The others are free between functions.
+//! Registers: of two groups, 8 behind one another, half a block in 0 to 7: words `c` and `d`. The other half lies in
+//! memory. In 24 the mask of the two lower bits, in 25 to 31 the matrices but for the last. The others are free between
+//! functions.
 
 /// Adds what lies at `$at` and so many halves of a lane behind it.
 macro_rules! add_key {
@@ -10,7 +11,7 @@ macro_rules! add_key {
     };
 }
 
-/// Loads slices so many times 64 bytes behind those of a group that is `$group` bytes behind `here`.
+/// Loads or stores slices of the group that lies `$group` bytes behind `here`.
 macro_rules! slices {
     (of $group:literal $($register:literal = $i:literal)*) => {
         registers!(from concat!("{here} + ", $group), $($i $register)*)
@@ -20,8 +21,8 @@ macro_rules! slices {
     };
 }
 
-/// The S-box of four columns, as in [`Layers::substitute`], with operands in such an order that few of them are copied. The outputs
-/// are in `$b`, `$x`, `$a` and `$y`.
+/// The S-box of four columns, as in [`Layers::substitute`], with operands in such an order that few of them are copied.
+/// The outputs are in `$b`, `$x`, `$a` and `$y`.
 ///
 /// [`Layers::substitute`]: crate::cipher::sc2000::sliced::layers::Layers::substitute
 #[rustfmt::skip] // an instruction a line
@@ -64,9 +65,11 @@ macro_rules! ternary {
     };
 }
 
-/// Behind B in a round: the halves change places, and one gets a key ahead of R. That of the other is added with what R makes.
+/// Behind B in a round: the halves change places, and one gets a key ahead of R. That of the other is added with what R
+/// makes.
 macro_rules! swapped {
-    ([$p:literal $q:literal $r:literal $s:literal] $a:literal $b:literal $group:literal, $k:literal $i:literal $j:literal $l:literal) => {
+    ([$p:literal $q:literal $r:literal $s:literal] $a:literal $b:literal $group:literal,
+     $k:literal $i:literal $j:literal $l:literal) => {
         concat!(
             slices!(to $group $j = $p $l = $q),
             add_key!("128" $a += $r + $j $b += $s + $l),
@@ -77,7 +80,8 @@ macro_rules! swapped {
 
 /// Behind the last B: all get a key.
 macro_rules! ready {
-    ([$p:literal $q:literal $r:literal $s:literal] $a:literal $b:literal $group:literal, $k:literal $i:literal $j:literal $l:literal) => {
+    ([$p:literal $q:literal $r:literal $s:literal] $a:literal $b:literal $group:literal,
+     $k:literal $i:literal $j:literal $l:literal) => {
         concat!(
             add_key!("128" $p += $p + $k $q += $q + $i $r += $r + $j $s += $s + $l),
             slices!(to $group $k = $p $i = $q $j = $r $l = $s),
@@ -102,7 +106,8 @@ macro_rules! b_function {
     };
 }
 
-/// What table `2 * $field + $i` has at two registers of indices, by another one, which may be that of the second result.
+/// What table `2 * $field + $i` has at two registers of indices, by another one, which may be that of the second
+/// result.
 macro_rules! look_up {
     ($field:literal $i:literal by $table:literal: $to1:literal = $from1:literal $to2:literal = $from2:literal) => {
         concat!(
@@ -144,7 +149,8 @@ macro_rules! shift {
 
 /// The bytes that half of each of two words is looked up for: in `$f` and `$two1`, and in `$e` and `$two2`.
 ///
-/// Field `$first` has a byte to itself but for two bits, which are of field `$second`, as three of a byte of field `$third` are.
+/// Field `$first` has a byte to itself but for two bits, which are of field `$second`, as three of a byte of field
+/// `$third` are.
 macro_rules! look_half_up {
     ($first:literal $second:literal $third:literal [$two1:literal $three1:literal] [$two2:literal $three2:literal]
      by $a:literal $b:literal $c:literal $d:literal $e:literal $f:literal $g:literal $h:literal) => {
@@ -177,8 +183,8 @@ macro_rules! map {
     };
 }
 
-/// Adds a byte of u under the mask at `masks` to that of v, and then one of v under the complement to that of u: of v, which has
-/// changed under the mask alone.
+/// Adds a byte of u under the mask at `masks` to that of v, and then one of v under the complement to that of u: of v,
+/// which has changed under the mask alone.
 #[rustfmt::skip] // an instruction a line
 macro_rules! mix {
     ($($mask:literal $i:literal: $u:literal $v:literal)*) => {
@@ -200,8 +206,8 @@ macro_rules! add_r {
     };
 }
 
-/// The R function of a group, whose one half is in registers, where the other one, `$half` bytes behind the group, takes its place
-/// then, with a key.
+/// The R function of a group, whose one half is in registers, where the other one, `$half` bytes behind the group,
+/// takes its place then, with a key.
 ///
 /// Both words go through S and M side by side, so that what is the same for both is loaded once.
 macro_rules! r_function {

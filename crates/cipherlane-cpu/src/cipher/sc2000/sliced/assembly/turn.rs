@@ -1,11 +1,11 @@
-//! Blocks that become slices, and slices that become blocks, as text for the assembler: from memory to memory, in registers 16 to
-//! 21, which no function has in use when it ends.
+//! Blocks that become slices, and slices that become blocks, as text for the assembler: from memory to memory, in
+//! registers 16 to 21, which no function has in use when it ends.
 //!
-//! Places of the room: two groups halfway to slices, two halfway to blocks, and twice two as slices, of which either is `here`,
-//! the other one `other`: there groups enter when those that were there have left.
+//! Places of the room: two groups halfway to slices, two halfway to blocks, and twice two as slices, of which either is
+//! `here`, the other one `other`: there groups enter when those that were there have left.
 
-/// Two steps of four registers, which lie at `$from`, to `$to`, with `$before` ahead of them and `$behind` them. Registers are 16 to
-/// 19 there, and 18, 20, 19 and 16.
+/// Two steps of four registers, which lie at `$from`, to `$to`, with `$before` ahead of them and `$behind` them.
+/// Registers are 16 to 19 there, and 18, 20, 19 and 16.
 macro_rules! quarter {
     ($part:literal from $from:expr, $before:expr, $behind:expr, to $to:expr) => {
         concat!(
