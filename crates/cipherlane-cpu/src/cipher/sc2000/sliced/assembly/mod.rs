@@ -199,7 +199,8 @@ macro_rules! crypt {
                 )),
                 "add {next}, 2048\n",
             ),
-            concat!(left!(0 $(+ $text)?), left!(1 $(+ $text)?), left!(2 $(+ $text)?), left!(3 $(+ $text)?)),
+            // From the end: what CBC adds lies a block before, at addresses whose low bits are those of stores just made.
+            concat!(left!(3 $(+ $text)?), left!(2 $(+ $text)?), left!(1 $(+ $text)?), left!(0 $(+ $text)?)),
             concat!(enter!(0), enter!(1), enter!(2), enter!(3)),
             concat!(
                 entered!(0 to "{other}"), entered!(1 to "{other}"), entered!(2 to "{other}"), entered!(3 to "{other}"),
