@@ -279,8 +279,7 @@ macro_rules! round {
 
 /// The word of the round sixteen later, in the place of word `i` (step 1).
 ///
-/// Shifts take their word from memory, each of them: a load costs nothing here, but a register that was written some
-/// time ago is read at a price.
+/// Shifts take their word from memory, each of them: a load costs nothing here, and saves a register.
 macro_rules! expand {
     ($sets:ident $bits:tt $i:tt $before_15:tt $before_7:tt $before_2:tt) => {
         concat!(
