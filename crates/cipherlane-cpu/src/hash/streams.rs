@@ -203,10 +203,15 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
     }
 
+    /// Whether the chaining values of `count` lanes take less work all at once than one by one.
+    const fn all_at_once(count: usize) -> bool {
+        count > E::LANES / 4
+    }
+
     /// Copies the chaining values of all lanes that run.
     #[inline(always)]
     fn take_chains(&mut self) {
-        if self.active > E::LANES / 4 {
+        if Self::all_at_once(self.active) {
             return self.engine.get_all(&self.states, &mut self.chains);
         }
         for lane in 0..self.active {
@@ -302,8 +307,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     /// the next one, or else to the last lane that runs; where all are done at once, none of them runs.
     #[inline(always)]
     fn move_on(&mut self, with_output: usize) {
-        // One by one, or all at once where that is less work.
-        let all = with_output > E::LANES / 4;
+        let all = Self::all_at_once(with_output);
         if all {
             self.engine.get_all(&self.states, &mut self.chains);
         }
