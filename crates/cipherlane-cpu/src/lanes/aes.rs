@@ -1,5 +1,7 @@
 //! Registers with instructions for AES.
 
+use cipherlane_core::BLOCK;
+
 use super::Lanes;
 
 /// Registers with one AES round per instruction (FIPS 197 section 5; decryption as in section 5.3.5).
@@ -66,9 +68,8 @@ pub(crate) const WOVEN: usize = 8;
 
 /// Consecutive groups of GCM: registers to encrypt or to decrypt, and as many to hash meanwhile.
 ///
-/// Of each group, a register of `hashed` is read before that of `output` is written. `input`, `output`, `hashed` and
-/// `effects` are good for WOVEN registers a group; `powers` and `sums` begin at H^(LANES * WOVEN), times x, as GHASH
-/// keeps them.
+/// Of each group, a register of `hashed` is read before that of `output` is written. `input`, `output` and `hashed` are
+/// good for WOVEN registers a group; `powers` and `sums` begin at H^(LANES * WOVEN), times x, as GHASH keeps them.
 #[derive(Clone, Copy)]
 pub(crate) struct Woven<V> {
     pub(crate) counters: Begun<V>,
@@ -84,13 +85,31 @@ pub(crate) struct Woven<V> {
     pub(crate) sums: *const u8,
 }
 
-/// Counter blocks after their first round: each register of `effects`, XORed with `rest`, the last one of each group with
-/// `last`.
+/// Counter blocks after their first round: each of `effects`, XORed with what it shares with the others up to the next
+/// overflow of its last byte, which is in the last register of a group or at its end.
 #[derive(Clone, Copy)]
 pub(crate) struct Begun<V> {
+    /// What the blocks before the first overflow share, in every lane.
     pub(crate) rest: V,
-    pub(crate) last: V,
+    /// That of the blocks behind the first overflow, behind the next one, and so on.
+    pub(crate) rests: *const [u8; BLOCK],
+    /// That of the first block, followed by those of all up to the first overflow and of its group. That of a block behind
+    /// it lies [`TURN`] blocks before, and so on.
     pub(crate) effects: *const u8,
+    /// Groups without an overflow before the first one with it.
+    pub(crate) ahead: usize,
+    /// Blocks in a group that are behind its overflow, fewer than LANES.
+    pub(crate) behind: usize,
     /// Groups of them, one at least.
     pub(crate) groups: usize,
 }
+
+impl<V> Begun<V> {
+    /// `groups` groups without an overflow.
+    pub(crate) const fn alike(rest: V, effects: *const u8, groups: usize) -> Self {
+        Self { rest, rests: std::ptr::null(), effects, ahead: groups, behind: 0, groups }
+    }
+}
+
+/// Blocks from one overflow to the next.
+pub(crate) const TURN: usize = 256;

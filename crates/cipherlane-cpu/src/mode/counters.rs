@@ -15,6 +15,8 @@ const MAX_BLOCKS: usize = 64 + MAX_LANES + 2;
 pub(crate) static BIG_STEPS: [[u8; BLOCK]; BYTES] = steps(BLOCK - 1);
 /// `i` as a little-endian number in the first four bytes.
 static LITTLE_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(0);
+/// `i` in the byte above.
+static HIGHER_STEPS: [[u8; BLOCK]; MAX_BLOCKS] = steps(1);
 
 /// `i` in byte `position` of entry i.
 pub(crate) const fn steps<const COUNT: usize>(position: usize) -> [[u8; BLOCK]; COUNT] {
@@ -96,9 +98,9 @@ pub(crate) trait Count<P: Permutation> {
     /// The next M registers.
     fn take<const M: usize>(&mut self) -> [V<P>; M];
 
-    /// The next groups of M registers, `most` at most and one at least: those whose first rounds are known ahead, or one
-    /// that is kept in `room`.
-    fn take_some<const M: usize>(&mut self, most: usize, room: &mut MaybeUninit<[V<P>; M]>) -> Begun<V<P>>;
+    /// The next groups of M registers, `most` at most and one at least: those whose first rounds are known ahead, or one.
+    /// What they need is in `room`.
+    fn take_some<const M: usize>(&mut self, most: usize, room: &mut Room<V<P>, M>) -> Begun<V<P>>;
 
     /// The next one, unless nobody may know it.
     #[inline(always)]
@@ -108,6 +110,25 @@ pub(crate) trait Count<P: Permutation> {
 
     /// Leaves out the next ones.
     fn skip(&mut self, blocks: usize);
+}
+
+/// Overflows of the last byte that groups are taken across, and one more.
+const RESTS: usize = 2 * MAX_LANES;
+
+/// Room for what groups of M registers need.
+pub(crate) struct Room<V, const M: usize> {
+    /// What counters share from one overflow of their last byte to the next.
+    rests: MaybeUninit<[V; RESTS]>,
+    /// The counters of one group.
+    group: MaybeUninit<[V; M]>,
+}
+
+impl<V: Lanes, const M: usize> Room<V, M> {
+    /// With nothing in it.
+    #[inline(always)]
+    pub(crate) const fn new() -> Self {
+        Self { rests: MaybeUninit::uninit(), group: MaybeUninit::uninit() }
+    }
 }
 
 /// Those of any message, modulo 2^32.
@@ -168,6 +189,47 @@ impl<'a, P: Permutation> Counters<'a, P> {
         let change = base.xor(self.base);
         Some(base.xor(change.and(behind(self.cipher.isa(), BYTES + V::<P>::LANES - end))))
     }
+
+    /// Takes groups whose first rounds are known ahead, if those of the next one are.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // less than RESTS times the values of a byte
+    fn take_known<const M: usize>(
+        &mut self,
+        first_round: &FirstRound,
+        most: usize,
+        room: &mut Room<V<P>, M>,
+    ) -> Option<Begun<V<P>>> {
+        let (isa, blocks) = (self.cipher.isa(), M * V::<P>::LANES);
+        let ahead = (BYTES - self.value) / blocks;
+        let (behind, known) = match self.value + (ahead + 1) * blocks - BYTES {
+            // Each group that overflows does so in its last register.
+            behind if behind < V::<P>::LANES => (behind, (RESTS * BYTES - 1 - self.value) / blocks),
+            _ => (0, ahead),
+        };
+        if known == 0 {
+            return None;
+        }
+        let (groups, effects) = (most.min(known), first_round.effects_from(self.value));
+        let (rest, end) = (self.base, self.value + groups * blocks);
+        let rests: *mut u8 = room.rests.as_mut_ptr().cast();
+        let begun = Begun { rest, rests: rests.wrapping_add(BLOCK).cast(), effects, ahead, behind, groups };
+        if end < BYTES {
+            self.value = end;
+            return Some(begun);
+        }
+        let this = isa.splat_word(self.rest).reverse_bytes();
+        for register in 0..RESTS / V::<P>::LANES {
+            let rest = this.add32(step(isa, &HIGHER_STEPS, register)).reverse_bytes();
+            // SAFETY: the room is for RESTS registers.
+            unsafe { self.cipher.begin([rest])[0].store(rests.add(register * V::<P>::BYTES)) }
+        }
+        (self.rest, self.value) = parted(advanced(self.rest, end as u32));
+        // SAFETY: fewer overflows than rests, all of which are written.
+        unsafe {
+            self.base = isa.splat(&*rests.add(end / BYTES * BLOCK).cast());
+        }
+        Some(begun)
+    }
 }
 
 impl<P: Permutation> Count<P> for Counters<'_, P> {
@@ -199,17 +261,14 @@ impl<P: Permutation> Count<P> for Counters<'_, P> {
     }
 
     #[inline(always)]
-    fn take_some<const M: usize>(&mut self, most: usize, room: &mut MaybeUninit<[V<P>; M]>) -> Begun<V<P>> {
-        let (rest, value) = (self.base, self.value);
-        let blocks = M * V::<P>::LANES;
-        if let Some(first_round) = self.first_round {
-            let groups = ((BYTES - value) / blocks).clamp(1, most);
-            if let Some(last) = self.pass_known(groups * blocks) {
-                return Begun { rest, last, effects: first_round.effects_from(value), groups };
-            }
+    fn take_some<const M: usize>(&mut self, most: usize, room: &mut Room<V<P>, M>) -> Begun<V<P>> {
+        if let Some(first_round) = self.first_round
+            && let Some(begun) = self.take_known(first_round, most, room)
+        {
+            return begun;
         }
-        let (begun, rest) = (room.write(self.take()), self.cipher.isa().zero());
-        Begun { rest, last: rest, effects: begun.as_ptr().cast(), groups: 1 }
+        let (group, rest) = (room.group.write(self.take()), self.cipher.isa().zero());
+        Begun::alike(rest, group.as_ptr().cast(), 1)
     }
 
     #[inline(always)]
@@ -261,14 +320,10 @@ impl<P: Permutation> Count<P> for Known<'_, V<P>> {
     }
 
     #[inline(always)]
-    fn take_some<const M: usize>(
-        &mut self,
-        groups: usize,
-        _room: &mut MaybeUninit<[V<P>; M]>,
-    ) -> Begun<V<P>> {
+    fn take_some<const M: usize>(&mut self, groups: usize, _: &mut Room<V<P>, M>) -> Begun<V<P>> {
         let effects = self.first_round.effects_from(self.value);
         self.value += groups * M * V::<P>::LANES;
-        Begun { rest: self.base, last: self.base, effects, groups }
+        Begun::alike(self.base, effects, groups)
     }
 
     #[inline(always)]
@@ -289,10 +344,12 @@ mod tests {
     use super::*;
     use crate::cipher::Nothing;
     use crate::cipher::aes_rounds::AesEncrypt;
-    use crate::lanes::{AesLanes, Work};
-    use crate::lanes::{sse::Sse, vaes256::Vaes256, vaes512::Vaes512};
+    use crate::lanes::{AesLanes, WOVEN, Work, Woven};
+    use crate::lanes::{sse::Sse, vaes256::Vaes256, vaes512::Vaes512, vaes512::X4};
 
     const REGISTERS: usize = 8;
+    /// More than are taken at once.
+    const GROUPS: usize = 100;
 
     /// Last bytes that meet 256 at the end of a group, of 32 blocks where registers are widest, within a register and
     /// between two; then all 32 bits.
@@ -303,7 +360,7 @@ mod tests {
         0x1234_5678 | u128::from(count.swap_bytes()) << 96
     }
 
-    /// Key streams of 40 groups from `first` on, with a table of the first round or without.
+    /// Key streams of GROUPS groups from `first` on, with a table of the first round or without.
     struct Streams<'a, I: Isa> {
         cipher: &'a AesEncrypt<I, 10>,
         are_public: bool,
@@ -323,7 +380,7 @@ mod tests {
                 Counters::of_secret(self.cipher, &first)
             };
             let mut words = Vec::new();
-            for _ in 0..40 {
+            for _ in 0..GROUPS {
                 let stream = self.cipher.finish_while(counters.take::<REGISTERS>(), &mut Nothing);
                 words.extend(
                     stream.iter().flat_map(|register| register.to_words().into_iter().take(I::V::LANES)),
@@ -360,6 +417,37 @@ mod tests {
         }
     }
 
+    /// The same key streams in groups of GCM.
+    struct InGroups<'a>(Streams<'a, Vaes512>);
+
+    impl Work for InGroups<'_> {
+        type Output = Vec<u128>;
+
+        #[inline(always)]
+        fn run(self) -> Vec<u128> {
+            const BYTES: usize = WOVEN * X4::BYTES;
+            let Streams { cipher, first_round, first, .. } = self.0;
+            let mut counters = Counters::of_public(cipher, first_round, &first.to_le_bytes());
+            let (text, mut stream) = (vec![0; GROUPS * BYTES], vec![0; GROUPS * BYTES]);
+            let (state, no_powers) = (cipher.isa().zero(), [0_u8; BYTES]);
+            let mut done = 0;
+            while done < GROUPS {
+                let mut room = Room::<X4, WOVEN>::new();
+                let counters = counters.take_some(GROUPS - done, &mut room);
+                let [input, hashed] = [text[done * BYTES..].as_ptr(); 2];
+                let (output, [powers, sums]) = (stream[done * BYTES..].as_mut_ptr(), [no_powers.as_ptr(); 2]);
+                done += counters.groups;
+                // SAFETY: there are no more groups than in all three.
+                let _ =
+                    unsafe { cipher.weave(Woven { counters, input, output, hashed, state, powers, sums }) };
+            }
+            stream
+                .chunks_exact(BLOCK)
+                .map(|block| u128::from_le_bytes(block.try_into().expect("16")))
+                .collect()
+        }
+    }
+
     #[test]
     fn known_first_rounds_are_those_of_the_counters() {
         let Some(isa) = Vaes512::detect() else {
@@ -376,8 +464,10 @@ mod tests {
                 first_round,
                 first: block_of(count),
             };
-            let with = isa.vectorize(streams(Some(&first_round)));
-            assert_eq!(with, isa.vectorize(streams(None)), "from {count:#x}");
+            let without = isa.vectorize(streams(None));
+            assert_eq!(isa.vectorize(streams(Some(&first_round))), without, "from {count:#x}");
+            let in_groups = isa.vectorize(InGroups(streams(Some(&first_round))));
+            assert_eq!(in_groups, without, "from {count:#x}");
         }
     }
 }

@@ -13,8 +13,13 @@ mod orders;
 use std::arch::asm;
 use std::arch::x86_64::{_mm512_loadu_si512, _mm512_setzero_si512};
 
+use cipherlane_core::BLOCK;
+
 use super::vaes512::X4;
-use super::{Begun, Lanes, REFLECTED_POLYNOMIAL, Woven};
+use super::{Begun, Lanes, REFLECTED_POLYNOMIAL, TURN, WOVEN, Woven};
+
+/// Blocks of a group.
+const BLOCKS: usize = WOVEN * X4::LANES;
 
 static POLYNOMIAL: [u128; X4::LANES] = [REFLECTED_POLYNOMIAL; X4::LANES];
 /// The pattern of a byte shuffle that reverses a block.
@@ -29,32 +34,36 @@ static REVERSED: [u128; X4::LANES] = [0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
 #[target_feature(enable = "avx512f,avx512bw,vaes,vpclmulqdq")]
 pub(super) unsafe fn encrypt<const ROUNDS: usize>(keys: *const X4, groups: Woven<X4>) -> X4 {
     let Woven { counters, mut state, input, output, hashed, powers, sums } = groups;
-    let Begun { rest, last, effects, groups } = counters;
+    let Begun { rest, rests, effects, ahead, behind, groups } = counters;
     // SAFETY: both fill a register.
     let (polynomial, reversed) = unsafe {
         (_mm512_loadu_si512((&raw const POLYNOMIAL).cast()), _mm512_loadu_si512((&raw const REVERSED).cast()))
     };
     // Nothing is left to be reduced before the first group.
     let none = _mm512_setzero_si512();
+    // Four words a block.
+    let overflown: u16 = !(u16::MAX >> (4 * behind));
     macro_rules! pass {
         ($order:ident $($rest:ident)?) => {
             asm!(
+                start!(),
                 "2:",
                 $order!(),
                 next!(),
                 $($rest!(),)?
                 keys = in(reg) keys, powers = in(reg) powers, sums = in(reg) sums,
-                effects = in(reg) effects, hashed = in(reg) hashed, input = in(reg) input, output = in(reg) output,
+                hashed = in(reg) hashed, input = in(reg) input, output = in(reg) output,
                 groups = inout(reg) groups => _, at = inout(reg) 0_usize => _,
+                rests = inout(reg) rests => _, effects = inout(reg) effects => _, ahead = inout(reg) ahead => _,
+                overflown = in(kreg) overflown, turn = const TURN * BLOCK, between = const TURN / BLOCKS - 1,
                 inout("zmm22") state.0,
                 inout("zmm16") none => _, inout("zmm17") none => _, inout("zmm18") none => _,
-                in("zmm28") polynomial, in("zmm29") reversed, in("zmm31") rest.0,
-                in("zmm27") last.0,
+                in("zmm28") polynomial, in("zmm29") reversed, inout("zmm31") rest.0 => _,
                 out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _,
                 out("zmm4") _, out("zmm5") _, out("zmm6") _, out("zmm7") _,
                 out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _, out("zmm12") _, out("zmm13") _,
                 out("zmm14") _, out("zmm15") _, out("zmm19") _, out("zmm20") _, out("zmm21") _, out("zmm23") _,
-                out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm30") _,
+                out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm27") _, out("zmm30") _,
                 options(nostack),
             )
         };

@@ -20,20 +20,20 @@ macro_rules! slot {
     };
     // Products of the low halves, of the high halves, and of the sums of halves.
     (low $to:literal $x:literal $j:literal) => {
-        slot!(@ $to $x "{powers}" 64 $j 0 "0x00")
+        slot!(@ $to $x $j 0 "0x00")
     };
     (high $to:literal $x:literal $j:literal) => {
-        slot!(@ $to $x "{powers}" 64 $j 8 "0x01")
+        slot!(@ $to $x $j 8 "0x01")
     };
     (middle0 $to:literal $x:literal $j:literal) => {
-        slot!(@ $to $x "{sums}" 64 $j 0 "0x00")
+        concat!("vpclmulqdq zmm", $to, ", zmm", $x, ", [{sums} + 64 * ", $j, "], 0x00\n")
     };
     (middle1 $to:literal $x:literal $j:literal) => {
-        slot!(@ $to $x "{sums}" 64 $j 0 "0x01")
+        concat!("vpclmulqdq zmm", $to, ", zmm", $x, ", [{sums} + 64 * ", $j, "], 0x01\n")
     };
-    (@ $to:literal $x:literal $table:literal $stride:literal $j:literal $half:literal $halves:literal) => {
+    (@ $to:literal $x:literal $j:literal $half:literal $halves:literal) => {
         concat!(
-            "vpbroadcastq zmm", $to, ", [", $table, " + ", $stride, " * ", $j, " + ", $half, "]\n",
+            "vpbroadcastq zmm", $to, ", [{powers} + 64 * ", $j, " + ", $half, "]\n",
             "vpclmulqdq zmm", $to, ", zmm", $x, ", zmm", $to, ", ", $halves, "\n"
         )
     };
@@ -102,10 +102,25 @@ macro_rules! last {
     };
 }
 
+/// What counter blocks share to begin with.
+macro_rules! start {
+    () => {
+        "vmovdqa64 zmm27, zmm31\ntest {ahead}, {ahead}\nje 3f\n"
+    };
+}
+
 /// The next group, if there is one.
 macro_rules! next {
     () => {
-        "add {at}, 512\ndec {groups}\njne 2b\n"
+        concat!(
+            "add {at}, 512\ndec {groups}\nje 4f\n",
+            "dec {ahead}\njg 2b\njl 5f\n",
+            // The last byte overflows in the next group.
+            "3:\nvbroadcasti32x4 zmm27{{{overflown}}}, [{rests}]\njmp 2b\n",
+            // It did in this one.
+            "5:\nvbroadcasti32x4 zmm31, [{rests}]\nvmovdqa64 zmm27, zmm31\nadd {rests}, 16\n",
+            "sub {effects}, {turn}\nmov {ahead}, {between}\njmp 2b\n4:\n"
+        )
     };
 }
 

@@ -7,7 +7,7 @@ use cipherlane_core::BLOCK;
 use super::ONE;
 use super::lane_powers::LanePowers;
 use super::products::{Power, Products};
-use crate::lanes::{Isa, Lanes, MAX_LANES, wipe_blocks};
+use crate::lanes::{Isa, Lanes, MAX_LANES, WOVEN, wipe_blocks};
 
 /// Most powers of H that a table holds, in whole registers.
 pub(crate) const MAX_POWERS: usize = 96;
@@ -52,6 +52,11 @@ impl Column {
     }
 }
 
+/// WOVEN registers of which each has the same block in every lane: an instruction takes that from memory, where one that
+/// brings it to every lane would be another.
+#[repr(C, align(64))]
+struct InEveryLane([MaybeUninit<[u8; BLOCK]>; WOVEN * MAX_LANES]);
+
 /// Powers of the hash key: for exponent e, H^e times x.
 ///
 /// Consecutive ones load as one register: blocks followed by ever fewer blocks.
@@ -61,6 +66,10 @@ pub(crate) struct Powers<I: Isa> {
     entries: Column,
     /// High half XOR low half of each entry, for Karatsuba's product of sums.
     sums: Column,
+    /// Those of the powers LANES * WOVEN, LANES * (WOVEN - 1), down to LANES, if there are so many.
+    sums_woven: InEveryLane,
+    /// Whether this hash key or an earlier one has left those.
+    is_woven: bool,
     /// The highest power of the hash key.
     highest: usize,
     /// The highest power that this one or an earlier hash key has left, which is no less: all below are written.
@@ -72,7 +81,8 @@ impl<I: Isa> Powers<I> {
     #[inline(always)]
     pub(crate) fn none(isa: I) -> Self {
         let [entries, sums] = [ONE, ONE ^ ONE.rotate_left(64)].map(Column::new);
-        Self { isa, entries, sums, highest: 0, written: 0 }
+        let sums_woven = InEveryLane([const { MaybeUninit::uninit() }; WOVEN * MAX_LANES]);
+        Self { isa, entries, sums, sums_woven, is_woven: false, highest: 0, written: 0 }
     }
 
     /// Becomes the powers 0 to `highest` of the hash key that is `h` in every lane (SP 800-38D section 7.1: the encrypted
@@ -99,7 +109,7 @@ impl<I: Isa> Powers<I> {
             factor = if I::V::LANES == 1 { product } else { Products::square(factor).reduce(self.isa) };
             known *= 2;
         }
-        (self.highest, self.written) = (highest, self.written.max(all));
+        self.have(highest, all);
     }
 
     /// Becomes the powers 0 to `highest` of the hash key of lane `lane`, which has as many.
@@ -111,7 +121,34 @@ impl<I: Isa> Powers<I> {
             let exponent = below + I::V::LANES;
             self.put(exponent, powers.falling(self.isa, lane, exponent));
         }
+        self.have(highest, all);
+    }
+
+    /// Has the powers up to `highest`, and beyond that those up to `all` are written.
+    #[inline(always)]
+    fn have(&mut self, highest: usize, all: usize) {
         (self.highest, self.written) = (highest, self.written.max(all));
+        if highest < Self::WOVEN_POWERS || I::V::LANES < MAX_LANES {
+            return;
+        }
+        for i in 0..WOVEN {
+            let exponent = Self::WOVEN_POWERS - i * I::V::LANES;
+            let [_, sum] = self.in_every_lane(exponent);
+            let place = &mut self.sums_woven.0[i * I::V::LANES..][..I::V::LANES];
+            // SAFETY: so many lanes are writable.
+            unsafe { sum.store(place.as_mut_ptr().cast()) }
+        }
+        self.is_woven = true;
+    }
+
+    /// Powers for groups of WOVEN registers.
+    const WOVEN_POWERS: usize = WOVEN * I::V::LANES;
+
+    /// Where the powers for groups of WOVEN registers lie, falling, and where the sums of the halves of every LANES-th of them
+    /// do, each in every lane.
+    #[inline(always)]
+    pub(crate) fn woven(&self) -> [*const u8; 2] {
+        [self.from(Self::WOVEN_POWERS)[0], self.sums_woven.0.as_ptr().cast()]
     }
 
     /// Puts the powers from `exponent` down to exponent - LANES + 1 in their places.
@@ -195,6 +232,9 @@ impl<I: Isa> Drop for Powers<I> {
         unsafe {
             self.entries.wipe(self.written);
             self.sums.wipe(self.written);
+            if self.is_woven {
+                wipe_blocks(self.sums_woven.0[..Self::WOVEN_POWERS].assume_init_mut());
+            }
         }
     }
 }

@@ -5,13 +5,12 @@
 //! LANES-th block by powers of H^LANES, so nothing is folded before the end.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
 use super::lacking::Lacking;
 use crate::cipher::{CALLS, Groups, MIDDLE, Meanwhile, Nothing, Permutation, SMALL, V};
 use crate::job::Message;
 use crate::lanes::{Isa, Lanes, WOVEN, Work, Woven};
-use crate::mode::counters::{Count, Counters, before_wrap};
+use crate::mode::counters::{Count, Counters, Room, before_wrap};
 use crate::mode::gcm::ghash::{Ghash, Powers, Products};
 use crate::mode::gcm::{Direction, text};
 use crate::prefetch::{DISTANCE, prefetch};
@@ -234,9 +233,9 @@ pub(super) unsafe fn crypt_and_hash<P: Permutation, const N: usize, const KARATS
     // SAFETY: the caller's; the table has powers for a group.
     unsafe {
         if P::WEAVES && KARATSUBA && N == WOVEN {
-            let mut room = MaybeUninit::<[V<P>; N]>::uninit();
+            let mut room = Room::<V<P>, N>::new();
             let counters = counters.take_some(message.bytes / group, &mut room);
-            let [powers, sums] = hash.powers().from(N * V::<P>::LANES);
+            let [powers, sums] = hash.powers().woven();
             let Message { input, output, .. } = message;
             hash.state =
                 cipher.weave(Woven { counters, input, output, hashed, state: hash.state, powers, sums });
