@@ -106,8 +106,10 @@ impl<W: Integer> Iterated for Sha2<W> {
     #[inline(always)]
     fn output(self, chain: &[W; 8], to: &mut [u8]) {
         if to.len() == size_of::<[W; 8]>() {
-            // The compiler knows the length here, and reverses all words at once.
-            store(chain, &mut to[..size_of::<[W; 8]>()]);
+            // Of words that nobody else sees, and as many as the compiler knows, it reverses all at once.
+            let mut bytes = [0; 8 * size_of::<u64>()];
+            store(chain, &mut bytes[..size_of::<[W; 8]>()]);
+            to.copy_from_slice(&bytes[..size_of::<[W; 8]>()]);
         } else {
             store(chain, to);
         }
