@@ -1,6 +1,6 @@
 //! Two engines in one: lanes where there are messages enough, and else what is better at few.
 
-use super::{Absorb, Iterated, MAX_STREAMS, wipe};
+use super::{Absorb, Iterated, MAX_STREAMS, Shared, wipe};
 use crate::lanes::Work;
 
 /// The engine `many` for `least` messages or more, and `few` for fewer.
@@ -69,15 +69,17 @@ impl<H: Iterated, M: Absorb<H>, F: Absorb<H>> Absorb<H> for Either<M, F> {
     }
 
     #[inline(always)]
-    unsafe fn absorb_alike(self, hash: H, states: &mut M::States, block: *const u8, active: usize) {
-        // SAFETY: the caller's.
-        unsafe {
-            if active >= self.least {
-                self.many.absorb_alike(hash, states, block, active);
-            } else {
-                self.absorb(hash, states, &[block; MAX_STREAMS], active, 1);
-            }
+    fn prepare(self, shared: &mut Shared) {
+        self.many.prepare(shared);
+    }
+
+    #[inline(always)]
+    fn absorb_alike(self, hash: H, states: &mut M::States, shared: &Shared, active: usize) {
+        if active >= self.least {
+            return self.many.absorb_alike(hash, states, shared, active);
         }
+        // SAFETY: every lane reads this block.
+        unsafe { self.absorb(hash, states, &[shared.block.as_ptr(); MAX_STREAMS], active, 1) }
     }
 }
 

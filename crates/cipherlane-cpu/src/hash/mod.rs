@@ -115,14 +115,39 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         blocks: usize,
     );
 
-    /// Absorbs one block that is the same in the first `active` lanes, and no secret.
-    ///
-    /// # Safety
-    /// It is readable.
+    /// Makes `shared` ready to be absorbed.
     #[inline(always)]
-    unsafe fn absorb_alike(self, hash: H, states: &mut Self::States, block: *const u8, active: usize) {
+    fn prepare(self, _shared: &mut Shared) {}
+
+    /// Absorbs a block that is the same in the first `active` lanes, and [prepared](Absorb::prepare).
+    #[inline(always)]
+    fn absorb_alike(self, hash: H, states: &mut Self::States, shared: &Shared, active: usize) {
         // SAFETY: every lane, idle or not, reads this block.
-        unsafe { self.absorb(hash, states, &[block; MAX_STREAMS], active, 1) }
+        unsafe { self.absorb(hash, states, &[shared.block.as_ptr(); MAX_STREAMS], active, 1) }
+    }
+}
+
+/// A block that lanes share, which is no secret, and what an engine makes of it.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    block: [u8; MAX_BLOCK],
+    /// Words of its schedule (FIPS 180-4 section 6.2.2 step 1), the constants of their rounds added.
+    sums: [u32; 64],
+}
+
+impl Shared {
+    /// A block that [`Absorb::prepare`] has yet to see.
+    #[inline(always)]
+    fn new(block: &[u8]) -> Self {
+        let mut shared = Self { block: [0; MAX_BLOCK], sums: [0; 64] };
+        shared.block[..block.len()].copy_from_slice(block);
+        shared
+    }
+
+    /// Whether this is `block`.
+    #[inline(always)]
+    fn is(&self, block: &[u8]) -> bool {
+        self.block[..block.len()] == *block
     }
 }
 

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, wipe};
+use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, Shared, wipe};
 use crate::job::Job;
 use crate::order::Order;
 use crate::prefetch;
@@ -79,6 +79,8 @@ pub(super) struct Streams<'a, H: Iterated, E: Absorb<H>> {
     cut: Cut,
     /// The last end without text that was padded since blocks were absorbed.
     padding: Option<Padding>,
+    /// The last block that all lanes shared.
+    shared: Option<Shared>,
 }
 
 impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
@@ -106,6 +108,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             used: 0,
             cut: Cut { bytes: 0, blocks: 0, rest: 0 },
             padding: None,
+            shared: None,
         }
     }
 
@@ -223,18 +226,23 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     #[inline(always)]
     fn absorb(&mut self, blocks: usize) {
         let Self { hash, engine, active, .. } = *self;
-        let first = self.from[0];
-        // SAFETY: every running lane has that many blocks left, within its message or its buffer.
-        unsafe {
-            if blocks == 1 && self.is_shared() {
-                engine.absorb_alike(hash, &mut self.states, first, active);
-            } else {
-                // Idle lanes absorb what the first one does.
-                self.from[active..E::LANES].fill(first);
-                engine.absorb(hash, &mut self.states, &self.from, active, blocks);
-            }
-        }
         self.is_fresh = false;
+        let first = self.from[0];
+        if blocks == 1 && self.is_shared() {
+            // SAFETY: every running lane has that block left.
+            let block = unsafe { std::slice::from_raw_parts(first, hash.block_bytes()) };
+            if !self.shared.as_ref().is_some_and(|shared| shared.is(block)) {
+                engine.prepare(self.shared.insert(Shared::new(block)));
+            }
+            if let Some(shared) = &self.shared {
+                engine.absorb_alike(hash, &mut self.states, shared, active);
+            }
+            return;
+        }
+        // Idle lanes absorb what the first one does.
+        self.from[active..E::LANES].fill(first);
+        // SAFETY: every running lane has that many blocks left, within its message or its buffer.
+        unsafe { engine.absorb(hash, &mut self.states, &self.from, active, blocks) }
     }
 
     /// Whether all lanes absorb from one place. Messages do not overlap: it is padding without text, or zeros.

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use super::rounds::{Schedule, Variables, rounds};
 use super::word::{Word, Words32, Words64};
 use super::{Integer, Sha2};
-use crate::hash::{Absorb, MAX_STREAMS};
+use crate::hash::{Absorb, MAX_STREAMS, Shared};
 use crate::lanes::words::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Work};
 
@@ -104,18 +104,15 @@ pub(crate) trait Compress<T: InRegister>: Copy + Send + Sync + 'static {
         blocks: usize,
     );
 
-    /// The chaining values become those after one block that is the same for all messages, and no secret.
-    ///
-    /// # Safety
-    /// It is readable.
+    /// Makes `shared` ready to be absorbed.
     #[inline(always)]
-    unsafe fn absorb_alike<const SETS: usize>(
-        isa: T::Isa,
-        states: &mut Variables<T, SETS>,
-        block: *const u8,
-    ) {
-        // SAFETY: the caller's.
-        unsafe { Self::absorb(isa, states, &[block; MAX_STREAMS], 1) }
+    fn prepare(_shared: &mut Shared) {}
+
+    /// The chaining values become those after one block that is the same for all messages.
+    #[inline(always)]
+    fn absorb_alike<const SETS: usize>(isa: T::Isa, states: &mut Variables<T, SETS>, shared: &Shared) {
+        // SAFETY: every message has this block.
+        unsafe { Self::absorb(isa, states, &[shared.block.as_ptr(); MAX_STREAMS], 1) }
     }
 }
 
@@ -223,18 +220,17 @@ impl<T: InRegister, const SETS: usize, C: Compress<T>> Absorb<Sha2<T::Integer>> 
         }
     }
 
-    unsafe fn absorb_alike(
-        self,
-        _: Sha2<T::Integer>,
-        states: &mut Self::States,
-        block: *const u8,
-        active: usize,
-    ) {
+    #[inline(always)]
+    fn prepare(self, shared: &mut Shared) {
+        C::prepare(shared);
+    }
+
+    fn absorb_alike(self, _: Sha2<T::Integer>, states: &mut Self::States, shared: &Shared, active: usize) {
         let Self { isa, compress } = self;
         if active > T::COUNT || SETS == 1 {
-            isa.vectorize(Alike { isa, compress, states, block });
+            isa.vectorize(Alike { isa, compress, states, shared });
         } else {
-            isa.vectorize(Alike { isa, compress, states: first(states), block });
+            isa.vectorize(Alike { isa, compress, states: first(states), shared });
         }
     }
 }
@@ -264,12 +260,12 @@ impl<T: InRegister, const SETS: usize, C: Compress<T>> Work for Blocks<'_, T, SE
     }
 }
 
-/// One block for all messages of SETS registers, as work. The pointer is good.
+/// One block for all messages of SETS registers, as work.
 struct Alike<'a, T: InRegister, const SETS: usize, C> {
     isa: T::Isa,
     compress: PhantomData<C>,
     states: &'a mut Variables<T, SETS>,
-    block: *const u8,
+    shared: &'a Shared,
 }
 
 impl<T: InRegister, const SETS: usize, C: Compress<T>> Work for Alike<'_, T, SETS, C> {
@@ -277,8 +273,7 @@ impl<T: InRegister, const SETS: usize, C: Compress<T>> Work for Alike<'_, T, SET
 
     #[inline(always)]
     fn run(self) {
-        // SAFETY: whoever made this vouches for the pointer.
-        unsafe { C::absorb_alike(self.isa, self.states, self.block) }
+        C::absorb_alike(self.isa, self.states, self.shared);
     }
 }
 

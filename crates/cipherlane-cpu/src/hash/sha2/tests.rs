@@ -4,10 +4,10 @@ use cipherlane_core::Hash;
 
 use super::scalar::Scalar;
 use super::*;
-use crate::hash::Absorb;
 use crate::hash::integers::Baseline;
 use crate::hash::tests::{Alone, digests, examine, message};
 use crate::hash::worker::Hashing;
+use crate::hash::{Absorb, MAX_STREAMS, Shared};
 
 /// A test of any engine.
 trait Test {
@@ -151,7 +151,7 @@ fn chaining_values_are_put_and_got() {
                 chain.rotate_left(1);
                 E::put(&mut states, lane, &chain);
             }
-            let mut all = [const { std::mem::MaybeUninit::uninit() }; crate::hash::MAX_STREAMS];
+            let mut all = [const { std::mem::MaybeUninit::uninit() }; MAX_STREAMS];
             engine.get_all(&states, &mut all);
             let mut expected = function.initial();
             for (lane, chain) in all[..E::LANES].iter().enumerate() {
@@ -168,11 +168,13 @@ fn chaining_values_are_put_and_got() {
 /// A block that all messages share is absorbed like any other, by every number of lanes that run.
 #[test]
 fn a_shared_block_is_absorbed_like_others() {
-    struct Shared;
-    impl Test for Shared {
+    struct OfAll;
+    impl Test for OfAll {
         fn run<W: Integer, E: Absorb<Sha2<W>>>(&self, function: Sha2<W>, _: Hash, engine: E) {
             let block = message(function.block_bytes(), 1);
-            let from = [block.as_ptr(); crate::hash::MAX_STREAMS];
+            let from = [block.as_ptr(); MAX_STREAMS];
+            let mut shared = Shared::new(&block);
+            engine.prepare(&mut shared);
             let mut chain = function.initial();
             let (mut expected, mut found) = (engine.fresh(function), engine.fresh(function));
             for lane in 0..E::LANES {
@@ -182,10 +184,8 @@ fn a_shared_block_is_absorbed_like_others() {
             }
             for active in 1..=E::LANES {
                 // SAFETY: every lane reads the block.
-                unsafe {
-                    engine.absorb(function, &mut expected, &from, active, 1);
-                    engine.absorb_alike(function, &mut found, block.as_ptr(), active);
-                }
+                unsafe { engine.absorb(function, &mut expected, &from, active, 1) }
+                engine.absorb_alike(function, &mut found, &shared, active);
                 for lane in 0..active {
                     assert!(
                         E::get(&found, lane) == E::get(&expected, lane),
@@ -196,5 +196,5 @@ fn a_shared_block_is_absorbed_like_others() {
             }
         }
     }
-    on_every_engine(&Shared);
+    on_every_engine(&OfAll);
 }
