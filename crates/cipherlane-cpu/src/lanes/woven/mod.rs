@@ -3,7 +3,11 @@
 //!
 //! A CPU of AMD's starts a carry-less multiplication every other clock, and a group of eight registers has 26: 52
 //! clocks, in which AES-128 wants 36 of two other ports. The compiler knows neither and gathers multiplications, with
-//! which the scheduler fills until nothing else gets in.
+//! which the scheduler fills until nothing else gets in. Each of them has one of Zen 5's four ports for two clocks and
+//! that of shuffles for one: with the sums and shuffles of a group AES-128 fills all four for 51 clocks, AES-256 for 59.
+//!
+//! The loop goes on where the last byte of the counters overflows, every eighth group: between two runs of it the CPU
+//! would have less to do.
 
 #[macro_use]
 mod slots;
