@@ -128,10 +128,10 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
 }
 
 /// A block that lanes share, which is no secret, and what an engine makes of it.
-#[derive(Clone)]
 pub(crate) struct Shared {
     block: [u8; MAX_BLOCK],
-    /// Words of its schedule (FIPS 180-4 section 6.2.2 step 1), the constants of their rounds added.
+    /// Words of its schedule in SHA-256 (FIPS 180-4 section 6.2.2 step 1), the constants of their rounds added; zeros
+    /// where an engine makes none.
     sums: [u32; 64],
 }
 

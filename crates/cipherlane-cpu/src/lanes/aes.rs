@@ -69,7 +69,7 @@ pub(crate) const WOVEN: usize = 8;
 /// Consecutive groups of GCM: registers to encrypt or to decrypt, and as many to hash meanwhile.
 ///
 /// Of each group, a register of `hashed` is read before that of `output` is written. `input`, `output` and `hashed` are
-/// good for WOVEN registers a group; `powers` and `sums` begin at H^(LANES * WOVEN), times x, as GHASH keeps them.
+/// good for WOVEN registers a group; `powers` begin at H^(LANES * WOVEN), times x, as GHASH keeps them.
 #[derive(Clone, Copy)]
 pub(crate) struct Woven<V> {
     pub(crate) counters: Begun<V>,
@@ -81,12 +81,12 @@ pub(crate) struct Woven<V> {
     pub(crate) state: V,
     /// Powers of H, falling.
     pub(crate) powers: *const u8,
-    /// The sums of their halves.
+    /// The sums of the halves of every LANES-th of them, WOVEN registers, each of which has one in every lane.
     pub(crate) sums: *const u8,
 }
 
 /// Counter blocks after their first round: each of `effects`, XORed with what it shares with the others up to the next
-/// overflow of its last byte, which is in the last register of a group or at its end.
+/// overflow of its last byte, which is in the last register of a group.
 #[derive(Clone, Copy)]
 pub(crate) struct Begun<V> {
     /// What the blocks before the first overflow share, in every lane.

@@ -6,7 +6,7 @@ use cipherlane_core::BLOCK;
 
 use super::first_round::{BYTES, FIRST, FirstRound, behind};
 use crate::cipher::{Permutation, V};
-use crate::lanes::{Begun, Isa, Lanes, MAX_LANES};
+use crate::lanes::{Begun, Isa, Lanes, MAX_LANES, wipe, wipe_blocks};
 
 /// Steps that are counted: the blocks of the largest group, or of a short message of GCM, and a register more.
 const MAX_BLOCKS: usize = 64 + MAX_LANES + 2;
@@ -115,19 +115,39 @@ pub(crate) trait Count<P: Permutation> {
 /// Overflows of the last byte that groups are taken across, and one more.
 const RESTS: usize = 2 * MAX_LANES;
 
-/// Room for what groups of M registers need.
-pub(crate) struct Room<V, const M: usize> {
+/// Room for what groups of M registers need. Round keys follow from first rounds of what is known: it is wiped when dropped.
+#[repr(C, align(64))]
+pub(crate) struct Room<V: Lanes, const M: usize> {
     /// What counters share from one overflow of their last byte to the next.
-    rests: MaybeUninit<[V; RESTS]>,
+    rests: MaybeUninit<[[u8; BLOCK]; RESTS]>,
     /// The counters of one group.
     group: MaybeUninit<[V; M]>,
+    /// Whether these are written.
+    has_rests: bool,
+    has_group: bool,
 }
 
 impl<V: Lanes, const M: usize> Room<V, M> {
     /// With nothing in it.
     #[inline(always)]
     pub(crate) const fn new() -> Self {
-        Self { rests: MaybeUninit::uninit(), group: MaybeUninit::uninit() }
+        let (rests, group) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        Self { rests, group, has_rests: false, has_group: false }
+    }
+}
+
+impl<V: Lanes, const M: usize> Drop for Room<V, M> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: what there is has been written.
+        unsafe {
+            if self.has_rests {
+                wipe_blocks(self.rests.assume_init_mut());
+            }
+            if self.has_group {
+                wipe(self.group.assume_init_mut());
+            }
+        }
     }
 }
 
@@ -220,9 +240,10 @@ impl<'a, P: Permutation> Counters<'a, P> {
         let this = isa.splat_word(self.rest).reverse_bytes();
         for register in 0..RESTS / V::<P>::LANES {
             let rest = this.add32(step(isa, &HIGHER_STEPS, register)).reverse_bytes();
-            // SAFETY: the room is for RESTS registers.
+            // SAFETY: the room is for RESTS blocks.
             unsafe { self.cipher.begin([rest])[0].store(rests.add(register * V::<P>::BYTES)) }
         }
+        room.has_rests = true;
         (self.rest, self.value) = parted(advanced(self.rest, end as u32));
         // SAFETY: fewer overflows than rests, all of which are written.
         unsafe {
@@ -268,6 +289,7 @@ impl<P: Permutation> Count<P> for Counters<'_, P> {
             return begun;
         }
         let (group, rest) = (room.group.write(self.take()), self.cipher.isa().zero());
+        room.has_group = true;
         Begun::alike(rest, group.as_ptr().cast(), 1)
     }
 
@@ -352,8 +374,23 @@ mod tests {
     const GROUPS: usize = 100;
 
     /// Last bytes that meet 256 at the end of a group, of 32 blocks where registers are widest, within a register and
-    /// between two; then all 32 bits.
-    const STARTS: [u32; 11] = [0, 2, 31, 224, 225, 226, 254, 255, 0x0001_fff8, 0xffff_fffd, u32::MAX];
+    /// between two; then 16 bits and all 32, within a register at last.
+    const STARTS: [u32; 14] = [
+        0,
+        2,
+        31,
+        224,
+        225,
+        226,
+        227,
+        254,
+        255,
+        0x0001_fd02,
+        0x0001_fff8,
+        0xffff_fee2,
+        0xffff_fffd,
+        u32::MAX,
+    ];
 
     /// A block whose last 32 bits are `count`.
     fn block_of(count: u32) -> u128 {

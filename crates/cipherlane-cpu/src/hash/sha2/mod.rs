@@ -106,7 +106,7 @@ impl<W: Integer> Iterated for Sha2<W> {
     #[inline(always)]
     fn output(self, chain: &[W; 8], to: &mut [u8]) {
         if to.len() == size_of::<[W; 8]>() {
-            // Of words that nobody else sees, and as many as the compiler knows, it reverses all at once.
+            // Into an array of our own, of a length that the compiler knows: it then reverses all words at once.
             let mut bytes = [0; size_of::<[u64; 8]>()];
             store(chain, &mut bytes[..size_of::<[W; 8]>()]);
             to.copy_from_slice(&bytes[..size_of::<[W; 8]>()]);

@@ -159,7 +159,7 @@ impl Reversed {
 static REVERSED_32: Reversed = Reversed::new(4);
 static REVERSED_64: Reversed = Reversed::new(8);
 
-/// The words of the message schedule of SHA-256, each with the constant of its round, for the block in front of `block`.
+/// The words of the message schedule of SHA-256, each with the constant of its round, for the block at the start of `block`.
 #[inline(always)]
 fn sums(block: &[u8; MAX_BLOCK]) -> [u32; 64] {
     let mut words = [0; 64];
@@ -230,8 +230,8 @@ absorb!(two_of_32, two, 32, K_32, REVERSED_32, 3);
 absorb!(one_of_64, one, 64, K_64, REVERSED_64, 4);
 absorb!(two_of_64, two, 64, K_64, REVERSED_64, 4);
 
-/// Absorbs a block that is the same for all messages of SHA-256. Where words have 64 bits, it took longer than to expand
-/// them in registers.
+/// Absorbs a block that is the same for all messages of SHA-256. With 64-bit words messages of 1 KiB took longer so, though
+/// their schedule was made once.
 macro_rules! absorb_alike {
     ($name:ident, $sets:ident) => {
         /// # Safety

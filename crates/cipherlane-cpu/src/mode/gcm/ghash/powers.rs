@@ -148,6 +148,7 @@ impl<I: Isa> Powers<I> {
     /// do, each in every lane.
     #[inline(always)]
     pub(crate) fn woven(&self) -> [*const u8; 2] {
+        debug_assert!(self.is_woven, "registers of {} lanes have none", I::V::LANES);
         [self.from(Self::WOVEN_POWERS)[0], self.sums_woven.0.as_ptr().cast()]
     }
 
