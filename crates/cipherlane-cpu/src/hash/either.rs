@@ -79,7 +79,7 @@ impl<H: Iterated, M: Absorb<H>, F: Absorb<H>> Absorb<H> for Either<M, F> {
             return self.many.absorb_alike(hash, states, shared, active);
         }
         // SAFETY: every lane reads this block.
-        unsafe { self.absorb(hash, states, &[shared.block.as_ptr(); MAX_STREAMS], active, 1) }
+        unsafe { self.absorb(hash, states, &shared.everywhere(), active, 1) }
     }
 }
 

@@ -123,7 +123,7 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn absorb_alike(self, hash: H, states: &mut Self::States, shared: &Shared, active: usize) {
         // SAFETY: every lane, idle or not, reads this block.
-        unsafe { self.absorb(hash, states, &[shared.block.as_ptr(); MAX_STREAMS], active, 1) }
+        unsafe { self.absorb(hash, states, &shared.everywhere(), active, 1) }
     }
 }
 
@@ -142,6 +142,12 @@ impl Shared {
         let mut shared = Self { block: [0; MAX_BLOCK], sums: [0; 64] };
         shared.block[..block.len()].copy_from_slice(block);
         shared
+    }
+
+    /// The block, from where each lane absorbs it.
+    #[inline(always)]
+    fn everywhere(&self) -> [*const u8; MAX_STREAMS] {
+        [self.block.as_ptr(); MAX_STREAMS]
     }
 
     /// Whether this is `block`.

@@ -87,9 +87,6 @@ impl Job<'_> {
         let tags = self.batch.tags.as_ptr();
         // SAFETY: the check has shown that there is a row of `stride` bytes for each message.
         unsafe {
-            if let TagLengths::Same(TWELVE) = self.batch.tag_lengths {
-                return (load_block(tags.add(index * TWELVE), TWELVE) ^ tag) & first_bytes(TWELVE);
-            }
             let stride = self.batch.tag_lengths.stride();
             let length = self.batch.tag_lengths.get(index);
             (load_block(tags.add(index * stride), stride) ^ tag) & first_bytes(length)

@@ -51,6 +51,20 @@ impl Text {
     }
 }
 
+/// Runs `check` on texts of all COUNTS, each with the cipher, its key, and how many of the groups are its `own` to run.
+fn of_texts<P: Permutation<Source = <P as Permutation>::Isa>>(
+    isa: P::Isa,
+    cipher: Cipher,
+    own: impl Fn(usize) -> usize,
+    check: impl Fn(&P, &[u8; 32], &Text, usize),
+) {
+    let key: [u8; 32] = random_bytes(1004);
+    let permutation = P::new(isa, &key[..cipher.key_bytes()]);
+    for count in COUNTS {
+        check(&permutation, &key, &Text::new::<P>(count), own(count));
+    }
+}
+
 /// With something added and without, of so many groups `own(count)`.
 pub(in crate::cipher) fn check_in_memory<P: Permutation<Source = <P as Permutation>::Isa>>(
     isa: P::Isa,
@@ -58,12 +72,9 @@ pub(in crate::cipher) fn check_in_memory<P: Permutation<Source = <P as Permutati
     decrypts: bool,
     own: impl Fn(usize) -> usize,
 ) {
-    let key: [u8; 32] = random_bytes(1004);
-    let permutation = P::new(isa, &key[..cipher.key_bytes()]);
-    for count in COUNTS {
-        let (text, own) = (Text::new::<P>(count), own(count));
-        assert_eq!(permutation.runs_in_memory(count), own);
-        let wanted = expected(cipher, decrypts, &key, &text.blocks);
+    of_texts::<P>(isa, cipher, own, |permutation, key, text, own| {
+        assert_eq!(permutation.runs_in_memory(text.count), own);
+        let wanted = expected(cipher, decrypts, key, &text.blocks);
         // SAFETY: so many groups are there.
         text.becomes(own, &wanted, |groups| unsafe { permutation.run_in_memory(groups, None) });
         let added: Vec<Block> = text.blocks.iter().rev().copied().collect();
@@ -72,7 +83,7 @@ pub(in crate::cipher) fn check_in_memory<P: Permutation<Source = <P as Permutati
         text.becomes(own, &sum(&wanted, &added), |groups| unsafe {
             permutation.run_in_memory(groups, added_from);
         });
-    }
+    });
 }
 
 /// Counters, which begin at, around and as far as they can from a wrap of the last byte and of the last two.
@@ -82,19 +93,16 @@ pub(in crate::cipher) fn check_counting<P: Permutation<Source = <P as Permutatio
     decrypts: bool,
     own: impl Fn(usize) -> usize,
 ) {
-    let key: [u8; 32] = random_bytes(1004);
-    let permutation = P::new(isa, &key[..cipher.key_bytes()]);
-    for count in COUNTS {
-        let (text, own) = (Text::new::<P>(count), own(count));
-        assert_eq!(permutation.counts(count), own);
+    of_texts::<P>(isa, cipher, own, |permutation, key, text, own| {
+        assert_eq!(permutation.counts(text.count), own);
         let until_wrap = (1 << 16) - text.blocks.len();
         for low in [0, 1, 250, 0x12f3, until_wrap - 1, until_wrap] {
             let counter = u128::from_be_bytes(random_bytes(5)) >> 16 << 16 | low as u128;
             let counters: Vec<Block> =
                 (0..text.blocks.len()).map(|i| (counter + i as u128).to_be_bytes()).collect();
-            let wanted = sum(&expected(cipher, decrypts, &key, &counters), &text.blocks);
+            let wanted = sum(&expected(cipher, decrypts, key, &counters), &text.blocks);
             // SAFETY: so many groups are there, and the counters do not wrap before.
             text.becomes(own, &wanted, |text| unsafe { permutation.count(counter.to_be_bytes(), text) });
         }
-    }
+    });
 }

@@ -112,7 +112,7 @@ pub(crate) trait Compress<T: InRegister>: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn absorb_alike<const SETS: usize>(isa: T::Isa, states: &mut Variables<T, SETS>, shared: &Shared) {
         // SAFETY: every message has this block.
-        unsafe { Self::absorb(isa, states, &[shared.block.as_ptr(); MAX_STREAMS], 1) }
+        unsafe { Self::absorb(isa, states, &shared.everywhere(), 1) }
     }
 }
 

@@ -8,8 +8,8 @@
 /// A step of GHASH: one instruction of a vector unit, and what it loads.
 ///
 /// `j` counts factors of the group, the state first. Each is multiplied by H^(4 * (8 - j)), whose halves lie at `powers`
-/// and the sum of whose halves, in every lane, at `sums`. A load of 64 bits into all places is a load alone; one of 128 bits costs a
-/// shuffle.
+/// and the sum of whose halves, in every lane, at `sums`. A load of 64 bits into all places is a load alone; one of 128
+/// bits costs a shuffle.
 macro_rules! slot {
     // Register `i` of the group, its blocks reversed.
     (text $to:literal $i:literal) => {
