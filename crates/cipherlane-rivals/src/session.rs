@@ -129,9 +129,19 @@ impl Session for EachSession {
 
     fn run_checked(&mut self, checked: Checked<'_, '_, '_>) -> Result<Spans, DeviceError> {
         let begun = checked.begun();
-        checked.batch().check_operation(self.plan.algorithm, self.plan.operation)?;
-        self.work(checked)?;
+        self.run_checked_untimed(checked)?;
         Ok(spans(begun))
+    }
+
+    fn run_untimed(&mut self, batch: &Batch<'_>, output: &mut Output<'_>) -> Result<(), DeviceError> {
+        batch.check_operation(self.plan.algorithm, self.plan.operation)?;
+        let checked = Checked::untimed(batch, output, &|parts, work| self.on_threads(parts, work))?;
+        self.run_checked_untimed(checked)
+    }
+
+    fn run_checked_untimed(&mut self, checked: Checked<'_, '_, '_>) -> Result<(), DeviceError> {
+        checked.batch().check_operation(self.plan.algorithm, self.plan.operation)?;
+        self.work(checked)
     }
 }
 

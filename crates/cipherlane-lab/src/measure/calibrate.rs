@@ -78,7 +78,7 @@ fn empty_passes() -> Duration {
     let task = Task { part, expected: Results::default() };
     let mut sessions: [Box<dyn Session>; 1] = [Box::new(Nothing)];
     // A session that does nothing cannot fail.
-    time_passes(&mut sessions, &[task], &mut [Results::default()], LOOKS)
+    time_passes(&mut sessions, false, &[task], &mut [Results::default()], LOOKS)
         .map_or(Duration::ZERO, |timing| timing.wall)
 }
 

@@ -25,7 +25,8 @@ pub struct Runner<'a> {
     pub samples: Vec<Sample>,
     /// Wall seconds of each task, for each sample that is not superseded.
     pub task_seconds: Vec<Vec<f64>>,
-    /// Times by the device's own events, for each sample that is not superseded: of a pass.
+    /// Times by the device's own events, for each sample that is not superseded: of a pass. Zeros of devices that launch
+    /// no kernels.
     pub spans: Vec<Spans>,
     /// The same stream by stream, of the last pass of each such sample. Nothing where batches stay on the device.
     pub streams: Vec<Vec<StreamSpans>>,
@@ -147,8 +148,9 @@ impl<'a> Runner<'a> {
         results: &mut [Results],
         passes: u32,
     ) -> Result<Timing, DeviceError> {
+        let launches = self.launches();
         match &mut self.ways {
-            Ways::Sessions(sessions) => time_passes(sessions, tasks, results, passes),
+            Ways::Sessions(sessions) => time_passes(sessions, launches, tasks, results, passes),
             Ways::Residents(residents) => time_residents(residents, tasks, results, passes),
         }
     }
@@ -225,9 +227,11 @@ pub(crate) fn threads_at_work(runners: &[Runner<'_>], asked: usize) -> usize {
 }
 
 /// Runs all tasks `passes` times, each in its session: from the host's memory to the host's memory. The clock is looked at
-/// between tasks, and where there is one, not before the end: a look takes a tenth of a short message's time.
+/// between tasks, and where there is one, not before the end: a look takes a tenth of a short message's time. So do those
+/// of a session that times itself; only of one that launches kernels is there more to learn than the time of the task.
 pub(super) fn time_passes(
     sessions: &mut [Box<dyn Session>],
+    launches: bool,
     tasks: &[Task],
     results: &mut [Results],
     passes: u32,
@@ -240,7 +244,12 @@ pub(super) fn time_passes(
     let mut last = start;
     for _ in 0..passes {
         for (index, (task, results)) in tasks.iter().zip(&mut *results).enumerate() {
-            add(&mut spans, sessions[index].run(&task.part.batch(), &mut results.output())?);
+            let (session, batch, mut output) = (&mut sessions[index], task.part.batch(), results.output());
+            if launches {
+                add(&mut spans, session.run(&batch, &mut output)?);
+            } else {
+                session.run_untimed(&batch, &mut output)?;
+            }
             if are_several {
                 let now = Instant::now();
                 of_tasks[index] += now - last;
