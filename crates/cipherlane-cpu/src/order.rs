@@ -74,12 +74,18 @@ impl<'a> Order<'a> {
     /// The next messages, `most` at most, if they are of one length and lie one behind the other.
     #[inline]
     pub(crate) fn next_alike(&mut self, most: usize) -> Option<Range<usize>> {
+        let messages = self.look(most);
+        self.next += messages.len();
+        (!messages.is_empty()).then_some(messages)
+    }
+
+    /// What [`Order::next_alike`] gives next.
+    #[inline]
+    pub(crate) fn look(&mut self, most: usize) -> Range<usize> {
         if self.next == self.end && !self.rest.is_empty() {
             self.refill();
         }
-        let messages = self.alike(most);
-        self.next += messages.len();
-        (!messages.is_empty()).then_some(messages)
+        self.alike(most)
     }
 
     /// What [`Order::next_alike`] gives next, as far as that has been looked at.

@@ -180,12 +180,12 @@ pub(crate) trait Permutation: Send + Sync + Sized + 'static {
     /// Whether there is [`Permutation::run_abreast`].
     const RUNS_ABREAST: bool = false;
 
-    /// Encrypts `streams` in CBC mode, in instructions of our own order, and returns the last block of each.
+    /// Encrypts `streams` in CBC mode, in instructions of our own order, and returns the last block of each of the last set.
     ///
     /// # Safety
     /// This RUNS_ABREAST, and the caller keeps what [`Abreast`] asks for.
     #[inline(always)]
-    unsafe fn run_abreast(&self, _streams: Abreast<V<Self>>) -> [V<Self>; ABREAST] {
+    unsafe fn run_abreast(&self, _streams: Abreast<'_, V<Self>>) -> [V<Self>; ABREAST] {
         unreachable!("of ciphers that run streams abreast alone")
     }
 

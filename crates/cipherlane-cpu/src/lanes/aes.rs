@@ -32,12 +32,15 @@ pub(crate) trait AesLanes: Lanes {
     const RUNS_ABREAST: bool = false;
 
     /// Encrypts `streams` in CBC mode with all ROUNDS + 1 of `keys`, in instructions of our own order, and returns the last
-    /// block of each.
+    /// block of each of the last set.
     ///
     /// # Safety
     /// These RUN_ABREAST, and the caller keeps what [`Abreast`] asks for.
     #[inline(always)]
-    unsafe fn aes_cbc<const ROUNDS: usize>(_keys: *const Self, _streams: Abreast<Self>) -> [Self; ABREAST] {
+    unsafe fn aes_cbc<const ROUNDS: usize>(
+        _keys: *const Self,
+        _streams: Abreast<'_, Self>,
+    ) -> [Self; ABREAST] {
         unreachable!("in registers that run abreast alone")
     }
 }
@@ -45,22 +48,29 @@ pub(crate) trait AesLanes: Lanes {
 /// Registers of [`Abreast`] streams.
 pub(crate) const ABREAST: usize = 8;
 
-/// Streams of CBC encryption, one in each lane of ABREAST registers, on two stages: blocks on one are encrypted while those on
-/// the other leave it for their streams, and the next ones enter.
+/// Sets of streams of CBC encryption, one set behind the other, on two stages: blocks on one are encrypted while those on the
+/// other leave it for their streams, and the next ones enter, of the same set or of the next.
 ///
 /// Each stream has `count * steps` blocks at its input and its output, which are the same or apart. Stages have room for `steps`
 /// rows of ABREAST registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Abreast<V> {
-    pub(crate) inputs: *const *const u8,
-    pub(crate) outputs: *const *mut u8,
+pub(crate) struct Abreast<'a, V> {
+    /// One at least.
+    pub(crate) sets: &'a [Set],
     pub(crate) stages: [*mut V; 2],
-    /// The block before the first one of each stream.
-    pub(crate) chains: [V; ABREAST],
-    /// Times that a stage is encrypted: two at least.
+    /// Times that a stage is encrypted for a set. In all it is two at least.
     pub(crate) count: usize,
     /// Blocks of a stream on a stage: 8 or 16.
     pub(crate) steps: usize,
+}
+
+/// Streams that run together, one in each lane of ABREAST registers: arrays of as many.
+#[derive(Clone, Copy)]
+pub(crate) struct Set {
+    pub(crate) inputs: *const *const u8,
+    pub(crate) outputs: *const *mut u8,
+    /// The block before the first one of each stream.
+    pub(crate) chains: *const [u8; BLOCK],
 }
 
 /// Registers of a [`Woven`] group.

@@ -41,7 +41,7 @@ mod woven;
 
 use cipherlane_core::BLOCK;
 
-pub(crate) use self::aes::{ABREAST, Abreast, AesLanes, Begun, TURN, WOVEN, Woven};
+pub(crate) use self::aes::{ABREAST, Abreast, AesLanes, Begun, Set, TURN, WOVEN, Woven};
 pub(crate) use self::field::{REDUCED, REFLECTED_POLYNOMIAL, times_x, times_x_of_tweak};
 pub(crate) use self::stretch::Stretch;
 pub(crate) use self::wipe::{wipe, wipe_blocks};

@@ -210,7 +210,7 @@ impl<I: Isa<V: AesLanes>, const ROUNDS: usize, const INVERSE: bool> Permutation 
     }
 
     #[inline(always)]
-    unsafe fn run_abreast(&self, streams: Abreast<V<Self>>) -> [V<Self>; ABREAST] {
+    unsafe fn run_abreast(&self, streams: Abreast<'_, V<Self>>) -> [V<Self>; ABREAST] {
         // SAFETY: as above.
         unsafe { I::V::aes_cbc::<ROUNDS>(self.keys.as_ptr().cast(), streams) }
     }

@@ -14,20 +14,27 @@ use std::arch::asm;
 use cipherlane_core::BLOCK;
 
 use super::vaes512::X4;
-use super::{ABREAST, Abreast, Lanes};
+use super::{ABREAST, Abreast, Isa, Lanes, Set};
 
-/// Encrypts all stages of `streams` with `keys`; returns the last block of each.
+/// Encrypts all stages of `streams` with `keys`; returns the last block of each stream of the last set.
 ///
 /// # Safety
 /// This CPU has what [`super::vaes512::Vaes512`] proves; `keys` has ROUNDS + 1 registers, and the caller keeps what
 /// [`Abreast`] asks for.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
-pub(super) unsafe fn encrypt<const ROUNDS: usize>(keys: *const X4, streams: Abreast<X4>) -> [X4; ABREAST] {
-    let Abreast { inputs, outputs, stages: [mut there, mut here], mut chains, count, steps } = streams;
-    // What enters is `$enters` stages from the start of the streams, what leaves `$leaves`.
+pub(super) unsafe fn encrypt<const ROUNDS: usize>(
+    keys: *const X4,
+    streams: Abreast<'_, X4>,
+) -> [X4; ABREAST] {
+    let Abreast { sets, stages: [mut there, mut here], count, steps } = streams;
+    // SAFETY: there are ROUNDS + 1 keys.
+    let isa = unsafe { *keys }.isa();
+    let mut chains = [isa.zero(); ABREAST];
+    // Stage `$number` of a set is `$number * steps` blocks from the start of its streams.
     macro_rules! pass {
-        ($enters:expr, $leaves:expr; $keys:expr, $($text:expr),*) => {
+        ($enters:expr, $leaves:expr; $keys:expr, $($text:expr),*) => {{
+            let ((entering, enters), (leaving, leaves)): ((&Set, usize), (&Set, usize)) = ($enters, $leaves);
             asm!(
                 $keys,
                 "2:",
@@ -37,8 +44,8 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(keys: *const X4, streams: Abre
                 text = inout(reg) keys => _,
                 here = inout(reg) here => _, next = out(reg) _,
                 there = inout(reg) there => _, other = in(reg) there,
-                inputs = inout(reg) inputs => _, outputs = inout(reg) outputs => _,
-                enters = inout(reg) $enters * steps * BLOCK => _, leaves = inout(reg) $leaves * steps * BLOCK => _,
+                inputs = inout(reg) entering.inputs => _, outputs = inout(reg) leaving.outputs => _,
+                enters = inout(reg) enters * steps * BLOCK => _, leaves = inout(reg) leaves * steps * BLOCK => _,
                 left = inout(reg) steps => _,
                 lines = in(reg) steps / ABREAST, pair = inout(reg) steps / ABREAST => _,
                 inout("zmm0") chains[0].0, inout("zmm1") chains[1].0, inout("zmm2") chains[2].0,
@@ -50,38 +57,43 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(keys: *const X4, streams: Abre
                 out("zmm26") _, out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
                 options(nostack),
             )
-        };
+        }};
     }
     macro_rules! stage {
-        ($number:ident $keys:ident $rounds:ident $leave:ident $enter:ident) => {
-            pass!($number + 1, $number.max(1) - 1; $keys!(), $rounds!($leave $enter), last!())
-        };
-    }
-    macro_rules! stage_of {
-        ($number:ident $keys:ident $rounds:ident) => {
-            match $number {
-                0 => stage!($number $keys $rounds alone enter),
-                _ if $number + 1 < count => stage!($number $keys $rounds leave enter),
-                _ => stage!($number $keys $rounds leave alone),
+        ($moves:expr, $keys:ident $rounds:ident) => {
+            match $moves {
+                (Some(enters), None) => pass!(enters, enters; $keys!(), $rounds!(alone enter), last!()),
+                (Some(enters), Some(leaves)) => pass!(enters, leaves; $keys!(), $rounds!(leave enter), last!()),
+                (None, Some(leaves)) => pass!(leaves, leaves; $keys!(), $rounds!(leave alone), last!()),
+                (None, None) => unreachable!("there are two stages at least"),
             }
         };
     }
+    let mut leaves = None;
     // SAFETY: the caller's; the first blocks are there before they are read, and the last ones stay.
     unsafe {
-        pass!(0, 0; "", parts!(enter));
+        pass!((&sets[0], 0), (&sets[0], 0); "", parts!(enter));
         (here, there) = (there, here);
-        for (chain, i) in chains.iter_mut().zip(0..) {
-            *chain = chain.xor(*keys).xor(*here.add(i));
-        }
-        for number in 0..count {
-            match ROUNDS {
-                10 => stage_of!(number keys_10 rounds_10),
-                12 => stage_of!(number keys_12 rounds_12),
-                _ => stage_of!(number keys_14 rounds_14),
+        for (set, next) in sets.iter().zip(sets[1..].iter().map(Some).chain([None])) {
+            for (i, chain) in chains.iter_mut().enumerate() {
+                let before = isa.load(set.chains.cast::<u8>().add(i * size_of::<X4>()));
+                *chain = before.xor(*keys).xor(*here.add(i));
             }
-            (here, there) = (there, here);
+            for number in 0..count {
+                let enters =
+                    if number + 1 < count { Some((set, number + 1)) } else { next.map(|next| (next, 0)) };
+                match ROUNDS {
+                    10 => stage!((enters, leaves), keys_10 rounds_10),
+                    12 => stage!((enters, leaves), keys_12 rounds_12),
+                    _ => stage!((enters, leaves), keys_14 rounds_14),
+                }
+                leaves = Some((set, number));
+                (here, there) = (there, here);
+            }
         }
-        pass!(0, count - 1; "", parts!(leave));
+        if let Some(last) = leaves {
+            pass!(last, last; "", parts!(leave));
+        }
         for (chain, i) in chains.iter_mut().zip((steps - 1) * ABREAST..) {
             *chain = *there.add(i);
         }

@@ -42,7 +42,7 @@ impl AesLanes for X4 {
     const RUNS_ABREAST: bool = true;
 
     #[inline(always)]
-    unsafe fn aes_cbc<const ROUNDS: usize>(keys: *const Self, streams: Abreast<Self>) -> [Self; ABREAST] {
+    unsafe fn aes_cbc<const ROUNDS: usize>(keys: *const Self, streams: Abreast<'_, Self>) -> [Self; ABREAST] {
         // SAFETY: as above, and the caller's.
         unsafe { abreast::encrypt::<ROUNDS>(keys, streams) }
     }

@@ -31,7 +31,7 @@ pub(super) trait Ciphers {
     /// # Safety
     /// This RUNS_ABREAST, and the caller keeps what [`Abreast`] asks for.
     #[inline(always)]
-    unsafe fn run_abreast(&self, _streams: Abreast<V<Self::Cipher>>) -> [V<Self::Cipher>; ABREAST] {
+    unsafe fn run_abreast(&self, _streams: Abreast<'_, V<Self::Cipher>>) -> [V<Self::Cipher>; ABREAST] {
         unreachable!("of ciphers that run streams abreast alone")
     }
 
@@ -61,7 +61,7 @@ impl<P: Permutation> Ciphers for Shared<'_, P> {
     const RUNS_ABREAST: bool = P::RUNS_ABREAST;
 
     #[inline(always)]
-    unsafe fn run_abreast(&self, streams: Abreast<V<P>>) -> [V<P>; ABREAST] {
+    unsafe fn run_abreast(&self, streams: Abreast<'_, V<P>>) -> [V<P>; ABREAST] {
         // SAFETY: the caller's.
         unsafe { self.0.run_abreast(streams) }
     }

@@ -7,6 +7,7 @@ use super::alone;
 use super::ciphers::{Ciphers, PerLane, Shared};
 use super::stage::{Stage, runs_abreast};
 use super::streams::{MAX_STEPS, Streams};
+use super::succession::Succession;
 use crate::cipher::{KeyPerLane, Permutation, Source, V};
 use crate::job::Job;
 use crate::lanes::{Isa, Lanes, MAX_LANES, Work};
@@ -76,7 +77,7 @@ const fn aligned_from(lanes: usize) -> usize {
 
 /// Blocks from which on it pays to have stages of MAX_STEPS blocks. Shorter messages would spend too much of their time
 /// before the first stage and behind the last.
-const LONG: usize = 128;
+pub(super) const LONG: usize = 128;
 
 /// Blocks from which on half as many on a stage pay where registers run abreast, as wide as a cache line.
 const ENOUGH: usize = 64;
@@ -107,6 +108,10 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
         let lanes = V::<C::Cipher>::LANES;
         let mut streams = Streams::new(self.range.start);
         let mut order = Order::by_blocks(self.job, self.range.clone());
+        if runs_abreast::<C, N, N>() {
+            let (ciphers, job, order) = (&self.ciphers, self.job, &mut order);
+            ciphers.isa().vectorize(Succession::<_, N> { ciphers, job, order });
+        }
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {
             if streams.active() == 1 && C::Cipher::WHOLE_GROUPS {

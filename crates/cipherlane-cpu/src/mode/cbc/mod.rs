@@ -11,6 +11,7 @@ mod in_teams;
 mod seams;
 mod stage;
 mod streams;
+mod succession;
 
 pub(crate) use decrypt::CbcDecrypt;
 pub(crate) use encrypt::{CbcEncrypt, InLanes};

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::ciphers::Ciphers;
 use super::streams::{MAX_STEPS, MAX_STREAMS, Streams};
 use crate::cipher::{CALLS, Meanwhile, Nothing, Permutation};
-use crate::lanes::{ABREAST, Abreast, Lanes, MAX_LANES};
+use crate::lanes::{ABREAST, Abreast, Lanes, MAX_LANES, Set};
 use crate::mode::blocks;
 
 /// Block s of LANES streams in a register, for MAX_STEPS blocks of each stream. Nothing at first: zeros would take a
@@ -128,18 +128,37 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
     where
         C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
     {
-        let isa = ciphers.isa();
-        // SAFETY: MAX_STREAMS blocks hold N registers, which are ABREAST.
-        let chains = unsafe { blocks::load(isa, streams.chains().as_ptr().cast()) };
-        let [here, there] = &mut self.texts;
-        let stages = [here.as_mut_ptr().cast(), there.as_mut_ptr().cast()];
         let (inputs, outputs) = streams.ends();
         let (inputs, outputs) = (inputs.as_ptr(), outputs.as_ptr());
-        // SAFETY: the caller's.
-        let chains =
-            unsafe { ciphers.run_abreast(Abreast { inputs, outputs, stages, chains, count, steps }) };
-        // SAFETY: as above.
-        unsafe { blocks::store(&chains, streams.chains().as_mut_ptr().cast()) }
+        let set = Set { inputs, outputs, chains: streams.chains().as_ptr() };
+        // SAFETY: the caller's; MAX_STREAMS blocks hold N registers, which are ABREAST.
+        unsafe {
+            let chains = self.sets_abreast(ciphers, &[set], count, steps);
+            blocks::store(&chains, streams.chains().as_mut_ptr().cast());
+        }
+    }
+
+    /// Encrypts `count` times `steps` blocks of each stream of one set behind the other. Returns the last blocks of the last
+    /// set.
+    ///
+    /// # Safety
+    /// The ciphers [run so](runs_abreast), and keep to what [`Abreast`] asks for.
+    #[inline(always)]
+    pub(super) unsafe fn sets_abreast<C>(
+        &mut self,
+        ciphers: &C,
+        sets: &[Set],
+        count: usize,
+        steps: usize,
+    ) -> [V; ABREAST]
+    where
+        C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
+    {
+        let [here, there] = &mut self.texts;
+        let stages = [here.as_mut_ptr().cast(), there.as_mut_ptr().cast()];
+        debug_assert!(N >= ABREAST && steps <= MAX_STEPS && sets.len() * count >= 2);
+        // SAFETY: the caller's; a stage has MAX_STEPS rows of N registers.
+        unsafe { ciphers.run_abreast(Abreast { sets, stages, count, steps }) }
     }
 }
 

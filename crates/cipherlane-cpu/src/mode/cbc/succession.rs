@@ -1,0 +1,95 @@
+//! Messages of one length, as many at a time as registers have lanes: the next begin where those before them end, so that no
+//! stage fills or empties between them while no block is encrypted.
+
+use std::mem::MaybeUninit;
+
+use cipherlane_core::BLOCK;
+
+use super::ciphers::Ciphers;
+use super::encrypt::LONG;
+use super::stage::{Stage, runs_abreast};
+use super::streams::MAX_STEPS;
+use crate::cipher::{Permutation, V};
+use crate::job::{Job, Message};
+use crate::lanes::{ABREAST, Lanes, MAX_LANES, Set, Work};
+use crate::order::Order;
+
+/// Streams of a set.
+const STREAMS: usize = ABREAST * MAX_LANES;
+
+/// Most sets that are gathered at a time: each then spends an eighth of what filling and emptying stages takes.
+const SETS: usize = 8;
+
+/// Where the messages of a set are.
+struct Members {
+    inputs: [*const u8; STREAMS],
+    outputs: [*mut u8; STREAMS],
+}
+
+impl Members {
+    /// STREAMS messages, as long as `first` and one behind the other from there on.
+    #[inline(always)]
+    fn new(first: Message) -> Self {
+        let mut inputs = [first.input; STREAMS];
+        let mut outputs = [first.output; STREAMS];
+        for stream in 1..STREAMS {
+            inputs[stream] = first.input.wrapping_add(stream * first.bytes);
+            outputs[stream] = first.output.wrapping_add(stream * first.bytes);
+        }
+        Self { inputs, outputs }
+    }
+}
+
+/// Takes messages from `order` as long as there are two sets or more of one length, as work.
+pub(super) struct Succession<'s, 'a, C, const N: usize> {
+    pub(super) ciphers: &'s C,
+    pub(super) job: &'s Job<'a>,
+    pub(super) order: &'s mut Order<'a>,
+}
+
+impl<C: Ciphers, const N: usize> Work for Succession<'_, '_, C, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        debug_assert!(runs_abreast::<C, N, N>() && V::<C::Cipher>::LANES == MAX_LANES);
+        let Self { ciphers, job, order } = self;
+        let mut stage = Stage::<V<C::Cipher>, N>::new();
+        // Those that messages have each lie one behind the other.
+        let shared = job.shares_nonce().then(|| [job.nonce_block(0); STREAMS]);
+        while order.look(2 * STREAMS).len() == 2 * STREAMS {
+            let first = job.message(order.look(1).start);
+            let Some(steps) = steps(first.output, first.bytes) else { return };
+            let mut members = [const { MaybeUninit::<Members>::uninit() }; SETS];
+            let mut sets = [const { MaybeUninit::<Set>::uninit() }; SETS];
+            let mut count = 0;
+            for (members, set) in members.iter_mut().zip(&mut sets) {
+                let messages = order.look(STREAMS);
+                if messages.len() < STREAMS || job.bytes(messages.start) != first.bytes {
+                    break;
+                }
+                let Members { inputs, outputs } = members.write(Members::new(job.message(messages.start)));
+                let chains =
+                    shared.as_ref().map_or(job.nonces_from(messages.start).cast(), |ivs| ivs.as_ptr());
+                set.write(Set { inputs: inputs.as_ptr(), outputs: outputs.as_ptr(), chains });
+                order.next_alike(STREAMS);
+                count += 1;
+            }
+            // SAFETY: the loop has written so many sets, two at least, of messages with whole stages, which are this thread's.
+            unsafe {
+                let sets = sets[..count].assume_init_ref();
+                stage.sets_abreast(ciphers, sets, first.bytes / BLOCK / steps, steps);
+            }
+        }
+    }
+}
+
+/// Blocks on a stage of messages of `bytes` bytes, if these are whole stages, and outputs at `output` and on begin where cache
+/// lines do.
+#[inline(always)]
+fn steps(output: *mut u8, bytes: usize) -> Option<usize> {
+    let are_whole = |steps: usize| bytes.is_multiple_of(steps * BLOCK);
+    let is_aligned = output.addr().is_multiple_of(MAX_LANES * BLOCK);
+    let steps = if bytes >= LONG * BLOCK && are_whole(MAX_STEPS) { MAX_STEPS } else { MAX_STEPS / 2 };
+    (is_aligned && are_whole(steps)).then_some(steps)
+}
