@@ -115,6 +115,19 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         blocks: usize,
     );
 
+    /// Whether there is [`Absorb::hash_alike`].
+    const HASHES_ALIKE: bool = false;
+
+    /// Hashes messages of one length from the initial value to the output, or returns false: of so few, or with so much output,
+    /// there is no way to do all that at once.
+    ///
+    /// # Safety
+    /// What [`Alike`] says is true.
+    #[inline(always)]
+    unsafe fn hash_alike(self, _hash: H, _messages: &Alike<'_>) -> bool {
+        false
+    }
+
     /// Makes `shared` ready to be absorbed.
     #[inline(always)]
     fn prepare(self, _shared: &mut Shared) {}
@@ -125,6 +138,22 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         // SAFETY: every lane, idle or not, reads this block.
         unsafe { self.absorb(hash, states, &shared.everywhere(), active, 1) }
     }
+}
+
+/// Messages of one length, one in each of the first `active` lanes, which the caller alone has. Those behind them have
+/// pointers, too, which are as good to read from.
+pub(crate) struct Alike<'a> {
+    /// Where they begin.
+    from: &'a [*const u8; MAX_STREAMS],
+    active: usize,
+    /// Whole blocks of each.
+    blocks: usize,
+    /// Bytes behind them, less than a block.
+    rest: usize,
+    /// Where the output of the first goes, before that of the second and so on.
+    to: *mut u8,
+    /// Bytes of output of each.
+    digest_bytes: usize,
 }
 
 /// A block that lanes share, which is no secret, and what an engine makes of it.

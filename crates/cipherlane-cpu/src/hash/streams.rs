@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, Shared, wipe};
+use super::{Absorb, Alike, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, Shared, wipe};
 use crate::job::Job;
 use crate::order::Order;
 use crate::prefetch;
@@ -156,6 +156,10 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         for (from, message) in self.from.iter_mut().zip(messages.clone()) {
             *from = self.job.text(message).as_ptr();
         }
+        if E::HASHES_ALIKE && self.hash_alike(&messages, blocks, rest) {
+            self.active = 0;
+            return;
+        }
         if blocks > 0 {
             self.absorb(blocks);
         }
@@ -171,6 +175,21 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         self.absorb(end.blocks);
         self.store_outputs(messages);
         self.active = 0;
+    }
+
+    /// Hashes them from the initial value to the output, if the engine has a way to do that at once.
+    #[inline(always)]
+    fn hash_alike(&mut self, messages: &Range<usize>, blocks: usize, rest: usize) -> bool {
+        let Self { hash, engine, active, .. } = *self;
+        let first = self.from[0];
+        self.from[active..E::LANES].fill(first);
+        self.ask_for_next();
+        let to = self.job.digests_from(messages.start);
+        let digest_bytes = self.job.digest_bytes();
+        // SAFETY: the messages are of one length, which was cut so; this thread alone has them and their digests.
+        unsafe {
+            engine.hash_alike(hash, &Alike { from: &self.from, active, blocks, rest, to, digest_bytes })
+        }
     }
 
     /// Asks for the first lines of the messages that are next to run in step. Nobody else has seen them coming.

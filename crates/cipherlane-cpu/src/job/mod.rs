@@ -328,6 +328,14 @@ impl<'a> Job<'a> {
         self.batch.tag_lengths.stride()
     }
 
+    /// Where the digests from message `index` on go, one behind the other.
+    #[inline(always)]
+    pub(crate) fn digests_from(&self, index: usize) -> *mut u8 {
+        debug_assert!(index < self.batch.len());
+        // SAFETY: the check has shown that there is a row for each message.
+        unsafe { self.tags.add(index * self.digest_bytes()) }
+    }
+
     /// Where the digest of message `index` goes.
     ///
     /// # Safety

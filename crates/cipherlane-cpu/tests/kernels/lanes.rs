@@ -67,6 +67,10 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
             assert_digests(session, hash, &vec![length; count], bytes);
         }
     }
+    // With as much of it as a block has room for.
+    for length in 0..=block {
+        assert_digests(session, hash, &[length; 9], bytes);
+    }
     // Windows of one length around one of several, those all of whole blocks or not.
     for unit in [1, block] {
         let lengths: Vec<_> =
@@ -78,10 +82,11 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
     lengths[700] = 50_000;
     assert_digests(session, hash, &lengths, bytes);
     if hash.digest_bytes().is_none() {
-        for bytes in [1, block - 1, block, block + 1, 3 * block + 9] {
+        for bytes in [1, 28, 64, 65, 100, block - 1, block, block + 1, 3 * block + 9] {
             let lengths: Vec<_> = (0..45).map(|i| i * 7919 % (3 * block)).collect();
             assert_digests(session, hash, &lengths, bytes);
             assert_digests(session, hash, &[block; 45], bytes);
+            assert_digests(session, hash, &[block + 3; 45], bytes);
         }
     }
 }

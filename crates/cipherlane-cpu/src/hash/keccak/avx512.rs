@@ -14,6 +14,8 @@ use crate::lanes::Isa;
 use crate::lanes::vaes512::Vaes512;
 
 impl Few for Vaes512 {
+    const MOST: usize = 4;
+
     #[inline(always)]
     unsafe fn absorb(
         self,
@@ -22,17 +24,15 @@ impl Few for Vaes512 {
         from: &[*const u8; MAX_STREAMS],
         active: usize,
         blocks: usize,
-    ) -> bool {
+    ) {
         // SAFETY: the caller's.
         unsafe {
             match active {
                 0..=1 => self.vectorize(Blocks::<Narrow<1>, _>::new(self, hash, states, from, blocks)),
                 2 => self.vectorize(Blocks::<Narrow<2>, _>::new(self, hash, states, from, blocks)),
-                3..=4 => self.vectorize(Blocks::<Four, _>::new(self, hash, states, from, blocks)),
-                _ => return false,
+                _ => self.vectorize(Blocks::<Four, _>::new(self, hash, states, from, blocks)),
             }
         }
-        true
     }
 }
 

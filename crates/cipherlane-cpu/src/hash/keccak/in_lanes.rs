@@ -3,9 +3,11 @@
 use std::mem::MaybeUninit;
 
 use super::permutation::permute;
+use super::texts::{Texts, align_frame};
+use super::whole::Whole;
 use super::words::Stored;
 use super::{Keccak, WORDS};
-use crate::hash::{Absorb, MAX_BLOCK, MAX_STREAMS};
+use crate::hash::{Absorb, Alike, MAX_STREAMS};
 use crate::lanes::words::{MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Work};
 
@@ -16,7 +18,10 @@ pub(crate) struct States(pub(super) [[u64; MAX_WORDS_64]; WORDS]);
 
 /// What serves fewer messages than a register has lanes.
 pub(crate) trait Few: Copy + Send + Sync + 'static {
-    /// Absorbs `blocks` blocks of the first `active` messages, or returns false: for so many it is no help.
+    /// Messages up to which it is a help.
+    const MOST: usize;
+
+    /// Absorbs `blocks` blocks of the first `active` messages, MOST or fewer.
     ///
     /// # Safety
     /// That of [`Absorb::absorb`].
@@ -27,7 +32,7 @@ pub(crate) trait Few: Copy + Send + Sync + 'static {
         from: &[*const u8; MAX_STREAMS],
         active: usize,
         blocks: usize,
-    ) -> bool;
+    );
 }
 
 /// A register of messages, or F where that suffices.
@@ -95,10 +100,24 @@ impl<V: WordLanes, F: Few> Absorb<Keccak> for InLanes<V, F> {
     ) {
         // SAFETY: the caller's.
         unsafe {
-            if !self.few.absorb(hash, states, from, active, blocks) {
+            if active <= F::MOST {
+                self.few.absorb(hash, states, from, active, blocks);
+            } else {
                 self.isa.vectorize(Blocks::<V, MAX_WORDS_64>::new(self.isa, hash, states, from, blocks));
             }
         }
+    }
+
+    const HASHES_ALIKE: bool = true;
+
+    #[inline(always)]
+    unsafe fn hash_alike(self, hash: Keccak, messages: &Alike<'_>) -> bool {
+        let can = messages.active > F::MOST && messages.digest_bytes <= hash.rate;
+        if can {
+            // SAFETY: the caller's.
+            self.isa.vectorize(unsafe { Whole::<V>::new(self.isa, hash, messages) });
+        }
+        can
     }
 }
 
@@ -140,10 +159,8 @@ impl<V: WordLanes> Work for Apart<'_, V> {
 
 /// Blocks of as many messages as W has words, as work. The pointers are good.
 pub(super) struct Blocks<'a, W: Stored, const ROW: usize> {
-    isa: W::Isa,
-    rate_words: usize,
+    texts: Texts<'a, W>,
     states: &'a mut [[u64; ROW]; WORDS],
-    from: &'a [*const u8; MAX_STREAMS],
     blocks: usize,
 }
 
@@ -179,82 +196,29 @@ impl<'a, W: Stored, const ROW: usize> Blocks<'a, W, ROW> {
         blocks: usize,
     ) -> Self {
         const { assert!(W::COUNT <= ROW && W::COUNT <= MAX_STREAMS) };
-        Self { isa, rate_words: hash.rate_words(), states, from, blocks }
+        Self { texts: Texts { isa, rate_words: hash.rate_words(), from }, states, blocks }
     }
 }
-
-/// A local value of this type makes the compiler align the function's frame. Without one it leaves to chance whether
-/// the registers that it spills lie across cache lines: in AVX2, which has too few of them, that is a third of the
-/// speed.
-#[repr(align(64))]
-struct AlignedFrame(#[allow(dead_code)] u8); // for its address alone
 
 impl<W: Stored, const ROW: usize> Work for Blocks<'_, W, ROW> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        if W::COUNT > 1 {
-            std::hint::black_box(&mut AlignedFrame(0));
-        }
+        align_frame::<W>();
+        let Self { texts, states, blocks } = self;
         // SAFETY: rows have at least COUNT words, and whoever made this vouches for the pointers.
         unsafe {
-            let mut state = [W::load(self.isa, self.states[0].as_ptr()); WORDS];
-            for (word, row) in state.iter_mut().zip(&*self.states) {
-                *word = W::load(self.isa, row.as_ptr());
+            let mut state = [W::load(texts.isa, states[0].as_ptr()); WORDS];
+            for (word, row) in state.iter_mut().zip(&*states) {
+                *word = W::load(texts.isa, row.as_ptr());
             }
-            for block in 0..self.blocks {
-                self.add(&mut state, block * self.rate_words * size_of::<u64>());
+            for block in 0..blocks {
+                texts.add(&mut state, block * texts.rate_words * size_of::<u64>());
                 state = permute(state);
             }
-            for (word, row) in state.iter().zip(self.states) {
+            for (word, row) in state.iter().zip(states) {
                 word.store(row.as_mut_ptr());
-            }
-        }
-    }
-}
-
-impl<W: Stored, const ROW: usize> Blocks<'_, W, ROW> {
-    /// Adds the block of each message at byte `at` to its state. Positions are constants, for a state to be in
-    /// registers.
-    ///
-    /// # Safety
-    /// The messages have these blocks.
-    #[inline(always)]
-    unsafe fn add(&self, state: &mut [W; WORDS], at: usize) {
-        const { assert!(MAX_BLOCK / size_of::<u64>() == 21) };
-        // SAFETY: the caller's.
-        unsafe {
-            self.add_two::<0>(state, at);
-            self.add_two::<2>(state, at);
-            self.add_two::<4>(state, at);
-            self.add_two::<6>(state, at);
-            self.add_two::<8>(state, at);
-            self.add_two::<10>(state, at);
-            self.add_two::<12>(state, at);
-            self.add_two::<14>(state, at);
-            self.add_two::<16>(state, at);
-            self.add_two::<18>(state, at);
-            self.add_two::<20>(state, at);
-        }
-    }
-
-    /// Adds words I and I + 1 of the block, as far as it has them.
-    ///
-    /// # Safety
-    /// That of `add`.
-    #[inline(always)]
-    unsafe fn add_two<const I: usize>(&self, state: &mut [W; WORDS], at: usize) {
-        let at = at + I * size_of::<u64>();
-        // SAFETY: the caller's; the word before the last one is part of the block, too.
-        unsafe {
-            if I + 1 < self.rate_words {
-                let [first, second] = W::two(self.isa, self.from, at);
-                state[I] = state[I].xor(first);
-                state[I + 1] = state[I + 1].xor(second);
-            } else if I < self.rate_words {
-                let [_, last] = W::two(self.isa, self.from, at - size_of::<u64>());
-                state[I] = state[I].xor(last);
             }
         }
     }

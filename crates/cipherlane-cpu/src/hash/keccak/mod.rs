@@ -11,6 +11,8 @@ mod permutation;
 pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
+mod texts;
+mod whole;
 mod words;
 
 use super::{Iterated, MAX_BLOCK};

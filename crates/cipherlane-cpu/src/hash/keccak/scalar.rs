@@ -98,20 +98,18 @@ impl<S: Single> Absorb<Keccak> for Scalar<S> {
 
 /// A last message goes alone: registers of two or four words need longer for a permutation.
 impl<S: Single> Few for Scalar<S> {
+    const MOST: usize = 1;
+
     #[inline(always)]
     unsafe fn absorb(
         self,
         hash: Keccak,
         states: &mut States,
         from: &[*const u8; MAX_STREAMS],
-        active: usize,
+        _active: usize,
         blocks: usize,
-    ) -> bool {
-        if active > 1 {
-            return false;
-        }
+    ) {
         // SAFETY: the caller's.
         unsafe { self.0.absorb(hash, &mut states.0, from, blocks) }
-        true
     }
 }

@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::super::avx2::Avx2;
+use super::super::part;
 use super::{MAX_WORDS_32, MAX_WORDS_64, WordLanes, byte_rotation};
 
 /// A register of 256 bits. Exists only where [`Avx2`] does.
@@ -49,6 +50,15 @@ impl WordLanes for Ymm {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: as above.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, bytes: usize) {
+        // SAFETY: as above.
+        unsafe {
+            let halves = [_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0)];
+            part::store_two(halves, to, bytes);
+        }
     }
 
     #[inline(always)]

@@ -47,6 +47,12 @@ impl WordLanes for X4 {
     }
 
     #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, bytes: usize) {
+        // SAFETY: as above.
+        unsafe { self.store_partial(to, bytes) }
+    }
+
+    #[inline(always)]
     fn splat_32(_: Vaes512, word: u32) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_set1_epi32(word.cast_signed()) })

@@ -52,6 +52,12 @@ pub(crate) trait WordLanes: Copy + Send + Sync + 'static {
     /// BYTES bytes are writable.
     unsafe fn store(self, to: *mut u8);
 
+    /// Stores the first `bytes` bytes, at most BYTES, to `to`.
+    ///
+    /// # Safety
+    /// That many bytes are writable.
+    unsafe fn store_first(self, to: *mut u8, bytes: usize);
+
     /// Zero everywhere.
     #[inline(always)]
     fn zero(isa: Self::Isa) -> Self {

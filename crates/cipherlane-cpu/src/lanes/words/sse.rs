@@ -46,6 +46,12 @@ impl WordLanes for X1 {
     }
 
     #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, bytes: usize) {
+        // SAFETY: as above.
+        unsafe { self.store_partial(to, bytes) }
+    }
+
+    #[inline(always)]
     fn splat_32(_: Sse, word: u32) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_set1_epi32(word.cast_signed()) })

@@ -1,0 +1,135 @@
+//! Blocks of several messages on their way into states.
+
+use super::WORDS;
+use super::words::Stored;
+use crate::hash::{MAX_BLOCK, MAX_STREAMS};
+
+/// The texts of as many messages as W has words.
+pub(super) struct Texts<'a, W: Stored> {
+    pub(super) isa: W::Isa,
+    pub(super) rate_words: usize,
+    pub(super) from: &'a [*const u8; MAX_STREAMS],
+}
+
+impl<W: Stored> Texts<'_, W> {
+    /// Adds the block of each message at byte `at` to its state. Positions are constants, for a state to be in
+    /// registers.
+    ///
+    /// # Safety
+    /// The messages have these blocks.
+    #[inline(always)]
+    pub(super) unsafe fn add(&self, state: &mut [W; WORDS], at: usize) {
+        const { assert!(MAX_BLOCK / size_of::<u64>() == 21) };
+        // SAFETY: the caller's.
+        unsafe {
+            self.add_two::<0>(state, at);
+            self.add_two::<2>(state, at);
+            self.add_two::<4>(state, at);
+            self.add_two::<6>(state, at);
+            self.add_two::<8>(state, at);
+            self.add_two::<10>(state, at);
+            self.add_two::<12>(state, at);
+            self.add_two::<14>(state, at);
+            self.add_two::<16>(state, at);
+            self.add_two::<18>(state, at);
+            self.add_two::<20>(state, at);
+        }
+    }
+
+    /// Adds words I and I + 1 of the block, as far as it has them.
+    ///
+    /// # Safety
+    /// That of `add`.
+    #[inline(always)]
+    unsafe fn add_two<const I: usize>(&self, state: &mut [W; WORDS], at: usize) {
+        let at = at + I * size_of::<u64>();
+        // SAFETY: the caller's; the word before the last one is part of the block, too.
+        unsafe {
+            if I + 1 < self.rate_words {
+                let [first, second] = W::two(self.isa, self.from, at);
+                state[I] = state[I].xor(first);
+                state[I + 1] = state[I + 1].xor(second);
+            } else if I < self.rate_words {
+                let [_, last] = W::two(self.isa, self.from, at - size_of::<u64>());
+                state[I] = state[I].xor(last);
+            }
+        }
+    }
+
+    /// Adds the last `rest` bytes of each message, those at byte `at`, less than a block, and the padding behind them: `ends`
+    /// have the bytes that are no more 16, with what begins the padding, and zeros. Its last bit is added here (FIPS 202
+    /// section 5.1).
+    ///
+    /// # Safety
+    /// The messages have these bytes, and ends are 16.
+    #[inline(always)]
+    pub(super) unsafe fn add_end(
+        &self,
+        state: &mut [W; WORDS],
+        (at, rest): (usize, usize),
+        ends: &[*const u8; MAX_STREAMS],
+    ) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.end_two::<0>(state, (at, rest), ends);
+            self.end_two::<2>(state, (at, rest), ends);
+            self.end_two::<4>(state, (at, rest), ends);
+            self.end_two::<6>(state, (at, rest), ends);
+            self.end_two::<8>(state, (at, rest), ends);
+            self.end_two::<10>(state, (at, rest), ends);
+            self.end_two::<12>(state, (at, rest), ends);
+            self.end_two::<14>(state, (at, rest), ends);
+            self.end_two::<16>(state, (at, rest), ends);
+            self.end_two::<18>(state, (at, rest), ends);
+            self.end_two::<20>(state, (at, rest), ends);
+        }
+    }
+
+    /// Adds words I and I + 1 of what `add_end` adds.
+    ///
+    /// # Safety
+    /// That of `add_end`.
+    #[inline(always)]
+    unsafe fn end_two<const I: usize>(
+        &self,
+        state: &mut [W; WORDS],
+        (at, rest): (usize, usize),
+        ends: &[*const u8; MAX_STREAMS],
+    ) {
+        /// The last bit of pad10*1, as one of the last word.
+        const LAST: u64 = 1 << 63;
+        let begin = I * size_of::<u64>();
+        if begin <= rest {
+            // SAFETY: the caller's.
+            let [first, second] = unsafe {
+                if begin + 2 * size_of::<u64>() <= rest {
+                    W::two(self.isa, self.from, at + begin)
+                } else {
+                    W::two(self.isa, ends, 0)
+                }
+            };
+            state[I] = state[I].xor(first);
+            // Zeros, where the block ends before it.
+            state[I + 1] = state[I + 1].xor(second);
+        }
+        if I + 1 == self.rate_words {
+            state[I] = state[I].xor_constant(LAST);
+        } else if I + 2 == self.rate_words {
+            state[I + 1] = state[I + 1].xor_constant(LAST);
+        }
+    }
+}
+
+/// A local value of this type makes the compiler align the function's frame. Without one it leaves to chance whether
+/// the registers that it spills lie across cache lines: in AVX2, which has too few of them, that is a third of the
+/// speed.
+#[repr(align(64))]
+struct AlignedFrame(#[allow(dead_code)] u8); // for its address alone
+
+/// Aligns the frame of who calls this, where words are of several states.
+#[inline(always)]
+pub(super) fn align_frame<W: Stored>() {
+    if W::COUNT > 1 {
+        std::hint::black_box(&mut AlignedFrame(0));
+    }
+}
