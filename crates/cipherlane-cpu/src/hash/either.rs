@@ -1,6 +1,6 @@
 //! Two engines in one: lanes where there are messages enough, and else what is better at few.
 
-use super::{Absorb, Alike, Iterated, MAX_STREAMS, Shared, wipe};
+use super::{Absorb, Alike, End, Iterated, MAX_STREAMS, Shared, wipe};
 use crate::lanes::Work;
 
 /// The engine `many` for `least` messages or more, and `few` for fewer.
@@ -66,6 +66,18 @@ impl<H: Iterated, M: Absorb<H>, F: Absorb<H>> Absorb<H> for Either<M, F> {
             // SAFETY: the caller's.
             unsafe { self.absorb_few(hash, states, from, start, end, blocks) }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn lay_end(
+        self,
+        to: &mut std::mem::MaybeUninit<End>,
+        text: (*const u8, usize),
+        padding: &End,
+        bytes: usize,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { self.many.lay_end(to, text, padding, bytes) }
     }
 
     const HASHES_ALIKE: bool = M::HASHES_ALIKE;

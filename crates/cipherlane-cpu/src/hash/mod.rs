@@ -115,6 +115,25 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         blocks: usize,
     );
 
+    /// Writes the padded end of a message to `to`: `rest` bytes from `text` on, and the first `bytes` bytes of `padding`, whole
+    /// blocks, which has zeros in their place.
+    ///
+    /// # Safety
+    /// `text` has so many readable bytes.
+    #[inline(always)]
+    unsafe fn lay_end(
+        self,
+        to: &mut MaybeUninit<End>,
+        (text, rest): (*const u8, usize),
+        padding: &End,
+        bytes: usize,
+    ) {
+        debug_assert!(rest <= bytes && bytes <= MAX_END);
+        let to = to.write(*padding);
+        // SAFETY: the caller's; the end has room for as many.
+        unsafe { to.0.as_mut_ptr().copy_from_nonoverlapping(text, rest) }
+    }
+
     /// Whether there is [`Absorb::hash_alike`].
     const HASHES_ALIKE: bool = false;
 
@@ -139,6 +158,11 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         unsafe { self.absorb(hash, states, &shared.everywhere(), active, 1) }
     }
 }
+
+/// The padded end of a message, where registers of it lie within cache lines.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(crate) struct End([u8; MAX_END]);
 
 /// Messages of one length, one in each of the first `active` lanes, which the caller alone has. Those behind them have
 /// pointers, too, which are as good to read from.

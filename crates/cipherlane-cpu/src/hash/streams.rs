@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::{Absorb, Alike, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, Shared, wipe};
+use super::{Absorb, Alike, End, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, Shared, wipe};
 use crate::job::Job;
 use crate::order::Order;
 use crate::prefetch;
@@ -72,7 +72,7 @@ pub(super) struct Streams<'a, H: Iterated, E: Absorb<H>> {
     from: [*const u8; MAX_STREAMS],
     /// Copies of chaining values.
     chains: [MaybeUninit<H::Chain>; MAX_STREAMS],
-    ends: [MaybeUninit<[u8; MAX_END]>; MAX_STREAMS],
+    ends: [MaybeUninit<End>; MAX_STREAMS],
     /// Buffers that have been written to: the first ones.
     used: usize,
     /// Where the last message was cut.
@@ -163,18 +163,34 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         if blocks > 0 {
             self.absorb(blocks);
         }
-        let mut end = self.pad(0, bytes, &self.job.text(messages.start)[bytes - rest..]);
-        self.from[0] = end.from;
-        for (lane, message) in messages.clone().enumerate().skip(1) {
-            if rest > 0 {
-                end = self.pad(lane, bytes, &self.job.text(message)[bytes - rest..]);
-            }
-            self.from[lane] = end.from;
-        }
+        let blocks = self.pad_alike(&messages, bytes, rest);
         self.ask_for_next();
-        self.absorb(end.blocks);
+        self.absorb(blocks);
         self.store_outputs(messages);
         self.active = 0;
+    }
+
+    /// Pads the ends of messages of one length, a lane for each. Returns how many blocks they are.
+    #[inline(always)]
+    fn pad_alike(&mut self, messages: &Range<usize>, bytes: usize, rest: usize) -> usize {
+        if rest == 0 {
+            let end = self.pad(0, bytes, &[]);
+            self.from[..messages.len()].fill(end.from);
+            return end.blocks;
+        }
+        // What they have in common.
+        let mut padding = End([0; MAX_END]);
+        let blocks = self.hash.pad(&mut padding.0[..H::END], rest, bytes as u64);
+        let end_bytes = blocks * self.hash.block_bytes();
+        for (lane, message) in messages.clone().enumerate() {
+            let buffer = self.streams[lane].buffer;
+            self.used = self.used.max(buffer + 1);
+            let (end, text) = (&mut self.ends[buffer], self.job.text(message)[bytes - rest..].as_ptr());
+            // SAFETY: the message has so many bytes left.
+            unsafe { self.engine.lay_end(end, (text, rest), &padding, end_bytes) }
+            self.from[lane] = end.as_ptr().cast();
+        }
+        blocks
     }
 
     /// Hashes them from the initial value to the output, if the engine has a way to do that at once.

@@ -6,9 +6,9 @@ use std::mem::MaybeUninit;
 use super::rounds::{Schedule, Variables, rounds};
 use super::word::{Word, Words32, Words64};
 use super::{Integer, Sha2};
-use crate::hash::{Absorb, MAX_STREAMS, Shared};
+use crate::hash::{Absorb, End, MAX_STREAMS, Shared};
 use crate::lanes::words::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
-use crate::lanes::{Isa, Work};
+use crate::lanes::{Isa, Lanes, Work};
 
 /// Most words of a register.
 const MAX_COUNT: usize = MAX_WORDS_32;
@@ -217,6 +217,28 @@ impl<T: InRegister, const SETS: usize, C: Compress<T>> Absorb<Sha2<T::Integer>> 
             isa.vectorize(Blocks { isa, compress, states, from, blocks });
         } else {
             isa.vectorize(Blocks { isa, compress, states: first(states), from, blocks });
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lay_end(
+        self,
+        to: &mut MaybeUninit<End>,
+        (text, rest): (*const u8, usize),
+        padding: &End,
+        bytes: usize,
+    ) {
+        let (isa, to, padding) = (self.isa, to.as_mut_ptr().cast::<u8>(), (&raw const *padding).cast::<u8>());
+        let width = <T::Isa as Isa>::V::BYTES;
+        // Whole registers: what is absorbed next is loaded as it was stored.
+        for at in (0..bytes).step_by(width) {
+            let left = rest.saturating_sub(at);
+            // SAFETY: the caller's; an end is whole registers.
+            unsafe {
+                let from = text.wrapping_add(at);
+                let text = if left >= width { isa.load(from) } else { isa.load_partial(from, left) };
+                text.xor(isa.load(padding.add(at))).store(to.add(at));
+            }
         }
     }
 

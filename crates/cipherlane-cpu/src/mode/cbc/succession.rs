@@ -59,7 +59,7 @@ impl<C: Ciphers, const N: usize> Work for Succession<'_, '_, C, N> {
         let shared = job.shares_nonce().then(|| [job.nonce_block(0); STREAMS]);
         while order.look(2 * STREAMS).len() == 2 * STREAMS {
             let first = job.message(order.look(1).start);
-            let Some(steps) = steps(first.output, first.bytes) else { return };
+            let Some(steps) = steps(first.bytes) else { return };
             let mut members = [const { MaybeUninit::<Members>::uninit() }; SETS];
             let mut sets = [const { MaybeUninit::<Set>::uninit() }; SETS];
             let mut count = 0;
@@ -84,12 +84,10 @@ impl<C: Ciphers, const N: usize> Work for Succession<'_, '_, C, N> {
     }
 }
 
-/// Blocks on a stage of messages of `bytes` bytes, if these are whole stages, and outputs at `output` and on begin where cache
-/// lines do.
+/// Blocks on a stage of messages of `bytes` bytes, if these are whole stages.
 #[inline(always)]
-fn steps(output: *mut u8, bytes: usize) -> Option<usize> {
+fn steps(bytes: usize) -> Option<usize> {
     let are_whole = |steps: usize| bytes.is_multiple_of(steps * BLOCK);
-    let is_aligned = output.addr().is_multiple_of(MAX_LANES * BLOCK);
     let steps = if bytes >= LONG * BLOCK && are_whole(MAX_STEPS) { MAX_STEPS } else { MAX_STEPS / 2 };
-    (is_aligned && are_whole(steps)).then_some(steps)
+    are_whole(steps).then_some(steps)
 }
