@@ -191,7 +191,7 @@ impl<C: Ciphers, const N: usize, const M: usize> Work for Next<'_, C, N, M> {
             stage.encrypt::<C, M>(ciphers, streams, steps);
             return steps;
         }
-        let unaligned = if left >= aligned_from(V::<C::Cipher>::LANES) {
+        let unaligned = if !runs_abreast::<C, N, M>() && left >= aligned_from(V::<C::Cipher>::LANES) {
             streams.unaligned(V::<C::Cipher>::LANES)
         } else {
             0
