@@ -9,7 +9,7 @@ use super::ciphers::Ciphers;
 use super::encrypt::LONG;
 use super::stage::{Stage, runs_abreast};
 use super::streams::MAX_STEPS;
-use crate::cipher::{Permutation, V};
+use crate::cipher::V;
 use crate::job::{Job, Message};
 use crate::lanes::{ABREAST, Lanes, MAX_LANES, Set, Work};
 use crate::order::Order;
