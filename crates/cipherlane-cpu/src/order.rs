@@ -263,12 +263,15 @@ mod tests {
             let mut order = Order::by_bytes(job, 0..job.batch().len());
             let mut messages = Vec::new();
             while !order.is_empty() {
+                let seen = order.look(32);
                 if let Some(alike) = order.next_alike(32) {
+                    assert_eq!(seen, alike);
                     assert!((1..=32).contains(&alike.len()));
                     assert!(alike.clone().all(|message| job.bytes(message) == job.bytes(alike.start)));
                     assert_eq!(order.alike(0).len(), 0);
                     messages.extend(alike);
                 } else {
+                    assert!(seen.is_empty());
                     messages.extend(order.next());
                 }
             }

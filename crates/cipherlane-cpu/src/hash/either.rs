@@ -1,6 +1,6 @@
 //! Two engines in one: lanes where there are messages enough, and else what is better at few.
 
-use super::{Absorb, Alike, End, Iterated, MAX_STREAMS, Shared, wipe};
+use super::{Absorb, Iterated, MAX_STREAMS, PaddedEnd, Shared, Uniform, wipe};
 use crate::lanes::Work;
 
 /// The engine `many` for `least` messages or more, and `few` for fewer.
@@ -71,9 +71,9 @@ impl<H: Iterated, M: Absorb<H>, F: Absorb<H>> Absorb<H> for Either<M, F> {
     #[inline(always)]
     unsafe fn lay_end(
         self,
-        to: &mut std::mem::MaybeUninit<End>,
+        to: &mut std::mem::MaybeUninit<PaddedEnd>,
         text: (*const u8, usize),
-        padding: &End,
+        padding: &PaddedEnd,
         bytes: usize,
     ) {
         // SAFETY: the caller's.
@@ -83,7 +83,7 @@ impl<H: Iterated, M: Absorb<H>, F: Absorb<H>> Absorb<H> for Either<M, F> {
     const HASHES_ALIKE: bool = M::HASHES_ALIKE;
 
     #[inline(always)]
-    unsafe fn hash_alike(self, hash: H, messages: &Alike<'_>) -> bool {
+    unsafe fn hash_alike(self, hash: H, messages: &Uniform<'_>) -> bool {
         // SAFETY: the caller's.
         messages.active >= self.least && unsafe { self.many.hash_alike(hash, messages) }
     }

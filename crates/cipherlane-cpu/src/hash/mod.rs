@@ -119,13 +119,13 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
     /// blocks, which has zeros in their place.
     ///
     /// # Safety
-    /// `text` has so many readable bytes.
+    /// `text` has so many readable bytes, and `rest <= bytes <= MAX_END`.
     #[inline(always)]
     unsafe fn lay_end(
         self,
-        to: &mut MaybeUninit<End>,
+        to: &mut MaybeUninit<PaddedEnd>,
         (text, rest): (*const u8, usize),
-        padding: &End,
+        padding: &PaddedEnd,
         bytes: usize,
     ) {
         debug_assert!(rest <= bytes && bytes <= MAX_END);
@@ -141,9 +141,9 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
     /// there is no way to do all that at once.
     ///
     /// # Safety
-    /// What [`Alike`] says is true.
+    /// What [`Uniform`] says is true.
     #[inline(always)]
-    unsafe fn hash_alike(self, _hash: H, _messages: &Alike<'_>) -> bool {
+    unsafe fn hash_alike(self, _hash: H, _messages: &Uniform<'_>) -> bool {
         false
     }
 
@@ -162,11 +162,11 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
 /// The padded end of a message, where registers of it lie within cache lines.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(crate) struct End([u8; MAX_END]);
+pub(crate) struct PaddedEnd([u8; MAX_END]);
 
 /// Messages of one length, one in each of the first `active` lanes, which the caller alone has. Those behind them have
 /// pointers, too, which are as good to read from.
-pub(crate) struct Alike<'a> {
+pub(crate) struct Uniform<'a> {
     /// Where they begin.
     from: &'a [*const u8; MAX_STREAMS],
     active: usize,

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::{Absorb, Alike, End, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, Shared, wipe};
+use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, PaddedEnd, Shared, Uniform, wipe};
 use crate::job::Job;
 use crate::order::Order;
 use crate::prefetch;
@@ -72,7 +72,7 @@ pub(super) struct Streams<'a, H: Iterated, E: Absorb<H>> {
     from: [*const u8; MAX_STREAMS],
     /// Copies of chaining values.
     chains: [MaybeUninit<H::Chain>; MAX_STREAMS],
-    ends: [MaybeUninit<End>; MAX_STREAMS],
+    ends: [MaybeUninit<PaddedEnd>; MAX_STREAMS],
     /// Buffers that have been written to: the first ones.
     used: usize,
     /// Where the last message was cut.
@@ -156,15 +156,20 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         for (from, message) in self.from.iter_mut().zip(messages.clone()) {
             *from = self.job.text(message).as_ptr();
         }
-        if E::HASHES_ALIKE && self.hash_alike(&messages, blocks, rest) {
-            self.active = 0;
-            return;
+        if E::HASHES_ALIKE {
+            self.ask_for_next();
+            if self.hash_alike(&messages, blocks, rest) {
+                self.active = 0;
+                return;
+            }
         }
         if blocks > 0 {
             self.absorb(blocks);
         }
         let blocks = self.pad_alike(&messages, bytes, rest);
-        self.ask_for_next();
+        if !E::HASHES_ALIKE {
+            self.ask_for_next();
+        }
         self.absorb(blocks);
         self.store_outputs(messages);
         self.active = 0;
@@ -179,14 +184,14 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             return end.blocks;
         }
         // What they have in common.
-        let mut padding = End([0; MAX_END]);
+        let mut padding = PaddedEnd([0; MAX_END]);
         let blocks = self.hash.pad(&mut padding.0[..H::END], rest, bytes as u64);
         let end_bytes = blocks * self.hash.block_bytes();
         for (lane, message) in messages.clone().enumerate() {
             let buffer = self.streams[lane].buffer;
             self.used = self.used.max(buffer + 1);
             let (end, text) = (&mut self.ends[buffer], self.job.text(message)[bytes - rest..].as_ptr());
-            // SAFETY: the message has so many bytes left.
+            // SAFETY: the message has so many bytes left, less than a block, and an end has room for its blocks.
             unsafe { self.engine.lay_end(end, (text, rest), &padding, end_bytes) }
             self.from[lane] = end.as_ptr().cast();
         }
@@ -199,12 +204,11 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         let Self { hash, engine, active, .. } = *self;
         let first = self.from[0];
         self.from[active..E::LANES].fill(first);
-        self.ask_for_next();
         let to = self.job.digests_from(messages.start);
         let digest_bytes = self.job.digest_bytes();
         // SAFETY: the messages are of one length, which was cut so; this thread alone has them and their digests.
         unsafe {
-            engine.hash_alike(hash, &Alike { from: &self.from, active, blocks, rest, to, digest_bytes })
+            engine.hash_alike(hash, &Uniform { from: &self.from, active, blocks, rest, to, digest_bytes })
         }
     }
 

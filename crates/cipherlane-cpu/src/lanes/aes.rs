@@ -51,7 +51,8 @@ pub(crate) const ABREAST: usize = 8;
 /// Sets of streams of CBC encryption, one set behind the other, on two stages: blocks on one are encrypted while those on the
 /// other leave it for their streams, and the next ones enter, of the same set or of the next.
 ///
-/// Each stream has `count * steps` blocks at its input and its output, which are the same or apart. Stages have room for `steps`
+/// Each stream has `count * steps` blocks at its input and its output, which are the same or apart, and apart from those of all
+/// other streams. Stages have room for `steps`
 /// rows of ABREAST registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Abreast<'a, V> {

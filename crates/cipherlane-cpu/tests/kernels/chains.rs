@@ -1,7 +1,7 @@
 //! CBC encryption of many messages side by side: wherever their output lies, every byte is the reference's.
 
 use cipherlane_core::{
-    Algorithm, BLOCK, Batch, Cipher, Column, Device, Messages, Mode, Operation, Output, Source,
+    Algorithm, BLOCK, Batch, Cipher, Column, Device, Messages, Mode, Operation, Output, Ragged, Source,
 };
 use cipherlane_cpu::Cpu;
 
@@ -75,12 +75,14 @@ fn messages_of_one_length_follow_one_another() {
         let offsets = alike(&runs);
         let nonces = bytes((offsets.len() - 1) * BLOCK, 13);
         let each = Column::Each { bytes: &nonces, width: BLOCK };
+        let places: Vec<u64> = (0..offsets.len()).map(|index| (index * BLOCK) as u64).collect();
+        let ragged = Column::Ragged(Ragged { bytes: &nonces, offsets: &places });
         for algorithm in Algorithm::ciphers().filter(|algorithm| algorithm.mode() == Some(Mode::Cbc)) {
-            if !matches!(algorithm.cipher(), Some(Cipher::Aes128 | Cipher::Aes192 | Cipher::Aes256)) {
+            if !algorithm.cipher().is_some_and(|cipher| Cipher::AES.contains(&cipher)) {
                 continue;
             }
             let key = bytes(algorithm.key_bytes(), 11);
-            for nonces in [each, Column::Shared(&nonces[..BLOCK])] {
+            for nonces in [each, ragged, Column::Shared(&nonces[..BLOCK])] {
                 examine(algorithm, (Column::Shared(&key), nonces), &offsets, &[0, 16]);
             }
         }

@@ -7,7 +7,7 @@ use super::texts::{Texts, align_frame};
 use super::whole::Whole;
 use super::words::Stored;
 use super::{Keccak, WORDS};
-use crate::hash::{Absorb, Alike, MAX_STREAMS};
+use crate::hash::{Absorb, MAX_STREAMS, Uniform};
 use crate::lanes::words::{MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Work};
 
@@ -111,7 +111,7 @@ impl<V: WordLanes, F: Few> Absorb<Keccak> for InLanes<V, F> {
     const HASHES_ALIKE: bool = true;
 
     #[inline(always)]
-    unsafe fn hash_alike(self, hash: Keccak, messages: &Alike<'_>) -> bool {
+    unsafe fn hash_alike(self, hash: Keccak, messages: &Uniform<'_>) -> bool {
         let can = messages.active > F::MOST && messages.digest_bytes <= hash.rate;
         if can {
             // SAFETY: the caller's.

@@ -57,8 +57,8 @@ impl<W: Stored> Texts<'_, W> {
     }
 
     /// Adds the last `rest` bytes of each message, those at byte `at`, less than a block, and the padding behind them: `ends`
-    /// have the bytes that are no more 16, with what begins the padding, and zeros. Its last bit is added here (FIPS 202
-    /// section 5.1).
+    /// have the last `rest % 16` bytes, then what begins the padding, then zeros. Its last bit is added here (FIPS 202 section
+    /// 5.1).
     ///
     /// # Safety
     /// The messages have these bytes, and ends are 16.

@@ -1,11 +1,12 @@
-//! Messages of one length from the initial value to the output: their states are in registers alone.
+//! Messages of one length from the initial value to the output: their states are nowhere but in registers, as far as these
+//! suffice.
 
 use cipherlane_core::BLOCK;
 
 use super::permutation::permute;
 use super::texts::{Texts, align_frame};
 use super::{Keccak, WORDS};
-use crate::hash::{Alike, MAX_STREAMS, wipe};
+use crate::hash::{MAX_STREAMS, Uniform, wipe};
 use crate::lanes::Work;
 use crate::lanes::words::{MAX_WORDS_64, WordLanes};
 use crate::rows::load_block;
@@ -14,16 +15,16 @@ use crate::rows::load_block;
 pub(super) struct Whole<'a, V: WordLanes> {
     texts: Texts<'a, V>,
     suffix: u8,
-    messages: &'a Alike<'a>,
+    messages: &'a Uniform<'a>,
 }
 
 impl<'a, V: WordLanes> Whole<'a, V> {
     /// The work of hashing `messages`, which want no more output than a block.
     ///
     /// # Safety
-    /// What [`Alike`] says of them is true.
+    /// What [`Uniform`] says of them is true.
     #[inline(always)]
-    pub(super) unsafe fn new(isa: V::Isa, hash: Keccak, messages: &'a Alike<'a>) -> Self {
+    pub(super) unsafe fn new(isa: V::Isa, hash: Keccak, messages: &'a Uniform<'a>) -> Self {
         const { assert!(V::WORDS_64 <= MAX_STREAMS) };
         debug_assert!(messages.digest_bytes <= hash.rate);
         let texts = Texts { isa, rate_words: hash.rate_words(), from: messages.from };
@@ -37,7 +38,7 @@ impl<V: WordLanes> Work for Whole<'_, V> {
     #[inline(always)]
     fn run(self) {
         align_frame::<V>();
-        let Alike { blocks, rest, .. } = *self.messages;
+        let Uniform { blocks, rest, .. } = *self.messages;
         let block_bytes = self.texts.rate_words * size_of::<u64>();
         // SAFETY: the message is so long.
         let mut ends = unsafe { self.ends(blocks * block_bytes) };
@@ -84,7 +85,7 @@ impl<V: WordLanes> Whole<'_, V> {
     /// The messages are so long.
     #[inline(always)]
     unsafe fn ends(&self, blocks_bytes: usize) -> [[u8; BLOCK]; MAX_WORDS_64] {
-        let Alike { from, rest, .. } = *self.messages;
+        let Uniform { from, rest, .. } = *self.messages;
         let bytes = rest % BLOCK;
         let padding = u128::from(self.suffix) << (8 * bytes);
         let mut ends = [[0; BLOCK]; MAX_WORDS_64];
@@ -102,7 +103,7 @@ impl<V: WordLanes> Whole<'_, V> {
     /// Whoever made this vouches for the pointers.
     #[inline(always)]
     unsafe fn put<const G: usize>(&self, state: &[V; WORDS]) {
-        let Alike { active, to, digest_bytes, .. } = *self.messages;
+        let Uniform { active, to, digest_bytes, .. } = *self.messages;
         let (first, start) = (G * V::WORDS_64, G * V::BYTES);
         if first + V::WORDS_64 > WORDS || start >= digest_bytes {
             return;

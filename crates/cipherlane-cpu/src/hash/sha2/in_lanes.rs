@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use super::rounds::{Schedule, Variables, rounds};
 use super::word::{Word, Words32, Words64};
 use super::{Integer, Sha2};
-use crate::hash::{Absorb, End, MAX_STREAMS, Shared};
+use crate::hash::{Absorb, MAX_END, MAX_STREAMS, PaddedEnd, Shared};
 use crate::lanes::words::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Lanes, Work};
 
@@ -223,11 +223,12 @@ impl<T: InRegister, const SETS: usize, C: Compress<T>> Absorb<Sha2<T::Integer>> 
     #[inline(always)]
     unsafe fn lay_end(
         self,
-        to: &mut MaybeUninit<End>,
+        to: &mut MaybeUninit<PaddedEnd>,
         (text, rest): (*const u8, usize),
-        padding: &End,
+        padding: &PaddedEnd,
         bytes: usize,
     ) {
+        debug_assert!(rest <= bytes && bytes <= MAX_END);
         let (isa, to, padding) = (self.isa, to.as_mut_ptr().cast::<u8>(), (&raw const *padding).cast::<u8>());
         let width = <T::Isa as Isa>::V::BYTES;
         // Whole registers: what is absorbed next is loaded as it was stored.

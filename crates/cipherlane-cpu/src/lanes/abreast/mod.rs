@@ -31,7 +31,8 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(
     // SAFETY: there are ROUNDS + 1 keys.
     let isa = unsafe { *keys }.isa();
     let mut chains = [isa.zero(); ABREAST];
-    // Stage `$number` of a set is `$number * steps` blocks from the start of its streams.
+    // What enters and what leaves are stages, each of a set: stage `number` is so many times `steps` blocks from the start of
+    // its streams.
     macro_rules! pass {
         ($enters:expr, $leaves:expr; $keys:expr, $($text:expr),*) => {{
             let ((entering, enters), (leaving, leaves)): ((&Set, usize), (&Set, usize)) = ($enters, $leaves);

@@ -82,6 +82,27 @@ fn on_every_isa(test: impl Test) {
 fn on_every_isa(_: impl Test) {}
 
 #[test]
+fn first_bytes_are_stored_and_no_others() {
+    #[derive(Clone, Copy)]
+    struct Stored;
+    impl Test for Stored {
+        #[inline(always)]
+        fn run<V: WordLanes>(self, isa: V::Isa) {
+            let model = model(7);
+            let register: V = load(isa, &model);
+            for bytes in 0..=V::BYTES {
+                let mut found = [0xa5; 64];
+                // SAFETY: so many bytes of it are writable.
+                unsafe { register.store_first(found.as_mut_ptr(), bytes) };
+                assert_eq!(found[..bytes], model[..bytes], "{}", std::any::type_name::<V>());
+                assert_eq!(found[bytes..], [0xa5; 64][bytes..], "{}", std::any::type_name::<V>());
+            }
+        }
+    }
+    on_every_isa(Stored);
+}
+
+#[test]
 fn words_of_32_bits_are_combined() {
     #[derive(Clone, Copy)]
     struct Combined;

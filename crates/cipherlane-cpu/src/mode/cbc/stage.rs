@@ -128,9 +128,10 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
     where
         C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
     {
+        // First, since it borrows all of the streams.
+        let chains = streams.chains().as_ptr();
         let (inputs, outputs) = streams.ends();
-        let (inputs, outputs) = (inputs.as_ptr(), outputs.as_ptr());
-        let set = Set { inputs, outputs, chains: streams.chains().as_ptr() };
+        let set = Set { inputs: inputs.as_ptr(), outputs: outputs.as_ptr(), chains };
         // SAFETY: the caller's; MAX_STREAMS blocks hold N registers, which are ABREAST.
         unsafe {
             let chains = self.sets_abreast(ciphers, &[set], count, steps);
@@ -142,7 +143,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
     /// set.
     ///
     /// # Safety
-    /// The ciphers [run so](runs_abreast), and keep to what [`Abreast`] asks for.
+    /// The ciphers [run so](runs_abreast), and the caller keeps what [`Abreast`] asks for.
     #[inline(always)]
     pub(super) unsafe fn sets_abreast<C>(
         &mut self,

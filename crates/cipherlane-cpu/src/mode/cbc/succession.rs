@@ -40,7 +40,8 @@ impl Members {
     }
 }
 
-/// Takes messages from `order` as long as there are two sets or more of one length, as work.
+/// Takes messages from `order` as long as there are two sets or more of one length, and these are whole stages, as work. What
+/// comes behind others is left to [`Streams`](super::streams::Streams).
 pub(super) struct Succession<'s, 'a, C, const N: usize> {
     pub(super) ciphers: &'s C,
     pub(super) job: &'s Job<'a>,
@@ -65,6 +66,7 @@ impl<C: Ciphers, const N: usize> Work for Succession<'_, '_, C, N> {
             let mut count = 0;
             for (members, set) in members.iter_mut().zip(&mut sets) {
                 let messages = order.look(STREAMS);
+                // Windows of the order may differ, each of one length.
                 if messages.len() < STREAMS || job.bytes(messages.start) != first.bytes {
                     break;
                 }
