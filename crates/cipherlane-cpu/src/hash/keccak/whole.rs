@@ -109,9 +109,7 @@ impl<V: WordLanes> Whole<'_, V> {
             return;
         }
         let mut registers = [state[0]; MAX_WORDS_64];
-        for i in 0..V::WORDS_64 {
-            registers[i] = state[first + i];
-        }
+        registers[..V::WORDS_64].copy_from_slice(&state[first..first + V::WORDS_64]);
         V::transpose_64(&mut registers);
         let bytes = digest_bytes - start;
         for (message, register) in registers.iter().enumerate().take(V::WORDS_64.min(active)) {
