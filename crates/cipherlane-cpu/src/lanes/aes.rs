@@ -52,8 +52,7 @@ pub(crate) const ABREAST: usize = 8;
 /// other leave it for their streams, and the next ones enter, of the same set or of the next.
 ///
 /// Each stream has `count * steps` blocks at its input and its output, which are the same or apart, and apart from those of all
-/// other streams. Stages have room for `steps`
-/// rows of ABREAST registers.
+/// other streams. Stages have room for `steps` rows of ABREAST registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Abreast<'a, V> {
     /// One at least.

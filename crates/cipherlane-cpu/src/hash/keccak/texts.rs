@@ -4,6 +4,16 @@ use super::WORDS;
 use super::words::Stored;
 use crate::hash::{MAX_BLOCK, MAX_STREAMS};
 
+const _: () = assert!(MAX_BLOCK / size_of::<u64>() == 21, "what `by_twos` has");
+
+/// A call for each two words of the longest block, of which it is told the first as a constant: only so is a state in
+/// registers.
+macro_rules! by_twos {
+    ($self:ident.$add:ident($($with:expr),*)) => { by_twos!(@ $self $add ($($with),*) 0 2 4 6 8 10 12 14 16 18 20) };
+    (@ $self:ident $add:ident $with:tt $($i:literal)*) => {{ $(by_twos!(= $self $add $i $with);)* }};
+    (= $self:ident $add:ident $i:literal ($($with:expr),*)) => { $self.$add::<$i>($($with),*) };
+}
+
 /// The texts of as many messages as W has words.
 pub(super) struct Texts<'a, W: Stored> {
     pub(super) isa: W::Isa,
@@ -12,28 +22,14 @@ pub(super) struct Texts<'a, W: Stored> {
 }
 
 impl<W: Stored> Texts<'_, W> {
-    /// Adds the block of each message at byte `at` to its state. Positions are constants, for a state to be in
-    /// registers.
+    /// Adds the block of each message at byte `at` to its state.
     ///
     /// # Safety
     /// The messages have these blocks.
     #[inline(always)]
     pub(super) unsafe fn add(&self, state: &mut [W; WORDS], at: usize) {
-        const { assert!(MAX_BLOCK / size_of::<u64>() == 21) };
         // SAFETY: the caller's.
-        unsafe {
-            self.add_two::<0>(state, at);
-            self.add_two::<2>(state, at);
-            self.add_two::<4>(state, at);
-            self.add_two::<6>(state, at);
-            self.add_two::<8>(state, at);
-            self.add_two::<10>(state, at);
-            self.add_two::<12>(state, at);
-            self.add_two::<14>(state, at);
-            self.add_two::<16>(state, at);
-            self.add_two::<18>(state, at);
-            self.add_two::<20>(state, at);
-        }
+        unsafe { by_twos!(self.add_two(state, at)) }
     }
 
     /// Adds words I and I + 1 of the block, as far as it has them.
@@ -70,19 +66,7 @@ impl<W: Stored> Texts<'_, W> {
         ends: &[*const u8; MAX_STREAMS],
     ) {
         // SAFETY: the caller's.
-        unsafe {
-            self.end_two::<0>(state, (at, rest), ends);
-            self.end_two::<2>(state, (at, rest), ends);
-            self.end_two::<4>(state, (at, rest), ends);
-            self.end_two::<6>(state, (at, rest), ends);
-            self.end_two::<8>(state, (at, rest), ends);
-            self.end_two::<10>(state, (at, rest), ends);
-            self.end_two::<12>(state, (at, rest), ends);
-            self.end_two::<14>(state, (at, rest), ends);
-            self.end_two::<16>(state, (at, rest), ends);
-            self.end_two::<18>(state, (at, rest), ends);
-            self.end_two::<20>(state, (at, rest), ends);
-        }
+        unsafe { by_twos!(self.end_two(state, (at, rest), ends)) }
     }
 
     /// Adds words I and I + 1 of what `add_end` adds.

@@ -191,8 +191,7 @@ impl<C: Ciphers, const N: usize, const M: usize> Work for Next<'_, C, N, M> {
             stage.encrypt::<C, M>(ciphers, streams, steps);
             return steps;
         }
-        // Streams that run abreast store their lines beside rounds: across the borders of others as fast, to 3 %, as what brings
-        // them to lines first.
+        // Streams that run abreast store beside rounds: crossing the borders of lines then costs less than what avoids it.
         let unaligned = if !runs_abreast::<C, N, M>() && left >= aligned_from(V::<C::Cipher>::LANES) {
             streams.unaligned(V::<C::Cipher>::LANES)
         } else {
