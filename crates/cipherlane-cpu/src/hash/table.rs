@@ -95,6 +95,7 @@ mod x86 {
     use crate::hash::integers::{Bmi, BmiAvx2, BmiAvx512};
     use crate::hash::keccak::assembly::Assembly as KeccakAssembly;
     use crate::hash::keccak::in_lanes::InLanes as KeccakInLanes;
+    use crate::hash::keccak::ordered::Ordered;
     use crate::hash::sha2::in_lanes::InLanes;
     use crate::hash::sha2::sha_ni::ShaNi;
     use crate::hash::sha2::word::{Words32, Words64};
@@ -173,7 +174,7 @@ mod x86 {
                     (None, _) => entry(hash, Either::new(lanes, Scalar::new(Baseline), 2)),
                 }
             }
-            Function::Keccak(hash) => entry(hash, KeccakInLanes::<vaes512::X4, _>::new(isa, isa)),
+            Function::Keccak(hash) => entry(hash, KeccakInLanes::<vaes512::X4, _, Ordered>::new(isa, isa)),
         })
     }
 
@@ -193,7 +194,7 @@ mod x86 {
             },
             Function::Keccak(hash) => match vaes512::Vaes512::detect().filter(|_| tier == Tier::Avx512) {
                 Some(isa) => {
-                    let engine = KeccakInLanes::<vaes512::X4, _>::new(isa, isa);
+                    let engine = KeccakInLanes::<vaes512::X4, _, Ordered>::new(isa, isa);
                     Box::new(Incremental::new(hash, engine))
                 }
                 None => match Bmi::detect() {

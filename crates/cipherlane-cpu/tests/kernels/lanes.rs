@@ -67,8 +67,8 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
             assert_digests(session, hash, &vec![length; count], bytes);
         }
     }
-    // With as much of it as a block has room for.
-    for length in 0..=block {
+    // With as much of it as a block has room for, with a block before it and without.
+    for length in 0..=2 * block {
         assert_digests(session, hash, &[length; 9], bytes);
     }
     // Windows of one length around one of several, those all of whole blocks or not.

@@ -1,13 +1,15 @@
 //! Absorbing: a state in each lane of a register, or in narrower registers where few messages are left.
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::permutation::permute;
+use super::ahead::Rows;
+use super::permutation::{Compiled, Permute};
 use super::texts::{Texts, align_frame};
 use super::whole::Whole;
 use super::words::Stored;
 use super::{Keccak, WORDS};
-use crate::hash::{Absorb, MAX_STREAMS, Uniform};
+use crate::hash::{Absorb, MAX_STREAMS, Uniform, wipe};
 use crate::lanes::words::{MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Work};
 
@@ -35,28 +37,29 @@ pub(crate) trait Few: Copy + Send + Sync + 'static {
     );
 }
 
-/// A register of messages, or F where that suffices.
-pub(crate) struct InLanes<V: WordLanes, F> {
+/// A register of messages, whose states P permutes, or F where that suffices.
+pub(crate) struct InLanes<V: WordLanes, F, P = Compiled> {
     isa: V::Isa,
     few: F,
+    permute: PhantomData<P>,
 }
 
-impl<V: WordLanes, F: Copy> Clone for InLanes<V, F> {
+impl<V: WordLanes, F: Copy, P> Clone for InLanes<V, F, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<V: WordLanes, F: Copy> Copy for InLanes<V, F> {}
+impl<V: WordLanes, F: Copy, P> Copy for InLanes<V, F, P> {}
 
-impl<V: WordLanes, F> InLanes<V, F> {
+impl<V: WordLanes, F, P: Permute<V>> InLanes<V, F, P> {
     /// The engine on an instruction set.
     pub(crate) fn new(isa: V::Isa, few: F) -> Self {
-        Self { isa, few }
+        Self { isa, few, permute: PhantomData }
     }
 }
 
-impl<V: WordLanes, F: Few> Absorb<Keccak> for InLanes<V, F> {
+impl<V: WordLanes, F: Few, P: Permute<V>> Absorb<Keccak> for InLanes<V, F, P> {
     const LANES: usize = V::WORDS_64;
     type States = States;
 
@@ -103,7 +106,7 @@ impl<V: WordLanes, F: Few> Absorb<Keccak> for InLanes<V, F> {
             if active <= F::MOST {
                 self.few.absorb(hash, states, from, active, blocks);
             } else {
-                self.isa.vectorize(Blocks::<V, MAX_WORDS_64>::new(self.isa, hash, states, from, blocks));
+                self.isa.vectorize(Blocks::<V, MAX_WORDS_64, P>::new(self.isa, hash, states, from, blocks));
             }
         }
     }
@@ -115,7 +118,7 @@ impl<V: WordLanes, F: Few> Absorb<Keccak> for InLanes<V, F> {
         let can = messages.active > F::MOST && messages.digest_bytes <= hash.rate;
         if can {
             // SAFETY: the caller's.
-            self.isa.vectorize(unsafe { Whole::<V>::new(self.isa, hash, messages) });
+            self.isa.vectorize(unsafe { Whole::<V, P>::new(self.isa, hash, messages) });
         }
         can
     }
@@ -158,13 +161,14 @@ impl<V: WordLanes> Work for Apart<'_, V> {
 }
 
 /// Blocks of as many messages as W has words, as work. The pointers are good.
-pub(super) struct Blocks<'a, W: Stored, const ROW: usize> {
+pub(super) struct Blocks<'a, W: Stored, const ROW: usize, P = Compiled> {
     texts: Texts<'a, W>,
     states: &'a mut [[u64; ROW]; WORDS],
     blocks: usize,
+    permute: PhantomData<P>,
 }
 
-impl<'a, W: Stored> Blocks<'a, W, MAX_WORDS_64> {
+impl<'a, W: Stored, P: Permute<W>> Blocks<'a, W, MAX_WORDS_64, P> {
     /// The work of absorbing into the first states of `states`.
     ///
     /// # Safety
@@ -182,7 +186,7 @@ impl<'a, W: Stored> Blocks<'a, W, MAX_WORDS_64> {
     }
 }
 
-impl<'a, W: Stored, const ROW: usize> Blocks<'a, W, ROW> {
+impl<'a, W: Stored, const ROW: usize, P: Permute<W>> Blocks<'a, W, ROW, P> {
     /// The same, where rows of words are shorter.
     ///
     /// # Safety
@@ -196,17 +200,20 @@ impl<'a, W: Stored, const ROW: usize> Blocks<'a, W, ROW> {
         blocks: usize,
     ) -> Self {
         const { assert!(W::COUNT <= ROW && W::COUNT <= MAX_STREAMS) };
-        Self { texts: Texts { isa, rate_words: hash.rate_words(), from }, states, blocks }
+        let texts = Texts { isa, rate_words: hash.rate_words(), from };
+        Self { texts, states, blocks, permute: PhantomData }
     }
 }
 
-impl<W: Stored, const ROW: usize> Work for Blocks<'_, W, ROW> {
+impl<W: Stored, const ROW: usize, P: Permute<W>> Work for Blocks<'_, W, ROW, P> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         align_frame::<W>();
-        let Self { texts, states, blocks } = self;
+        let Self { texts, states, blocks, .. } = self;
+        let block_bytes = texts.rate_words * size_of::<u64>();
+        let mut rows = Rows::new();
         // SAFETY: rows have at least COUNT words, and whoever made this vouches for the pointers.
         unsafe {
             let mut state = [W::load(texts.isa, states[0].as_ptr()); WORDS];
@@ -214,12 +221,21 @@ impl<W: Stored, const ROW: usize> Work for Blocks<'_, W, ROW> {
                 *word = W::load(texts.isa, row.as_ptr());
             }
             for block in 0..blocks {
-                texts.add(&mut state, block * texts.rate_words * size_of::<u64>());
-                state = permute(state);
+                let at = block * block_bytes;
+                if P::COPIES && block > 0 {
+                    texts.add_copied(&mut state, &rows);
+                } else {
+                    texts.add(&mut state, at);
+                }
+                let next = if block + 1 < blocks { block_bytes } else { 0 };
+                state = P::permute(state, &texts.ahead::<P>(&mut rows, at + block_bytes, next));
             }
             for (word, row) in state.iter().zip(states) {
                 word.store(row.as_mut_ptr());
             }
+        }
+        if P::COPIES && blocks > 1 {
+            wipe(&mut rows);
         }
     }
 }

@@ -1,12 +1,15 @@
 //! SHA-3 and SHAKE (FIPS 202), and Keccak with the padding that it won the competition with. Section numbers are
 //! that standard's, whose 64-bit "lanes" of a state are called words here: lanes hold messages.
 
+mod ahead;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod assembly;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 mod complemented;
 pub(crate) mod in_lanes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod ordered;
 mod permutation;
 pub(crate) mod scalar;
 #[cfg(test)]

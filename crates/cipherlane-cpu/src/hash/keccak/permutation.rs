@@ -1,6 +1,7 @@
 //! The permutation KECCAK-p[1600, 24] (sections 3.2 and 3.3), over integers and registers alike.
 
 use super::WORDS;
+use super::ahead::Ahead;
 
 /// A word of a state, or of several states side by side.
 pub(super) trait Word: Copy {
@@ -48,6 +49,30 @@ const fn round_constants() -> [u64; 24] {
         t += 1;
     }
     constants
+}
+
+/// How states are permuted: in which order instructions come.
+pub(crate) trait Permute<W>: Copy + Send + Sync + 'static {
+    /// Whether words are copied meanwhile.
+    const COPIES: bool = false;
+
+    /// All rounds. Meanwhile it copies what is `ahead`, which is nothing unless it COPIES.
+    ///
+    /// # Safety
+    /// What [`Ahead`] says is true.
+    unsafe fn permute(state: [W; WORDS], ahead: &Ahead<'_>) -> [W; WORDS];
+}
+
+/// In the compiler's order.
+#[derive(Clone, Copy)]
+pub(crate) struct Compiled;
+
+impl<W: Word> Permute<W> for Compiled {
+    #[inline(always)]
+    unsafe fn permute(state: [W; WORDS], ahead: &Ahead<'_>) -> [W; WORDS] {
+        debug_assert!(ahead.is_nothing());
+        permute(state)
+    }
 }
 
 /// All rounds. Two by two: after them the words are in registers where they can stay for the next two.

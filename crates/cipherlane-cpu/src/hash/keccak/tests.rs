@@ -39,6 +39,7 @@ fn on_every_engine(test: &impl Test) {
     {
         use super::assembly::Assembly;
         use super::in_lanes::InLanes;
+        use super::ordered::Ordered;
         use crate::hash::integers::Bmi;
         use crate::lanes::words::avx2::Ymm;
         use crate::lanes::{avx2::Avx2, sse, vaes512};
@@ -55,6 +56,7 @@ fn on_every_engine(test: &impl Test) {
         }
         if let Some(isa) = vaes512::Vaes512::detect() {
             test.run(InLanes::<vaes512::X4, _>::new(isa, isa));
+            test.run(InLanes::<vaes512::X4, _, Ordered>::new(isa, isa));
         }
     }
 }

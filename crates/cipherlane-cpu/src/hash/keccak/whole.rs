@@ -1,9 +1,12 @@
 //! Messages of one length from the initial value to the output: their states are nowhere but in registers, as far as these
 //! suffice.
 
+use std::marker::PhantomData;
+
 use cipherlane_core::BLOCK;
 
-use super::permutation::permute;
+use super::ahead::Rows;
+use super::permutation::Permute;
 use super::texts::{Texts, align_frame};
 use super::{Keccak, WORDS};
 use crate::hash::{MAX_STREAMS, Uniform, wipe};
@@ -12,13 +15,14 @@ use crate::lanes::words::{MAX_WORDS_64, WordLanes};
 use crate::rows::load_block;
 
 /// As many messages as V has words, as work. The pointers are good.
-pub(super) struct Whole<'a, V: WordLanes> {
+pub(super) struct Whole<'a, V: WordLanes, P> {
     texts: Texts<'a, V>,
     suffix: u8,
     messages: &'a Uniform<'a>,
+    permute: PhantomData<P>,
 }
 
-impl<'a, V: WordLanes> Whole<'a, V> {
+impl<'a, V: WordLanes, P: Permute<V>> Whole<'a, V, P> {
     /// The work of hashing `messages`, which want no more output than a block.
     ///
     /// # Safety
@@ -28,11 +32,11 @@ impl<'a, V: WordLanes> Whole<'a, V> {
         const { assert!(V::WORDS_64 <= MAX_STREAMS) };
         debug_assert!(messages.digest_bytes <= hash.rate);
         let texts = Texts { isa, rate_words: hash.rate_words(), from: messages.from };
-        Self { texts, suffix: hash.suffix, messages }
+        Self { texts, suffix: hash.suffix, messages, permute: PhantomData }
     }
 }
 
-impl<V: WordLanes> Work for Whole<'_, V> {
+impl<V: WordLanes, P: Permute<V>> Work for Whole<'_, V, P> {
     type Output = ();
 
     #[inline(always)]
@@ -47,17 +51,29 @@ impl<V: WordLanes> Work for Whole<'_, V> {
             *from = end.as_ptr();
         }
         let mut state = [V::zero(self.texts.isa); WORDS];
+        let mut rows = Rows::new();
         for block in 0..=blocks {
             let at = block * block_bytes;
+            let is_copied = P::COPIES && block > 0;
             // SAFETY: whoever made this vouches for the pointers.
             unsafe {
-                if block < blocks {
-                    self.texts.add(&mut state, at);
+                if block == blocks {
+                    self.texts.add_end(&mut state, (at, rest), &from, is_copied.then_some(&rows));
+                } else if is_copied {
+                    self.texts.add_copied(&mut state, &rows);
                 } else {
-                    self.texts.add_end(&mut state, (at, rest), &from);
+                    self.texts.add(&mut state, at);
                 }
+                let next = match blocks - block {
+                    0 => 0,
+                    1 => rest,
+                    _ => block_bytes,
+                };
+                state = P::permute(state, &self.texts.ahead::<P>(&mut rows, at + block_bytes, next));
             }
-            state = permute(state);
+        }
+        if P::COPIES && blocks > 0 {
+            wipe(&mut rows);
         }
         wipe(&mut ends);
         // SAFETY: as above.
@@ -77,7 +93,7 @@ impl<V: WordLanes> Work for Whole<'_, V> {
     }
 }
 
-impl<V: WordLanes> Whole<'_, V> {
+impl<V: WordLanes, P: Permute<V>> Whole<'_, V, P> {
     /// What there is of each message behind the last 16 bytes that are whole, its blocks being `blocks_bytes`, with what begins
     /// the padding, and zeros.
     ///
