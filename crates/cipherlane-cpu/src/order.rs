@@ -95,6 +95,30 @@ impl<'a> Order<'a> {
         self.base + self.next..self.base + end
     }
 
+    /// How many messages come next, `most` at most, by falling length, and the first and the last of them.
+    #[inline]
+    pub(crate) fn falling(&mut self, most: usize) -> Option<(usize, [usize; 2])> {
+        if self.next == self.end && !self.rest.is_empty() {
+            self.refill();
+        }
+        let count = most.min(self.end - self.next);
+        (count > 0).then(|| (count, [self.message(self.next), self.message(self.next + count - 1)]))
+    }
+
+    /// The message at `place` of the window.
+    #[inline]
+    fn message(&self, place: usize) -> usize {
+        debug_assert!(place < self.end);
+        if self.are_alike {
+            return self.base + place;
+        }
+        // SAFETY: `sort` has written everything before `end`.
+        let number = unsafe { self.window[place].assume_init() } % WINDOW as u64;
+        #[allow(clippy::cast_possible_truncation)] // below WINDOW
+        let number = number as usize;
+        self.base + number
+    }
+
     /// Fills the window with the next messages.
     fn refill(&mut self) {
         self.base = self.rest.start;
@@ -180,15 +204,8 @@ impl Iterator for Order<'_> {
             }
             self.refill();
         }
-        let place = self.next;
         self.next += 1;
-        if self.are_alike {
-            return Some(self.base + place);
-        }
-        // SAFETY: `sort` has written everything before `end`.
-        let number = unsafe { self.window[place].assume_init() } % WINDOW as u64;
-        #[allow(clippy::cast_possible_truncation)] // below WINDOW
-        Some(self.base + number as usize)
+        Some(self.message(self.next - 1))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Two engines in one: lanes where there are messages enough, and else what is better at few.
 
-use super::{Absorb, Iterated, MAX_STREAMS, PaddedEnd, Shared, Uniform, wipe};
+use super::{Absorb, Iterated, MAX_STREAMS, PaddedEnd, Shared, wipe};
 use crate::lanes::Work;
 
 /// The engine `many` for `least` messages or more, and `few` for fewer.
@@ -78,14 +78,6 @@ impl<H: Iterated, M: Absorb<H>, F: Absorb<H>> Absorb<H> for Either<M, F> {
     ) {
         // SAFETY: the caller's.
         unsafe { self.many.lay_end(to, text, padding, bytes) }
-    }
-
-    const HASHES_ALIKE: bool = M::HASHES_ALIKE;
-
-    #[inline(always)]
-    unsafe fn hash_alike(self, hash: H, messages: &Uniform<'_>) -> bool {
-        // SAFETY: the caller's.
-        messages.active >= self.least && unsafe { self.many.hash_alike(hash, messages) }
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@
 //! these: which message is in which lane, the ends of messages, long outputs, single streams.
 
 pub(crate) mod either;
+mod ends;
 pub(crate) mod incremental;
 pub(crate) mod integers;
 pub(crate) mod keccak;
@@ -134,17 +135,17 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         unsafe { to.0.as_mut_ptr().copy_from_nonoverlapping(text, rest) }
     }
 
-    /// Whether there is [`Absorb::hash_alike`].
-    const HASHES_ALIKE: bool = false;
+    /// Fewest messages that [`Absorb::hash_whole`] is worth its while for; more than LANES where there is no such thing.
+    const LEAST: usize = usize::MAX;
 
-    /// Hashes messages of one length from the initial value to the output, or returns false: of so few, or with so much output,
-    /// there is no way to do all that at once.
+    /// Hashes messages from the initial value to the output, groups of LANES one after the other, of which the last one may have
+    /// fewer. The messages of a group come by falling numbers of blocks. For output that one chaining value gives.
     ///
     /// # Safety
-    /// What [`Uniform`] says is true.
+    /// What [`Text`] says is true, and outputs are `digest_bytes` bytes.
     #[inline(always)]
-    unsafe fn hash_alike(self, _hash: H, _messages: &Uniform<'_>) -> bool {
-        false
+    unsafe fn hash_whole(self, _hash: H, _texts: &[Text], _digest_bytes: usize) {
+        unreachable!("of engines that hash whole messages alone")
     }
 
     /// Makes `shared` ready to be absorbed.
@@ -164,20 +165,17 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
 #[repr(C, align(64))]
 pub(crate) struct PaddedEnd([u8; MAX_END]);
 
-/// Messages of one length, one in each of the first `active` lanes, which the caller alone has. Those behind them have
-/// pointers, too, which are as good to read from.
-pub(crate) struct Uniform<'a> {
-    /// Where they begin.
-    from: &'a [*const u8; MAX_STREAMS],
-    active: usize,
-    /// Whole blocks of each.
+/// A message, which the caller alone has.
+#[derive(Clone, Copy)]
+pub(crate) struct Text {
+    /// Where it begins.
+    from: *const u8,
+    /// Its whole blocks.
     blocks: usize,
     /// Bytes behind them, less than a block.
     rest: usize,
-    /// Where the output of the first goes, before that of the second and so on.
+    /// Where its output goes.
     to: *mut u8,
-    /// Bytes of output of each.
-    digest_bytes: usize,
 }
 
 /// A block that lanes share, which is no secret, and what an engine makes of it.

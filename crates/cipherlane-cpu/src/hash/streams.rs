@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, PaddedEnd, Shared, Uniform, wipe};
+use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, PaddedEnd, Shared, Text, wipe};
 use crate::job::Job;
 use crate::order::Order;
 use crate::prefetch;
@@ -18,6 +18,9 @@ enum Part {
     /// A block of zeros, for the next block of output.
     Squeeze,
 }
+
+/// Most messages that are hashed as wholes at a time.
+const WHOLE: usize = 128;
 
 /// A block of zeros.
 static ZEROS: [u8; MAX_BLOCK] = [0; MAX_BLOCK];
@@ -40,9 +43,7 @@ struct Stream {
 /// Where messages of some length are cut.
 #[derive(Clone, Copy)]
 struct Cut {
-    /// Bytes of a message.
-    bytes: usize,
-    /// Its whole blocks.
+    /// Whole blocks of a message.
     blocks: usize,
     /// The bytes behind them.
     rest: usize,
@@ -106,7 +107,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             chains: [const { MaybeUninit::uninit() }; MAX_STREAMS],
             ends: [const { MaybeUninit::uninit() }; MAX_STREAMS],
             used: 0,
-            cut: Cut { bytes: 0, blocks: 0, rest: 0 },
+            cut: Cut { blocks: 0, rest: 0 },
             padding: None,
             shared: None,
         }
@@ -116,6 +117,9 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     #[inline(always)]
     pub(super) fn run(&mut self) {
         while !self.order.is_empty() {
+            if E::LEAST <= E::LANES && self.hash_whole() {
+                continue;
+            }
             self.begin();
             match self.order.next_alike(E::LANES) {
                 Some(messages) => self.run_alike(messages),
@@ -152,24 +156,16 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     #[inline(always)]
     fn run_alike(&mut self, messages: Range<usize>) {
         self.active = messages.len();
-        let Cut { bytes, blocks, rest } = self.cut(self.job.text(messages.start).len());
+        let bytes = self.job.text(messages.start).len();
+        let Cut { blocks, rest } = self.cut(bytes);
         for (from, message) in self.from.iter_mut().zip(messages.clone()) {
             *from = self.job.text(message).as_ptr();
-        }
-        if E::HASHES_ALIKE {
-            self.ask_for_next();
-            if self.hash_alike(&messages, blocks, rest) {
-                self.active = 0;
-                return;
-            }
         }
         if blocks > 0 {
             self.absorb(blocks);
         }
         let blocks = self.pad_alike(&messages, bytes, rest);
-        if !E::HASHES_ALIKE {
-            self.ask_for_next();
-        }
+        self.ask_for_next();
         self.absorb(blocks);
         self.store_outputs(messages);
         self.active = 0;
@@ -198,18 +194,63 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         blocks
     }
 
-    /// Hashes them from the initial value to the output, if the engine has a way to do that at once.
+    /// Hashes the next messages from the initial value to the output, if the engine has a way to do that at once, and does so in
+    /// groups of messages of nearly one length. Returns whether there were such.
     #[inline(always)]
-    fn hash_alike(&mut self, messages: &Range<usize>, blocks: usize, rest: usize) -> bool {
-        let Self { hash, engine, active, .. } = *self;
-        let first = self.from[0];
-        self.from[active..E::LANES].fill(first);
-        let to = self.job.digests_from(messages.start);
-        let digest_bytes = self.job.digest_bytes();
-        // SAFETY: the messages are of one length, which was cut so; this thread alone has them and their digests.
-        unsafe {
-            engine.hash_alike(hash, &Uniform { from: &self.from, active, blocks, rest, to, digest_bytes })
+    fn hash_whole(&mut self) -> bool {
+        if self.job.digest_bytes() > self.hash.output_bytes() {
+            return false;
         }
+        let mut texts = [const { MaybeUninit::uninit() }; WHOLE];
+        let mut count = 0;
+        while count + E::LANES <= WHOLE
+            && let Some((group, ends)) = self.order.falling(E::LANES)
+            && group >= E::LEAST
+            && self.are_near(ends)
+        {
+            let texts = &mut texts[count..count + group];
+            if let Some(messages) = self.order.next_alike(group) {
+                let first = self.text(messages.start);
+                for (text, message) in texts.iter_mut().zip(messages) {
+                    let (from, to) = (self.job.text(message).as_ptr(), self.job.digests_from(message));
+                    text.write(Text { from, to, ..first });
+                }
+            } else {
+                for text in texts {
+                    if let Some(message) = self.order.next() {
+                        text.write(self.text(message));
+                    }
+                }
+            }
+            count += group;
+            if group < E::LANES {
+                break;
+            }
+        }
+        // SAFETY: the loop has written so many, as `order` had them.
+        let texts = unsafe { texts[..count].assume_init_ref() };
+        if texts.is_empty() {
+            return false;
+        }
+        // SAFETY: this thread alone has the messages, which come by falling length.
+        unsafe { self.engine.hash_whole(self.hash, texts, self.job.digest_bytes()) }
+        true
+    }
+
+    /// Whether messages from the longest to the shortest are worth a group: those with fewer blocks wait for the others.
+    #[inline(always)]
+    fn are_near(&mut self, [longest, shortest]: [usize; 2]) -> bool {
+        let most = self.cut(self.job.text(longest).len()).blocks;
+        let least = self.cut(self.job.text(shortest).len()).blocks;
+        most - least <= 1 + most / 8
+    }
+
+    /// A message to hash as a whole.
+    #[inline(always)]
+    fn text(&mut self, message: usize) -> Text {
+        let text = self.job.text(message);
+        let Cut { blocks, rest, .. } = self.cut(text.len());
+        Text { from: text.as_ptr(), blocks, rest, to: self.job.digests_from(message) }
     }
 
     /// Asks for the first lines of the messages that are next to run in step. Nobody else has seen them coming.
@@ -314,7 +355,8 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
         let text = self.job.text(message);
         let buffer = self.streams[lane].buffer;
-        let Cut { bytes, blocks, .. } = self.cut(text.len());
+        let bytes = text.len();
+        let Cut { blocks, .. } = self.cut(bytes);
         self.streams[lane] = Stream { message, bytes, part: Part::Body, left: blocks, stored: 0, buffer };
         self.from[lane] = text.as_ptr();
         if blocks == 0 {
@@ -322,14 +364,16 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
     }
 
-    /// Where a message of `bytes` bytes is cut. Neighbours are often of one length, and a division takes as long as all the
+    /// Where a message of `bytes` bytes is cut. Neighbours often have as many blocks, and a division takes as long as all the
     /// rest.
     #[inline(always)]
     fn cut(&mut self, bytes: usize) -> Cut {
-        if bytes != self.cut.bytes {
-            let block = self.hash.block_bytes();
-            self.cut = Cut { bytes, blocks: bytes / block, rest: bytes % block };
+        let block = self.hash.block_bytes();
+        let start = self.cut.blocks * block;
+        if bytes.wrapping_sub(start) >= block {
+            self.cut.blocks = bytes / block;
         }
+        self.cut.rest = bytes - self.cut.blocks * block;
         self.cut
     }
 

@@ -61,6 +61,11 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
         let whole: Vec<_> = (0..count).map(|i| (i * 7919 + count) % 5 * block).collect();
         assert_digests(session, hash, &whole, bytes);
     }
+    // Neighbours differ by blocks, too.
+    for count in [8, 13, 70, 150] {
+        let ragged: Vec<_> = (0..count).map(|i| i * 7919 % (20 * block)).collect();
+        assert_digests(session, hash, &ragged, bytes);
+    }
     // Messages of one length run in step: without text in their last block, and with.
     for length in [0, 1, block - 1, block, 2 * block, 5 * block, 5 * block + 1] {
         for count in [1, 2, 7, 16, 17, 33, 75] {

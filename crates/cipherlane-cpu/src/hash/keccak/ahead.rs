@@ -15,21 +15,29 @@ const MOST: usize = MAX_BLOCK / size_of::<u64>();
 
 /// What is copied beside a permutation: two words of each of [`MAX_WORDS_64`] messages beside each two rounds, `pairs` times.
 pub(crate) struct Ahead<'a> {
-    /// Where messages begin: an array of so many.
+    /// Where messages begin, of each lane.
     pub(super) from: *const *const u8,
-    /// Bytes from there to the first word. Up to the last one, messages are readable.
+    /// Bytes from there to the first word. All that is copied is readable.
     pub(super) at: usize,
     /// Rows for the words at the same place, which are written one behind the other.
     pub(super) to: *mut [u64; MAX_WORDS_64],
     /// At most half the words of the longest block, rounded up.
     pub(super) pairs: usize,
+    /// Words from the first pair to the second: of an odd number of words one comes twice.
+    pub(super) hop: usize,
     lifetime: PhantomData<&'a mut Rows>,
 }
 
 impl Ahead<'_> {
     /// Nothing to copy.
-    pub(super) const NOTHING: Self =
-        Self { from: std::ptr::null(), at: 0, to: std::ptr::null_mut(), pairs: 0, lifetime: PhantomData };
+    pub(super) const NOTHING: Self = Self {
+        from: std::ptr::null(),
+        at: 0,
+        to: std::ptr::null_mut(),
+        pairs: 0,
+        hop: 0,
+        lifetime: PhantomData,
+    };
 
     /// Whether this is nothing to copy.
     #[inline(always)]
@@ -41,47 +49,30 @@ impl Ahead<'_> {
 /// Room for them.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub(super) struct Rows([MaybeUninit<[u64; MAX_WORDS_64]>; MOST + 1]);
+pub(super) struct Rows([MaybeUninit<[u64; MAX_WORDS_64]>; MOST]);
 
 impl Rows {
     /// Room without words.
     #[inline(always)]
     pub(super) fn new() -> Self {
-        Self([const { MaybeUninit::uninit() }; MOST + 1])
+        Self([const { MaybeUninit::uninit() }; MOST])
     }
 
-    /// The block of `words` words at byte `at` of each message, which is not the first one: of an odd number of words the last
-    /// one of the block before it comes with them.
+    /// The `words` words at byte `at` of each message, none or two at least, as what is to be copied here.
     #[inline(always)]
-    pub(super) fn block(&mut self, from: &[*const u8; MAX_STREAMS], at: usize, words: usize) -> Ahead<'_> {
-        let before = words % 2;
-        self.pairs(from, at - before * size_of::<u64>(), words.div_ceil(2))
+    pub(super) fn ahead(&mut self, from: &[*const u8; MAX_STREAMS], at: usize, words: usize) -> Ahead<'_> {
+        debug_assert!(words != 1 && words <= MOST);
+        let (pairs, hop) = (words.div_ceil(2), 2 - words % 2);
+        Ahead { from: from.as_ptr(), at, to: self.0.as_mut_ptr().cast(), pairs, hop, lifetime: PhantomData }
     }
 
-    /// The `pairs` pairs of words at byte `at` of each message.
-    #[inline(always)]
-    pub(super) fn pairs(&mut self, from: &[*const u8; MAX_STREAMS], at: usize, pairs: usize) -> Ahead<'_> {
-        debug_assert!(2 * pairs <= MOST + 1);
-        Ahead { from: from.as_ptr(), at, to: self.0.as_mut_ptr().cast(), pairs, lifetime: PhantomData }
-    }
-
-    /// Word `i` of a block of `words` words.
+    /// Word `i` of the block.
     ///
     /// # Safety
-    /// That [block](Rows::block) has been copied.
+    /// It has been copied.
     #[inline(always)]
-    pub(super) unsafe fn word<W: Stored>(&self, isa: W::Isa, i: usize, words: usize) -> W {
-        // SAFETY: the caller's.
-        unsafe { self.row(isa, i + words % 2) }
-    }
-
-    /// The words of row `i`.
-    ///
-    /// # Safety
-    /// They have been copied.
-    #[inline(always)]
-    pub(super) unsafe fn row<W: Stored>(&self, isa: W::Isa, i: usize) -> W {
-        debug_assert!(i <= MOST && W::COUNT == MAX_WORDS_64);
+    pub(super) unsafe fn word<W: Stored>(&self, isa: W::Isa, i: usize) -> W {
+        debug_assert!(i < MOST && W::COUNT == MAX_WORDS_64);
         // SAFETY: the caller's.
         unsafe { W::load(isa, self.0.as_ptr().add(i).cast()) }
     }

@@ -3,13 +3,13 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::ahead::Rows;
+use super::ahead::{Ahead, Rows};
 use super::permutation::{Compiled, Permute};
 use super::texts::{Texts, align_frame};
 use super::whole::Whole;
 use super::words::Stored;
 use super::{Keccak, WORDS};
-use crate::hash::{Absorb, MAX_STREAMS, Uniform, wipe};
+use crate::hash::{Absorb, MAX_STREAMS, Text, wipe};
 use crate::lanes::words::{MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Work};
 
@@ -111,16 +111,12 @@ impl<V: WordLanes, F: Few, P: Permute<V>> Absorb<Keccak> for InLanes<V, F, P> {
         }
     }
 
-    const HASHES_ALIKE: bool = true;
+    const LEAST: usize = F::MOST + 1;
 
     #[inline(always)]
-    unsafe fn hash_alike(self, hash: Keccak, messages: &Uniform<'_>) -> bool {
-        let can = messages.active > F::MOST && messages.digest_bytes <= hash.rate;
-        if can {
-            // SAFETY: the caller's.
-            self.isa.vectorize(unsafe { Whole::<V, P>::new(self.isa, hash, messages) });
-        }
-        can
+    unsafe fn hash_whole(self, hash: Keccak, texts: &[Text], digest_bytes: usize) {
+        // SAFETY: the caller's.
+        self.isa.vectorize(unsafe { Whole::<V, P>::new(self.isa, hash, texts, digest_bytes) });
     }
 }
 
@@ -200,7 +196,7 @@ impl<'a, W: Stored, const ROW: usize, P: Permute<W>> Blocks<'a, W, ROW, P> {
         blocks: usize,
     ) -> Self {
         const { assert!(W::COUNT <= ROW && W::COUNT <= MAX_STREAMS) };
-        let texts = Texts { isa, rate_words: hash.rate_words(), from };
+        let texts = Texts { isa, words: hash.rate_words(), from };
         Self { texts, states, blocks, permute: PhantomData }
     }
 }
@@ -212,7 +208,7 @@ impl<W: Stored, const ROW: usize, P: Permute<W>> Work for Blocks<'_, W, ROW, P> 
     fn run(self) {
         align_frame::<W>();
         let Self { texts, states, blocks, .. } = self;
-        let block_bytes = texts.rate_words * size_of::<u64>();
+        let block_bytes = texts.words * size_of::<u64>();
         let mut rows = Rows::new();
         // SAFETY: rows have at least COUNT words, and whoever made this vouches for the pointers.
         unsafe {
@@ -227,8 +223,12 @@ impl<W: Stored, const ROW: usize, P: Permute<W>> Work for Blocks<'_, W, ROW, P> 
                 } else {
                     texts.add(&mut state, at);
                 }
-                let next = if block + 1 < blocks { block_bytes } else { 0 };
-                state = P::permute(state, &texts.ahead::<P>(&mut rows, at + block_bytes, next));
+                let ahead = if P::COPIES && block + 1 < blocks {
+                    rows.ahead(texts.from, at + block_bytes, texts.words)
+                } else {
+                    Ahead::NOTHING
+                };
+                state = P::permute(state, &ahead);
             }
             for (word, row) in state.iter().zip(states) {
                 word.store(row.as_mut_ptr());

@@ -12,13 +12,14 @@ pub(crate) mod in_lanes;
 pub(crate) mod ordered;
 mod permutation;
 pub(crate) mod scalar;
+mod source;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod whole;
 mod words;
 
-use super::{Iterated, MAX_BLOCK};
+use super::{Iterated, MAX_BLOCK, MAX_END};
 
 /// A sponge (section 4) over the permutation KECCAK-p[1600, 24].
 #[derive(Clone, Copy)]
@@ -50,11 +51,33 @@ pub(crate) const KECCAK_512: Keccak = Keccak { suffix: KECCAK, ..SHA3_512 };
 /// Words of a state (section 3.1): the one at (x, y) is word 5y + x.
 const WORDS: usize = 25;
 
+/// A suffix among zeros, so many before it and behind it.
+type Padding = [u8; 2 * MAX_END];
+
+const fn padding(suffix: u8) -> Padding {
+    let mut padding = [0; 2 * MAX_END];
+    padding[MAX_END] = suffix;
+    padding
+}
+
 impl Keccak {
     /// Words of a block.
     #[inline(always)]
     fn rate_words(self) -> usize {
         self.rate / size_of::<u64>()
+    }
+
+    /// The suffix among zeros.
+    #[inline(always)]
+    fn padding(self) -> &'static Padding {
+        static OF_KECCAK: Padding = padding(KECCAK);
+        static OF_SHA3: Padding = padding(SHA3);
+        static OF_SHAKE: Padding = padding(SHAKE);
+        match self.suffix {
+            KECCAK => &OF_KECCAK,
+            SHA3 => &OF_SHA3,
+            _ => &OF_SHAKE,
+        }
     }
 }
 

@@ -1,15 +1,11 @@
 //! Blocks of several messages on their way into states.
 
 use super::WORDS;
-use super::ahead::{Ahead, Rows};
-use super::permutation::Permute;
+use super::ahead::Rows;
 use super::words::Stored;
 use crate::hash::{MAX_BLOCK, MAX_STREAMS};
 
 const _: () = assert!(MAX_BLOCK / size_of::<u64>() == 21, "what `by_twos` has");
-
-/// Bytes of two words.
-const PAIR: usize = 2 * size_of::<u64>();
 
 /// A call for each two words of the longest block, of which it is told the first as a constant: only so is a state in
 /// registers.
@@ -22,7 +18,8 @@ macro_rules! by_twos {
 /// The texts of as many messages as W has words.
 pub(super) struct Texts<'a, W: Stored> {
     pub(super) isa: W::Isa,
-    pub(super) rate_words: usize,
+    /// Words of a block, or of what there is of it: none, or two at least.
+    pub(super) words: usize,
     pub(super) from: &'a [*const u8; MAX_STREAMS],
 }
 
@@ -46,18 +43,18 @@ impl<W: Stored> Texts<'_, W> {
         let at = at + I * size_of::<u64>();
         // SAFETY: the caller's; the word before the last one is part of the block, too.
         unsafe {
-            if I + 1 < self.rate_words {
+            if I + 1 < self.words {
                 let [first, second] = W::two(self.isa, self.from, at);
                 state[I] = state[I].xor(first);
                 state[I + 1] = state[I + 1].xor(second);
-            } else if I < self.rate_words {
+            } else if I < self.words {
                 let [_, last] = W::two(self.isa, self.from, at - size_of::<u64>());
                 state[I] = state[I].xor(last);
             }
         }
     }
 
-    /// Adds the block of each message that has been [copied](Rows::block) to `rows`.
+    /// Adds the block of each message that has been [copied](Rows::ahead) to `rows`.
     ///
     /// # Safety
     /// It has.
@@ -75,78 +72,33 @@ impl<W: Stored> Texts<'_, W> {
     unsafe fn add_two_copied<const I: usize>(&self, state: &mut [W; WORDS], rows: &Rows) {
         // SAFETY: the caller's.
         unsafe {
-            if I < self.rate_words {
-                state[I] = state[I].xor(rows.word(self.isa, I, self.rate_words));
+            if I < self.words {
+                state[I] = state[I].xor(rows.word(self.isa, I));
             }
-            if I + 1 < self.rate_words {
-                state[I + 1] = state[I + 1].xor(rows.word(self.isa, I + 1, self.rate_words));
+            if I + 1 < self.words {
+                state[I + 1] = state[I + 1].xor(rows.word(self.isa, I + 1));
             }
         }
     }
 
-    /// What P is to copy to `rows` of the `bytes` bytes at byte `at` of each message, behind other blocks: a block, or of an end
-    /// the whole pairs of words. Nothing, if it copies nothing.
+    /// Adds what is `behind` the words of the text to a block of `rate_words` words, unless these are all it has, and the last
+    /// bit of pad10*1 (FIPS 202 section 5.1).
     #[inline(always)]
-    pub(super) fn ahead<'r, P: Permute<W>>(&self, rows: &'r mut Rows, at: usize, bytes: usize) -> Ahead<'r> {
-        if !P::COPIES {
-            Ahead::NOTHING
-        } else if bytes == self.rate_words * size_of::<u64>() {
-            rows.block(self.from, at, self.rate_words)
-        } else {
-            rows.pairs(self.from, at, bytes / PAIR)
-        }
+    pub(super) fn pad(&self, state: &mut [W; WORDS], behind: W, rate_words: usize) {
+        by_twos!(self.pad_two(state, behind, rate_words));
     }
 
-    /// Adds the last `rest` bytes of each message, those at byte `at`, less than a block, and the padding behind them: `ends`
-    /// have the last `rest % 16` bytes, then what begins the padding, then zeros. Its last bit is added here (FIPS 202 section
-    /// 5.1). The words before `ends` may have been [copied](Rows::pairs).
-    ///
-    /// # Safety
-    /// The messages have these bytes, and ends are 16.
+    /// Adds of it what belongs to words I and I + 1.
     #[inline(always)]
-    pub(super) unsafe fn add_end(
-        &self,
-        state: &mut [W; WORDS],
-        (at, rest): (usize, usize),
-        ends: &[*const u8; MAX_STREAMS],
-        copied: Option<&Rows>,
-    ) {
-        // SAFETY: the caller's.
-        unsafe { by_twos!(self.end_two(state, (at, rest), ends, copied)) }
-    }
-
-    /// Adds words I and I + 1 of what `add_end` adds.
-    ///
-    /// # Safety
-    /// That of `add_end`.
-    #[inline(always)]
-    unsafe fn end_two<const I: usize>(
-        &self,
-        state: &mut [W; WORDS],
-        (at, rest): (usize, usize),
-        ends: &[*const u8; MAX_STREAMS],
-        copied: Option<&Rows>,
-    ) {
-        /// The last bit of pad10*1, as one of the last word.
+    fn pad_two<const I: usize>(&self, state: &mut [W; WORDS], behind: W, rate_words: usize) {
         const LAST: u64 = 1 << 63;
-        let begin = I * size_of::<u64>();
-        if begin <= rest {
-            // SAFETY: the caller's.
-            let [first, second] = unsafe {
-                match copied {
-                    _ if begin + PAIR > rest => W::two(self.isa, ends, 0),
-                    Some(rows) => [rows.row(self.isa, I), rows.row(self.isa, I + 1)],
-                    None => W::two(self.isa, self.from, at + begin),
-                }
-            };
-            state[I] = state[I].xor(first);
-            // Zeros, where the block ends before it.
-            state[I + 1] = state[I + 1].xor(second);
-        }
-        if I + 1 == self.rate_words {
-            state[I] = state[I].xor_constant(LAST);
-        } else if I + 2 == self.rate_words {
-            state[I + 1] = state[I + 1].xor_constant(LAST);
+        for i in [I, I + 1] {
+            if i == self.words && i < rate_words {
+                state[i] = state[i].xor(behind);
+            }
+            if i + 1 == rate_words {
+                state[i] = state[i].xor_constant(LAST);
+            }
         }
     }
 }

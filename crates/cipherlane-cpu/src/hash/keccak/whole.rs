@@ -1,38 +1,39 @@
-//! Messages of one length from the initial value to the output: their states are nowhere but in registers, as far as these
-//! suffice.
+//! Messages from the initial value to the output, in groups of as many as a register has words: their states are nowhere but
+//! in registers, as far as these suffice.
+//!
+//! The messages of a group end together. Those with fewer blocks than the first begin later, and what their lanes hold until
+//! then does not matter. The block that a group begins with is brought beside the last rounds of the group before it.
 
 use std::marker::PhantomData;
 
-use cipherlane_core::BLOCK;
-
-use super::ahead::Rows;
 use super::permutation::Permute;
-use super::texts::{Texts, align_frame};
+use super::source::Source;
+use super::texts::align_frame;
 use super::{Keccak, WORDS};
-use crate::hash::{MAX_STREAMS, Uniform, wipe};
+use crate::hash::{MAX_BLOCK, MAX_STREAMS, Text};
 use crate::lanes::Work;
 use crate::lanes::words::{MAX_WORDS_64, WordLanes};
-use crate::rows::load_block;
+use crate::prefetch;
 
-/// As many messages as V has words, as work. The pointers are good.
+/// Groups of messages, as work. The pointers are good.
 pub(super) struct Whole<'a, V: WordLanes, P> {
-    texts: Texts<'a, V>,
-    suffix: u8,
-    messages: &'a Uniform<'a>,
+    isa: V::Isa,
+    hash: Keccak,
+    texts: &'a [Text],
+    digest_bytes: usize,
     permute: PhantomData<P>,
 }
 
 impl<'a, V: WordLanes, P: Permute<V>> Whole<'a, V, P> {
-    /// The work of hashing `messages`, which want no more output than a block.
+    /// The work of hashing `texts`, with no more output than a block.
     ///
     /// # Safety
-    /// What [`Uniform`] says of them is true.
+    /// That of [`Absorb::hash_whole`](crate::hash::Absorb::hash_whole).
     #[inline(always)]
-    pub(super) unsafe fn new(isa: V::Isa, hash: Keccak, messages: &'a Uniform<'a>) -> Self {
+    pub(super) unsafe fn new(isa: V::Isa, hash: Keccak, texts: &'a [Text], digest_bytes: usize) -> Self {
         const { assert!(V::WORDS_64 <= MAX_STREAMS) };
-        debug_assert!(messages.digest_bytes <= hash.rate);
-        let texts = Texts { isa, rate_words: hash.rate_words(), from: messages.from };
-        Self { texts, suffix: hash.suffix, messages, permute: PhantomData }
+        debug_assert!(digest_bytes <= hash.rate);
+        Self { isa, hash, texts, digest_bytes, permute: PhantomData }
     }
 }
 
@@ -42,102 +43,128 @@ impl<V: WordLanes, P: Permute<V>> Work for Whole<'_, V, P> {
     #[inline(always)]
     fn run(self) {
         align_frame::<V>();
-        let Uniform { blocks, rest, .. } = *self.messages;
-        let block_bytes = self.texts.rate_words * size_of::<u64>();
-        // SAFETY: the message is so long.
-        let mut ends = unsafe { self.ends(blocks * block_bytes) };
-        let mut from = [std::ptr::null(); MAX_STREAMS];
-        for (from, end) in from.iter_mut().zip(&ends) {
-            *from = end.as_ptr();
-        }
-        let mut state = [V::zero(self.texts.isa); WORDS];
-        let mut rows = Rows::new();
-        for block in 0..=blocks {
-            let at = block * block_bytes;
-            let is_copied = P::COPIES && block > 0;
-            // SAFETY: whoever made this vouches for the pointers.
-            unsafe {
-                if block == blocks {
-                    self.texts.add_end(&mut state, (at, rest), &from, is_copied.then_some(&rows));
-                } else if is_copied {
-                    self.texts.add_copied(&mut state, &rows);
-                } else {
-                    self.texts.add(&mut state, at);
+        let mut groups = self.texts.chunks(V::WORDS_64);
+        let Some(mut group) = groups.next() else { return };
+        let mut source = Source::new(self.isa, self.hash);
+        // SAFETY: whoever made this vouches for the texts.
+        unsafe { source.begin::<V>(group) };
+        loop {
+            let mut state = [V::zero(self.isa); WORDS];
+            let next = groups.next();
+            loop {
+                // SAFETY: as above.
+                unsafe { source.add::<V>(&mut state) };
+                let (is_last, running) = (source.is_last(), source.running());
+                // SAFETY: as above.
+                unsafe {
+                    match next {
+                        _ if !is_last => source.advance::<V>(group),
+                        Some(next) => source.begin::<V>(next),
+                        None => {}
+                    }
+                    let has_more = !is_last || next.is_some();
+                    if is_last && !P::COPIES {
+                        ask_for(groups.clone().next().unwrap_or_default());
+                    }
+                    state = P::permute(state, &source.ahead(P::COPIES && has_more));
                 }
-                let next = match blocks - block {
-                    0 => 0,
-                    1 => rest,
-                    _ => block_bytes,
-                };
-                state = P::permute(state, &self.texts.ahead::<P>(&mut rows, at + block_bytes, next));
+                if is_last {
+                    break;
+                }
+                if running < source.running() {
+                    self.clear(&mut state, running);
+                }
+            }
+            // SAFETY: as above.
+            unsafe { self.put_all(&state, group) }
+            match next {
+                Some(next) => group = next,
+                None => break,
             }
         }
-        if P::COPIES && blocks > 0 {
-            wipe(&mut rows);
-        }
-        wipe(&mut ends);
-        // SAFETY: as above.
-        unsafe {
-            self.put::<0>(&state);
-            self.put::<1>(&state);
-            self.put::<2>(&state);
-            self.put::<3>(&state);
-            self.put::<4>(&state);
-            self.put::<5>(&state);
-            self.put::<6>(&state);
-            self.put::<7>(&state);
-            self.put::<8>(&state);
-            self.put::<9>(&state);
-            self.put::<10>(&state);
-        }
+        source.wipe();
     }
 }
 
 impl<V: WordLanes, P: Permute<V>> Whole<'_, V, P> {
-    /// What there is of each message behind the last 16 bytes that are whole, its blocks being `blocks_bytes`, with what begins
-    /// the padding, and zeros.
-    ///
-    /// # Safety
-    /// The messages are so long.
+    /// Makes all states zero but the first `kept`.
     #[inline(always)]
-    unsafe fn ends(&self, blocks_bytes: usize) -> [[u8; BLOCK]; MAX_WORDS_64] {
-        let Uniform { from, rest, .. } = *self.messages;
-        let bytes = rest % BLOCK;
-        let padding = u128::from(self.suffix) << (8 * bytes);
-        let mut ends = [[0; BLOCK]; MAX_WORDS_64];
-        for (end, from) in ends.iter_mut().zip(from).take(V::WORDS_64) {
-            // SAFETY: the caller's.
-            let text = unsafe { load_block(from.add(blocks_bytes + rest - bytes), bytes) };
-            *end = (text | padding).to_le_bytes();
+    fn clear(&self, state: &mut [V; WORDS], kept: usize) {
+        static KEPT: [u64; 2 * MAX_WORDS_64] = {
+            let mut kept = [0; 2 * MAX_WORDS_64];
+            let mut i = 0;
+            while i < MAX_WORDS_64 {
+                kept[i] = u64::MAX;
+                i += 1;
+            }
+            kept
+        };
+        let from = KEPT[MAX_WORDS_64 - kept..].as_ptr().cast();
+        // SAFETY: a register is no more than half of them.
+        let mask = unsafe { V::load(self.isa, from) };
+        for word in state {
+            *word = word.and(mask);
         }
-        ends
     }
 
-    /// Stores the words of output that are register G's, if there are any, of each message.
+    /// Stores the output of the messages of a group.
     ///
     /// # Safety
     /// Whoever made this vouches for the pointers.
     #[inline(always)]
-    unsafe fn put<const G: usize>(&self, state: &[V; WORDS]) {
-        let Uniform { active, to, digest_bytes, .. } = *self.messages;
-        let (first, start) = (G * V::WORDS_64, G * V::BYTES);
-        if first + V::WORDS_64 > WORDS || start >= digest_bytes {
+    unsafe fn put_all(&self, state: &[V; WORDS], group: &[Text]) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.put::<0>(state, group);
+            self.put::<1>(state, group);
+            self.put::<2>(state, group);
+            self.put::<3>(state, group);
+            self.put::<4>(state, group);
+            self.put::<5>(state, group);
+            self.put::<6>(state, group);
+            self.put::<7>(state, group);
+            self.put::<8>(state, group);
+            self.put::<9>(state, group);
+            self.put::<10>(state, group);
+        }
+    }
+
+    /// Stores the words of output that are register G's, if there are any.
+    ///
+    /// # Safety
+    /// That of `put_all`.
+    #[inline(always)]
+    unsafe fn put<const G: usize>(&self, state: &[V; WORDS], group: &[Text]) {
+        let (word, start) = (G * V::WORDS_64, G * V::BYTES);
+        if word + V::WORDS_64 > WORDS || start >= self.digest_bytes {
             return;
         }
         let mut registers = [state[0]; MAX_WORDS_64];
-        registers[..V::WORDS_64].copy_from_slice(&state[first..first + V::WORDS_64]);
+        registers[..V::WORDS_64].copy_from_slice(&state[word..word + V::WORDS_64]);
         V::transpose_64(&mut registers);
-        let bytes = digest_bytes - start;
-        for (message, register) in registers.iter().enumerate().take(V::WORDS_64.min(active)) {
+        let bytes = self.digest_bytes - start;
+        // Of constant length, so that registers stay what they are.
+        for (lane, register) in registers.iter().enumerate().take(V::WORDS_64) {
+            let Some(text) = group.get(lane) else { return };
             // SAFETY: the caller's.
             unsafe {
-                let to = to.add(message * digest_bytes + start);
+                let to = text.to.add(start);
                 if bytes >= V::BYTES {
                     register.store(to);
                 } else {
                     register.store_first(to, bytes);
                 }
             }
+        }
+    }
+}
+
+/// Asks for the first lines of the messages of a group that nobody else has seen coming.
+#[inline(always)]
+fn ask_for(group: &[Text]) {
+    for text in group {
+        for at in (0..MAX_BLOCK).step_by(prefetch::LINE) {
+            prefetch::ask(text.from.wrapping_add(at));
         }
     }
 }

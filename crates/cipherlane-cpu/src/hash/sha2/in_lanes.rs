@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use super::rounds::{Schedule, Variables, rounds};
 use super::word::{Word, Words32, Words64};
 use super::{Integer, Sha2};
-use crate::hash::{Absorb, MAX_END, MAX_STREAMS, PaddedEnd, Shared};
+use crate::hash::{Absorb, MAX_END, MAX_STREAMS, PaddedEnd, Shared, ends};
 use crate::lanes::words::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
 use crate::lanes::{Isa, Lanes, Work};
 
@@ -229,18 +229,9 @@ impl<T: InRegister, const SETS: usize, C: Compress<T>> Absorb<Sha2<T::Integer>> 
         bytes: usize,
     ) {
         debug_assert!(rest <= bytes && bytes <= MAX_END);
-        let (isa, to, padding) = (self.isa, to.as_mut_ptr().cast::<u8>(), (&raw const *padding).cast::<u8>());
-        let width = <T::Isa as Isa>::V::BYTES;
-        // Whole registers: what is absorbed next is loaded as it was stored.
-        for at in (0..bytes).step_by(width) {
-            let left = rest.saturating_sub(at);
-            // SAFETY: the caller's; an end is whole registers.
-            unsafe {
-                let from = text.wrapping_add(at);
-                let text = if left >= width { isa.load(from) } else { isa.load_partial(from, left) };
-                text.xor(isa.load(padding.add(at))).store(to.add(at));
-            }
-        }
+        let (to, padding) = (to.as_mut_ptr().cast(), (&raw const *padding).cast());
+        // SAFETY: the caller's; an end is whole registers.
+        unsafe { ends::lay(self.isa, to, (text, rest), padding, bytes) }
     }
 
     #[inline(always)]

@@ -1,9 +1,9 @@
 //! The permutation of eight states with AVX-512, in an order of our own.
 //!
-//! A round is 95 instructions, of which Zen 5 starts four a clock, but only three of three operands and two rotations. It
-//! waits: the sums of theta need all of the round before, and every word needs a sum. How much of that is filled depends on
-//! which instructions stand where, and the schedulers of the CPU have their own mind about it. The compiler's order takes 31
-//! clocks a round, this one 29.
+//! A round is 95 instructions, of which Zen 5 starts four a clock, but only two rotations, and two or three of three operands.
+//! It waits: the sums of theta need all of the round before, and every word needs a sum. How much of that is filled depends on
+//! which instructions stand where, and the schedulers of the CPU have a mind of their own. The compiler's order takes 31
+//! clocks a round, this one 28 to 29.
 //!
 //! Beside the rounds words of the next block are copied, by the integer unit ([`Ahead`]).
 //!
@@ -91,7 +91,7 @@ impl Permute<X4> for Ordered {
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn permute(mut words: [__m512i; WORDS], ahead: &Ahead<'_>) -> [__m512i; WORDS] {
-    let &Ahead { from, at, to, pairs, .. } = ahead;
+    let &Ahead { from, at, to, pairs, hop, .. } = ahead;
     debug_assert!(pairs < ROUND_CONSTANTS.len() / 2);
     // SAFETY: the caller's.
     unsafe {
@@ -101,8 +101,10 @@ unsafe fn permute(mut words: [__m512i; WORDS], ahead: &Ahead<'_>) -> [__m512i; W
             ".p2align 6",
             "2:",
             two_rounds!(copying),
-            "add {at}, 16",
-            "add {to}, 128",
+            "lea {at}, [{at} + 8 * {hop}]",
+            "shl {hop}, 6",
+            "add {to}, {hop}",
+            "mov {hop:e}, 2",
             "sub {pairs:e}, 1",
             "jnz 2b",
             ".p2align 6",
@@ -113,7 +115,8 @@ unsafe fn permute(mut words: [__m512i; WORDS], ahead: &Ahead<'_>) -> [__m512i; W
             constants = inout(reg) ROUND_CONSTANTS.as_ptr() => _,
             text = out(reg) _,
             from = in(reg) from, at = inout(reg) at => _, to = inout(reg) to => _,
-            pairs = inout(reg) pairs => _, left = inout(reg) ROUND_CONSTANTS.len() / 2 - pairs => _,
+            hop = inout(reg) hop => _, pairs = inout(reg) pairs => _,
+            left = inout(reg) ROUND_CONSTANTS.len() / 2 - pairs => _,
             inout("zmm0") words[0], inout("zmm1") words[1], inout("zmm2") words[2],
             inout("zmm3") words[3], inout("zmm4") words[4], inout("zmm5") words[5],
             inout("zmm6") words[6], inout("zmm7") words[7], inout("zmm8") words[8],
