@@ -8,7 +8,7 @@ use super::word::{Word, Words32, Words64};
 use super::{Integer, Sha2};
 use crate::hash::{Absorb, MAX_END, MAX_STREAMS, PaddedEnd, Shared, ends};
 use crate::lanes::words::{MAX_WORDS_32, MAX_WORDS_64, WordLanes};
-use crate::lanes::{Isa, Lanes, Work};
+use crate::lanes::{Isa, Work};
 
 /// Most words of a register.
 const MAX_COUNT: usize = MAX_WORDS_32;

@@ -1,9 +1,11 @@
 //! Which message is in which lane, and what of it is absorbed next.
 
+mod whole;
+
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, PaddedEnd, Shared, Text, wipe};
+use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, PaddedEnd, Shared, wipe};
 use crate::job::Job;
 use crate::order::Order;
 use crate::prefetch;
@@ -18,9 +20,6 @@ enum Part {
     /// A block of zeros, for the next block of output.
     Squeeze,
 }
-
-/// Most messages that are hashed as wholes at a time.
-const WHOLE: usize = 128;
 
 /// A block of zeros.
 static ZEROS: [u8; MAX_BLOCK] = [0; MAX_BLOCK];
@@ -192,65 +191,6 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             self.from[lane] = end.as_ptr().cast();
         }
         blocks
-    }
-
-    /// Hashes the next messages from the initial value to the output, if the engine has a way to do that at once, and does so in
-    /// groups of messages of nearly one length. Returns whether there were such.
-    #[inline(always)]
-    fn hash_whole(&mut self) -> bool {
-        if self.job.digest_bytes() > self.hash.output_bytes() {
-            return false;
-        }
-        let mut texts = [const { MaybeUninit::uninit() }; WHOLE];
-        let mut count = 0;
-        while count + E::LANES <= WHOLE
-            && let Some((group, ends)) = self.order.falling(E::LANES)
-            && group >= E::LEAST
-            && self.are_near(ends)
-        {
-            let texts = &mut texts[count..count + group];
-            if let Some(messages) = self.order.next_alike(group) {
-                let first = self.text(messages.start);
-                for (text, message) in texts.iter_mut().zip(messages) {
-                    let (from, to) = (self.job.text(message).as_ptr(), self.job.digests_from(message));
-                    text.write(Text { from, to, ..first });
-                }
-            } else {
-                for text in texts {
-                    if let Some(message) = self.order.next() {
-                        text.write(self.text(message));
-                    }
-                }
-            }
-            count += group;
-            if group < E::LANES {
-                break;
-            }
-        }
-        // SAFETY: the loop has written so many, as `order` had them.
-        let texts = unsafe { texts[..count].assume_init_ref() };
-        if texts.is_empty() {
-            return false;
-        }
-        // SAFETY: this thread alone has the messages, which come by falling length.
-        unsafe { self.engine.hash_whole(self.hash, texts, self.job.digest_bytes()) }
-        true
-    }
-
-    /// Whether messages from the longest to the shortest are worth a group: those with fewer blocks wait for the others.
-    #[inline(always)]
-    fn are_near(&mut self, [longest, shortest]: [usize; 2]) -> bool {
-        let most = self.cut(self.job.text(longest).len()).blocks;
-        let least = self.cut(self.job.text(shortest).len()).blocks;
-        most - least <= 1 + most / 8
-    }
-
-    /// A message to hash as a whole.
-    #[inline(always)]
-    fn text(&mut self, message: usize) -> Text {
-        let text = self.job.text(message);
-        let Cut { blocks, rest, .. } = self.cut(text.len());
-        Text { from: text.as_ptr(), blocks, rest, to: self.job.digests_from(message) }
     }
 
     /// Asks for the first lines of the messages that are next to run in step. Nobody else has seen them coming.
