@@ -71,6 +71,27 @@ impl<'a> Order<'a> {
         self.next == self.end && self.rest.is_empty()
     }
 
+    /// How many messages have been sorted and come next, and how long the longest and the shortest of them are, unless none is
+    /// left.
+    pub(crate) fn outlook(&mut self) -> Option<(usize, usize, usize)> {
+        while self.next == self.end {
+            if self.rest.is_empty() {
+                return None;
+            }
+            self.refill();
+        }
+        let count = self.end - self.next;
+        #[allow(clippy::cast_possible_truncation)] // of a message within a buffer
+        let length = |place: usize| {
+            if self.are_alike {
+                return self.job.bytes(self.base).div_ceil(1 << self.unit_bits);
+            }
+            // SAFETY: `sort` has written everything before `end`.
+            (LONGEST - (unsafe { self.window[place].assume_init() } >> NUMBER_BITS)) as usize
+        };
+        Some((count, length(self.next), length(self.end - 1)))
+    }
+
     /// The next messages, `most` at most, if they are of one length and lie one behind the other.
     #[inline]
     pub(crate) fn next_alike(&mut self, most: usize) -> Option<Range<usize>> {
@@ -119,6 +140,27 @@ impl<'a> Order<'a> {
         self.base + number
     }
 
+    /// Writes the next messages to `messages`, as many as there are and it has room for. Returns how many.
+    #[inline(always)]
+    pub(crate) fn next_few(&mut self, messages: &mut [usize]) -> usize {
+        let mut count = 0;
+        while count < messages.len() {
+            if self.next == self.end {
+                if self.rest.is_empty() {
+                    break;
+                }
+                self.refill();
+            }
+            let few = &mut messages[count..];
+            let next = self.next..self.end.min(self.next + few.len());
+            (count, self.next) = (count + next.len(), next.end);
+            for (message, place) in few.iter_mut().zip(next) {
+                *message = self.message(place);
+            }
+        }
+        count
+    }
+
     /// Fills the window with the next messages.
     fn refill(&mut self) {
         self.base = self.rest.start;
@@ -157,9 +199,9 @@ impl<'a> Order<'a> {
         }
         // SAFETY: the loop has written everything before `end`.
         let entries = unsafe { self.window[..self.end].assume_init_mut() };
-        let first = least >> NUMBER_BITS;
-        if entries.len() >= FEW && (most >> NUMBER_BITS) - first < COUNTED as u64 {
-            sort_by_counting(entries, first);
+        let (first, last) = (least >> NUMBER_BITS, most >> NUMBER_BITS);
+        if entries.len() >= FEW && last - first < COUNTED as u64 {
+            sort_by_counting(entries, first, last);
         } else {
             entries.sort_unstable();
         }
@@ -171,9 +213,9 @@ fn lengths(offsets: &[u64]) -> impl Iterator<Item = u64> {
     offsets.windows(2).map(|pair| pair[1] - pair[0])
 }
 
-/// Sorts entries, a window of them at most, which lie in the order of their numbers. Above these is `first` or what comes
-/// less than COUNTED behind it.
-fn sort_by_counting(entries: &mut [u64], first: u64) {
+/// Sorts entries, a window of them at most, which lie in the order of their numbers. Above these is something from `first` to
+/// `last`, which comes less than COUNTED behind it.
+fn sort_by_counting(entries: &mut [u64], first: u64, last: u64) {
     #[allow(clippy::cast_possible_truncation)] // below COUNTED
     let above = |entry: u64| ((entry >> NUMBER_BITS) - first) as usize % COUNTED;
     let mut places = [0_u16; COUNTED];
@@ -181,7 +223,8 @@ fn sort_by_counting(entries: &mut [u64], first: u64) {
         places[above(entry)] += 1;
     }
     let mut before = 0;
-    for place in &mut places {
+    #[allow(clippy::cast_possible_truncation)] // below COUNTED
+    for place in places.iter_mut().take((last - first) as usize + 1) {
         (*place, before) = (before, before + *place);
     }
     let mut sorted = [0; WINDOW];
@@ -302,6 +345,37 @@ mod tests {
         ];
         for lengths in &batches {
             assert_eq!(ordered(lengths, taken), expected(lengths, 1, true), "{lengths:?}");
+        }
+    }
+
+    /// Messages that are taken a few at a time come in the same order, and what is said of those of a window holds for these.
+    #[test]
+    fn messages_are_taken_a_few_at_a_time() {
+        fn taken(job: &Job<'_>) -> Vec<usize> {
+            let mut order = Order::by_blocks(job, 0..job.batch().len());
+            let (mut messages, mut few) = (Vec::new(), [0; 32]);
+            while let Some((count, longest, shortest)) = order.outlook() {
+                let room = 1 + messages.len() % few.len();
+                let taken = order.next_few(&mut few[..room]);
+                assert!(taken == room || order.outlook().is_none());
+                for message in &few[..taken.min(count)] {
+                    assert!((shortest..=longest).contains(&job.bytes(*message).div_ceil(BLOCK)));
+                }
+                assert_eq!(job.bytes(few[0]).div_ceil(BLOCK), longest);
+                messages.extend_from_slice(&few[..taken]);
+            }
+            assert_eq!(order.next_few(&mut few), 0);
+            messages
+        }
+        let batches: [Vec<usize>; 5] = [
+            vec![48; WINDOW + 70],
+            (0..3 * WINDOW).map(|i| if i / WINDOW == 1 { i * 37 % 400 } else { 7 }).collect(),
+            (0..2 * WINDOW + 5).map(|i| if i < WINDOW { 0 } else { i % 2 * 64 }).collect(),
+            (0..20).map(|i| i * i * 16).collect(),
+            vec![0; 5],
+        ];
+        for lengths in &batches {
+            assert_eq!(ordered(lengths, taken), expected(lengths, BLOCK, false), "{lengths:?}");
         }
     }
 }

@@ -51,26 +51,38 @@ pub(crate) const ABREAST: usize = 8;
 /// Sets of streams of CBC encryption, one set behind the other, on two stages: blocks on one are encrypted while those on the
 /// other leave it for their streams, and the next ones enter, of the same set or of the next.
 ///
-/// Each stream has `count * steps` blocks at its input and its output, which are the same or apart, and apart from those of all
-/// other streams. Stages have room for `steps` rows of ABREAST registers.
+/// Stages have room for `steps` rows of ABREAST registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Abreast<'a, V> {
     /// One at least.
     pub(crate) sets: &'a [Set],
     pub(crate) stages: [*mut V; 2],
-    /// Times that a stage is encrypted for a set. In all it is two at least.
-    pub(crate) count: usize,
     /// Blocks of a stream on a stage: 8 or 16.
     pub(crate) steps: usize,
 }
 
 /// Streams that run together, one in each lane of ABREAST registers: arrays of as many.
+///
+/// Each has `count * steps` blocks, `first * steps` behind its input and its output, which are the same or apart, and apart from
+/// those of all other streams of a call, unless nobody will read the output.
 #[derive(Clone, Copy)]
 pub(crate) struct Set {
     pub(crate) inputs: *const *const u8,
     pub(crate) outputs: *const *mut u8,
-    /// The block before the first one of each stream.
+    /// The block before the first one of each stream that begins. Those of others are not read.
     pub(crate) chains: *const [u8; BLOCK],
+    /// Which streams begin, two bits for each, as for its 64-bit words: of the first set all. The others go on where those in
+    /// their lanes of the set before have ended.
+    pub(crate) begin: u64,
+    /// Number of the first stage.
+    pub(crate) first: usize,
+    /// Stages, one at least.
+    pub(crate) count: usize,
+}
+
+impl Set {
+    /// What has all streams begin.
+    pub(crate) const ALL: u64 = u64::MAX;
 }
 
 /// Registers of a [`Woven`] group.

@@ -12,6 +12,9 @@ const COUNT: usize = 70;
 /// Room for every alignment.
 const MARGIN: usize = 128;
 
+/// One thread, and a chunk that no batch fills but those of most messages.
+const WHOLE: (usize, usize) = (1, 1 << 20);
+
 /// Messages long enough for stages and for aligning them first; every eighth has one block more. The first are longest, by
 /// which fewer and fewer run side by side at the end, with stages before them each time.
 fn offsets() -> Vec<u64> {
@@ -48,7 +51,7 @@ fn any_place_of_the_output_will_do() {
         let (keys, nonces) = (bytes(COUNT * width, 11), bytes(COUNT * BLOCK, 13));
         let nonces = Column::Each { bytes: &nonces, width: BLOCK };
         for keys in [Column::Shared(&keys[..width]), Column::Each { bytes: &keys, width }] {
-            examine(algorithm, (keys, nonces), &offsets, &[0, 16, 32, 48, 7]);
+            examine(algorithm, (keys, nonces), &offsets, (&[0, 16, 32, 48, 7], WHOLE));
         }
     }
 }
@@ -83,18 +86,63 @@ fn messages_of_one_length_follow_one_another() {
             }
             let key = bytes(algorithm.key_bytes(), 11);
             for nonces in [each, ragged, Column::Shared(&nonces[..BLOCK])] {
-                examine(algorithm, (Column::Shared(&key), nonces), &offsets, &[0, 16]);
+                examine(algorithm, (Column::Shared(&key), nonces), &offsets, (&[0, 16], WHOLE));
             }
         }
     }
 }
 
-/// Compares encryption on every tier, with the output so many bytes behind where a cache line begins, with the reference.
+/// `count` messages of up to `most` blocks.
+fn unlike(count: usize, most: usize) -> Vec<(usize, usize)> {
+    (0..count).map(|index| (1, 1 + (index * 7919 + index * index * 31) % most)).collect()
+}
+
+/// Messages of different lengths, where one begins in the lane of another that ends: with all stages full at last, or with lanes
+/// that nobody takes over, one of which may go on for long.
+#[test]
+fn messages_of_any_length_follow_one_another() {
+    let batches = [
+        unlike(32, 200),
+        unlike(64, 200),
+        unlike(100, 200),
+        unlike(300, 100),
+        unlike(1000, 70),
+        unlike(40, 13),
+        unlike(33, 8),
+        [unlike(70, 30), vec![(1, 1500), (3, 0)]].concat(),
+        [unlike(64, 130), vec![(20, 400)]].concat(),
+        [unlike(512, 90), vec![(70, 63), (40, 0), (100, 2)]].concat(),
+        // Of one length, which is no whole number of stages.
+        vec![(64, 63)],
+        vec![(130, 47)],
+        vec![(250, 39)],
+        vec![(64, 127)],
+    ];
+    for runs in batches {
+        let offsets = alike(&runs);
+        let nonces = bytes((offsets.len() - 1) * BLOCK, 13);
+        let each = Column::Each { bytes: &nonces, width: BLOCK };
+        for algorithm in Algorithm::ciphers().filter(|algorithm| algorithm.mode() == Some(Mode::Cbc)) {
+            if !algorithm.cipher().is_some_and(|cipher| Cipher::AES.contains(&cipher)) {
+                continue;
+            }
+            let key = bytes(algorithm.key_bytes(), 11);
+            for nonces in [each, Column::Shared(&nonces[..BLOCK])] {
+                for split in [WHOLE, (2, 1 << 16)] {
+                    examine(algorithm, (Column::Shared(&key), nonces), &offsets, (&[0, 16], split));
+                }
+            }
+        }
+    }
+}
+
+/// Compares encryption on every tier, with the output so many bytes behind where a cache line begins, on so many threads in chunks
+/// of so many bytes, with the reference.
 fn examine(
     algorithm: Algorithm,
     (keys, nonces): (Column<'_>, Column<'_>),
     offsets: &[u64],
-    shifts: &[usize],
+    (shifts, split): (&[usize], (usize, usize)),
 ) {
     let cpu = Cpu::new();
     let total = offsets[offsets.len() - 1] as usize;
@@ -104,7 +152,7 @@ fn examine(
     let mut expected = vec![0; total];
     by_reference(&batch, &mut Output::text(&mut expected));
     for tier in tiers() {
-        let mut session = cpu.open(&plan(&cpu, tier, (algorithm, Operation::Encrypt), (1, 1 << 20))).unwrap();
+        let mut session = cpu.open(&plan(&cpu, tier, (algorithm, Operation::Encrypt), split)).unwrap();
         for &shift in shifts {
             for source in [Source::Apart(&text), Source::InPlace] {
                 let mut room = vec![0xa5; total + MARGIN];

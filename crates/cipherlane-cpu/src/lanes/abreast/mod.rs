@@ -10,6 +10,7 @@
 mod slots;
 
 use std::arch::asm;
+use std::arch::x86_64::{_mm512_mask_loadu_epi64, _mm512_mask_xor_epi64};
 
 use cipherlane_core::BLOCK;
 
@@ -27,7 +28,7 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(
     keys: *const X4,
     streams: Abreast<'_, X4>,
 ) -> [X4; ABREAST] {
-    let Abreast { sets, stages: [mut there, mut here], count, steps } = streams;
+    let Abreast { sets, stages: [mut there, mut here], steps } = streams;
     // SAFETY: there are ROUNDS + 1 keys.
     let isa = unsafe { *keys }.isa();
     let mut chains = [isa.zero(); ABREAST];
@@ -66,23 +67,31 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(
                 (Some(enters), None) => pass!(enters, enters; $keys!(), $rounds!(alone enter), last!()),
                 (Some(enters), Some(leaves)) => pass!(enters, leaves; $keys!(), $rounds!(leave enter), last!()),
                 (None, Some(leaves)) => pass!(leaves, leaves; $keys!(), $rounds!(leave alone), last!()),
-                (None, None) => unreachable!("there are two stages at least"),
+                (None, None) => pass!((&sets[0], 0), (&sets[0], 0); $keys!(), $rounds!(alone alone), last!()),
             }
         };
     }
     let mut leaves = None;
     // SAFETY: the caller's; the first blocks are there before they are read, and the last ones stay.
     unsafe {
-        pass!((&sets[0], 0), (&sets[0], 0); "", parts!(enter));
+        pass!((&sets[0], sets[0].first), (&sets[0], 0); "", parts!(enter));
         (here, there) = (there, here);
         for (set, next) in sets.iter().zip(sets[1..].iter().map(Some).chain([None])) {
-            for (i, chain) in chains.iter_mut().enumerate() {
-                let before = isa.load(set.chains.cast::<u8>().add(i * size_of::<X4>()));
-                *chain = before.xor(*keys).xor(*here.add(i));
+            if set.begin == Set::ALL {
+                for (i, chain) in chains.iter_mut().enumerate() {
+                    let before = isa.load(set.chains.cast::<u8>().add(i * size_of::<X4>()));
+                    *chain = before.xor(*keys).xor(*here.add(i));
+                }
+            } else if set.begin > 0 {
+                begin(&mut chains, set, *keys, here);
             }
-            for number in 0..count {
-                let enters =
-                    if number + 1 < count { Some((set, number + 1)) } else { next.map(|next| (next, 0)) };
+            let end = set.first + set.count;
+            for number in set.first..end {
+                let enters = if number + 1 < end {
+                    Some((set, number + 1))
+                } else {
+                    next.map(|next| (next, next.first))
+                };
                 match ROUNDS {
                     10 => stage!((enters, leaves), keys_10 rounds_10),
                     12 => stage!((enters, leaves), keys_12 rounds_12),
@@ -100,4 +109,27 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(
         }
     }
     chains
+}
+
+/// Has the streams of `set` that begin take the place of those that `chains` have so far: the block before the first text, with
+/// that on the stage and the first key.
+///
+/// # Safety
+/// As [`encrypt`]'s, and a row of the stage is there.
+#[inline]
+#[target_feature(enable = "avx512f,vaes")]
+unsafe fn begin(chains: &mut [X4; ABREAST], set: &Set, key: X4, stage: *const X4) {
+    for (i, chain) in chains.iter_mut().enumerate() {
+        let words = (set.begin >> (8 * i)) as u8;
+        // SAFETY: the caller's; words outside the mask are not touched.
+        unsafe {
+            let before = _mm512_mask_loadu_epi64(
+                chain.0,
+                words,
+                set.chains.cast::<u8>().add(i * size_of::<X4>()).cast(),
+            );
+            let text = key.xor(*stage.add(i));
+            chain.0 = _mm512_mask_xor_epi64(before, words, before, text.0);
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::alone;
 use super::ciphers::{Ciphers, PerLane, Shared};
+use super::relay::{self, Relay};
 use super::stage::{Stage, runs_abreast};
 use super::streams::{MAX_STEPS, Streams};
 use super::succession::Succession;
@@ -80,7 +81,7 @@ const fn aligned_from(lanes: usize) -> usize {
 pub(super) const LONG: usize = 128;
 
 /// Blocks from which on half as many on a stage pay where registers run abreast, as wide as a cache line.
-const ENOUGH: usize = 64;
+pub(super) const ENOUGH: usize = 64;
 
 /// Blocks of each message on a stage, of messages in M registers that have `left`: of short ones half as many, or a cache line
 /// where registers are as wide as that.
@@ -111,6 +112,9 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
         if runs_abreast::<C, N, N>() {
             let (ciphers, job, order) = (&self.ciphers, self.job, &mut order);
             ciphers.isa().vectorize(Succession::<_, N> { ciphers, job, order });
+            if relay::pays(job, self.range.clone(), order) {
+                ciphers.isa().vectorize(Relay::<_, N> { ciphers, job, order, streams: &mut streams });
+            }
         }
         streams.fill(self.job, &mut order, N * lanes);
         while streams.active() > 0 {

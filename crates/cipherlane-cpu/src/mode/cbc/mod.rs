@@ -8,6 +8,7 @@ mod ciphers;
 mod decrypt;
 mod encrypt;
 mod in_teams;
+mod relay;
 mod seams;
 mod stage;
 mod streams;

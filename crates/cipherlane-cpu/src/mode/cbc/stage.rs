@@ -131,35 +131,29 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
         // First, since it borrows all of the streams.
         let chains = streams.chains().as_ptr();
         let (inputs, outputs) = streams.ends();
-        let set = Set { inputs: inputs.as_ptr(), outputs: outputs.as_ptr(), chains };
+        let (inputs, outputs) = (inputs.as_ptr(), outputs.as_ptr());
+        let set = Set { inputs, outputs, chains, begin: Set::ALL, first: 0, count };
         // SAFETY: the caller's; MAX_STREAMS blocks hold N registers, which are ABREAST.
         unsafe {
-            let chains = self.sets_abreast(ciphers, &[set], count, steps);
+            let chains = self.sets_abreast(ciphers, &[set], steps);
             blocks::store(&chains, streams.chains().as_mut_ptr().cast());
         }
     }
 
-    /// Encrypts `count` times `steps` blocks of each stream of one set behind the other. Returns the last blocks of the last
-    /// set.
+    /// Encrypts one set behind the other, with `steps` blocks of each stream on a stage. Returns the last blocks of the last set.
     ///
     /// # Safety
     /// The ciphers [run so](runs_abreast), and the caller keeps what [`Abreast`] asks for.
     #[inline(always)]
-    pub(super) unsafe fn sets_abreast<C>(
-        &mut self,
-        ciphers: &C,
-        sets: &[Set],
-        count: usize,
-        steps: usize,
-    ) -> [V; ABREAST]
+    pub(super) unsafe fn sets_abreast<C>(&mut self, ciphers: &C, sets: &[Set], steps: usize) -> [V; ABREAST]
     where
         C: Ciphers<Cipher: Permutation<Isa = V::Isa>>,
     {
         let [here, there] = &mut self.texts;
         let stages = [here.as_mut_ptr().cast(), there.as_mut_ptr().cast()];
-        debug_assert!(N >= ABREAST && steps <= MAX_STEPS && sets.len() * count >= 2);
+        debug_assert!(N >= ABREAST && steps <= MAX_STEPS);
         // SAFETY: the caller's; a stage has MAX_STEPS rows of N registers.
-        unsafe { ciphers.run_abreast(Abreast { sets, stages, count, steps }) }
+        unsafe { ciphers.run_abreast(Abreast { sets, stages, steps }) }
     }
 }
 

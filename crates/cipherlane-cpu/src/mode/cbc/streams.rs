@@ -124,6 +124,17 @@ impl Streams {
         self.chain[stream] = job.nonce_block(message);
     }
 
+    /// Lets a stream enter that has begun: so many blocks from `input` to `output`, behind block `chain`. One key has all of them,
+    /// so that nobody asks for its message.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, input: *const u8, output: *mut u8, blocks: usize, chain: [u8; BLOCK]) {
+        self.input[self.active] = input;
+        self.output[self.active] = output;
+        self.blocks_left[self.active] = blocks;
+        self.chain[self.active] = chain;
+        self.active += 1;
+    }
+
     /// Moves all streams by `steps` blocks, and gives the place of one that has ended to the next message, or else
     /// to the last stream.
     #[inline(always)]

@@ -15,7 +15,7 @@ use crate::lanes::{ABREAST, Lanes, MAX_LANES, Set, Work};
 use crate::order::Order;
 
 /// Streams of a set.
-const STREAMS: usize = ABREAST * MAX_LANES;
+pub(super) const STREAMS: usize = ABREAST * MAX_LANES;
 
 /// Most sets that are gathered at a time: each then spends an eighth of what filling and emptying stages takes.
 const SETS: usize = 8;
@@ -41,7 +41,7 @@ impl Members {
 }
 
 /// Takes messages from `order` as long as there are two sets or more of one length, and these are whole stages, as work. What
-/// comes behind others is left to [`Streams`](super::streams::Streams).
+/// comes behind others is left to [`Relay`](super::relay::Relay).
 pub(super) struct Succession<'s, 'a, C, const N: usize> {
     pub(super) ciphers: &'s C,
     pub(super) job: &'s Job<'a>,
@@ -61,9 +61,10 @@ impl<C: Ciphers, const N: usize> Work for Succession<'_, '_, C, N> {
         while order.look(2 * STREAMS).len() == 2 * STREAMS {
             let first = job.message(order.look(1).start);
             let Some(steps) = steps(first.bytes) else { return };
+            let count = first.bytes / BLOCK / steps;
             let mut members = [const { MaybeUninit::<Members>::uninit() }; SETS];
             let mut sets = [const { MaybeUninit::<Set>::uninit() }; SETS];
-            let mut count = 0;
+            let mut gathered = 0;
             for (members, set) in members.iter_mut().zip(&mut sets) {
                 let messages = order.look(STREAMS);
                 // Windows of the order may differ, each of one length.
@@ -73,14 +74,15 @@ impl<C: Ciphers, const N: usize> Work for Succession<'_, '_, C, N> {
                 let Members { inputs, outputs } = members.write(Members::new(job.message(messages.start)));
                 let chains =
                     shared.as_ref().map_or(job.nonces_from(messages.start).cast(), |ivs| ivs.as_ptr());
-                set.write(Set { inputs: inputs.as_ptr(), outputs: outputs.as_ptr(), chains });
+                let (inputs, outputs) = (inputs.as_ptr(), outputs.as_ptr());
+                set.write(Set { inputs, outputs, chains, begin: Set::ALL, first: 0, count });
                 order.next_alike(STREAMS);
-                count += 1;
+                gathered += 1;
             }
             // SAFETY: the loop has written so many sets, two at least, of messages with whole stages, which are this thread's.
             unsafe {
-                let sets = sets[..count].assume_init_ref();
-                stage.sets_abreast(ciphers, sets, first.bytes / BLOCK / steps, steps);
+                let sets = sets[..gathered].assume_init_ref();
+                stage.sets_abreast(ciphers, sets, steps);
             }
         }
     }
