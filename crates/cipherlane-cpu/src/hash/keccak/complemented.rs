@@ -32,15 +32,23 @@ const fn is_sum_complement(x: usize) -> bool {
     is[x] ^ is[x + 5] ^ is[x + 10] ^ is[x + 15] ^ is[x + 20]
 }
 
-/// The same of the word at (x, y) between pi and chi: theta has added two columns' sums to it.
-const fn is_complement_before_chi(x: usize, y: usize) -> bool {
-    let (from_x, from_y) = ((x + 3 * y) % 5, x);
-    let added = is_sum_complement((from_x + 4) % 5) ^ is_sum_complement((from_x + 1) % 5);
-    IS_COMPLEMENT[5 * from_y + from_x] ^ added
-}
+/// The same of the word at (x, y), in place 5 y + x, between pi and chi: theta has added two columns' sums to it.
+const IS_COMPLEMENT_BEFORE_CHI: [bool; WORDS] = {
+    let mut is = [false; WORDS];
+    let mut i = 0;
+    while i < WORDS {
+        let (x, y) = (i % 5, i / 5);
+        let (from_x, from_y) = ((x + 3 * y) % 5, x);
+        let added = is_sum_complement((from_x + 4) % 5) ^ is_sum_complement((from_x + 1) % 5);
+        is[i] = IS_COMPLEMENT[5 * from_y + from_x] ^ added;
+        i += 1;
+    }
+    is
+};
 
 /// Which of a, b and c to complement before [`chi`], where `is` says which are complements, and `wanted` whether the
-/// result is to be one.
+/// result is to be one. All of this is known when a round is compiled, where it is inlined.
+#[inline(always)]
 const fn to_complement([a, b, c]: [bool; 3], wanted: bool) -> Option<usize> {
     if b == c {
         return Some(if a ^ wanted == b { 1 } else { 2 });
@@ -57,6 +65,17 @@ fn chi(mut words: [u64; 3], mut is: [bool; 3], wanted: bool) -> u64 {
     // Either b or c is one now: !b & c, or the complement of that.
     let [a, b, c] = words;
     a ^ if is[1] { b & c } else { b | c }
+}
+
+/// The word at (X, Y) behind chi.
+#[inline(always)]
+fn word<const X: usize, const Y: usize>(words: [Complemented; 5], row: [Complemented; 5]) -> Complemented {
+    let (next, other) = ((X + 1) % 5, (X + 2) % 5);
+    let is = const {
+        let is = IS_COMPLEMENT_BEFORE_CHI;
+        [is[5 * Y + X], is[5 * Y + (X + 1) % 5], is[5 * Y + (X + 2) % 5]]
+    };
+    Complemented(chi([words[X].0, row[next].0, row[other].0], is, IS_COMPLEMENT[5 * Y + X]))
 }
 
 impl Word for Complemented {
@@ -77,12 +96,13 @@ impl Word for Complemented {
 
     #[inline(always)]
     fn chi<const Y: usize>(words: [Self; 5], row: [Self; 5]) -> [Self; 5] {
-        let word = |x: usize| {
-            let (next, other) = ((x + 1) % 5, (x + 2) % 5);
-            let is = [x, next, other].map(|x| is_complement_before_chi(x, Y));
-            Self(chi([words[x].0, row[next].0, row[other].0], is, IS_COMPLEMENT[5 * Y + x]))
-        };
-        [word(0), word(1), word(2), word(3), word(4)]
+        [
+            word::<0, Y>(words, row),
+            word::<1, Y>(words, row),
+            word::<2, Y>(words, row),
+            word::<3, Y>(words, row),
+            word::<4, Y>(words, row),
+        ]
     }
 
     #[inline(always)]
@@ -148,7 +168,7 @@ mod tests {
         for y in 0..5 {
             let made = (0..5).filter_map(|x| {
                 let places = [x, (x + 1) % 5, (x + 2) % 5];
-                let is = places.map(|x| is_complement_before_chi(x, y));
+                let is = places.map(|x| IS_COMPLEMENT_BEFORE_CHI[5 * y + x]);
                 to_complement(is, IS_COMPLEMENT[5 * y + x]).map(|i| places[i])
             });
             let made: BTreeSet<usize> = made.collect();
