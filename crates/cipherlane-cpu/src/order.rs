@@ -11,8 +11,7 @@ use crate::job::Job;
 /// the stack.
 const WINDOW: usize = 512;
 
-/// Bits of a message's number within its window. The length has the others; beyond them all are equally long, which
-/// costs time, not results.
+/// Bits of a message's number within its window. The length has the others; no buffer is as long as they allow.
 const NUMBER_BITS: u32 = WINDOW.ilog2();
 const LONGEST: u64 = u64::MAX >> NUMBER_BITS;
 
@@ -28,14 +27,18 @@ pub(crate) struct Order<'a> {
     rest: Range<usize>,
     /// Lengths are counted by 2 to this power bytes: messages of a batch are too many for a division each.
     unit_bits: u32,
+    /// Where no message is longer they come as they lie.
+    enough: u64,
     /// Whether empty messages are among them.
     with_empty: bool,
     /// First message of the window.
     base: usize,
-    /// Whether all messages of the window are of one length, and come in the order in which they lie.
+    /// Whether all messages of the window are of one length.
     are_alike: bool,
-    /// What sorts by falling length, above the message's number within the window. Written up to `end`, unless they are
-    /// alike.
+    /// Whether they come as they lie, as those of one length do.
+    as_they_lie: bool,
+    /// What sorts by falling length, above the message's number within the window. Written up to `end`, unless they come as
+    /// they lie.
     window: [MaybeUninit<u64>; WINDOW],
     next: usize,
     end: usize,
@@ -52,14 +55,26 @@ impl<'a> Order<'a> {
         Self::new(job, range, BLOCK.ilog2(), true)
     }
 
-    /// By bytes, with the messages that are empty.
-    pub(crate) fn by_bytes(job: &'a Job<'a>, range: Range<usize>) -> Self {
-        Self::new(job, range, 0, true)
+    /// By bytes, with the messages that are empty. Where none has more than `enough` bytes they come as they lie.
+    pub(crate) fn by_bytes(job: &'a Job<'a>, range: Range<usize>, enough: usize) -> Self {
+        Self { enough: enough as u64, ..Self::new(job, range, 0, true) }
     }
 
     fn new(job: &'a Job<'a>, range: Range<usize>, unit_bits: u32, with_empty: bool) -> Self {
         let (window, base) = ([const { MaybeUninit::uninit() }; WINDOW], range.start);
-        Self { job, rest: range, unit_bits, with_empty, base, are_alike: true, window, next: 0, end: 0 }
+        Self {
+            job,
+            rest: range,
+            unit_bits,
+            enough: 0,
+            with_empty,
+            base,
+            are_alike: true,
+            as_they_lie: true,
+            window,
+            next: 0,
+            end: 0,
+        }
     }
 
     /// Whether all messages have been given out.
@@ -69,6 +84,11 @@ impl<'a> Order<'a> {
             "messages that are left out are not told from others before they are looked at"
         );
         self.next == self.end && self.rest.is_empty()
+    }
+
+    /// The messages among which those are that have been sorted.
+    pub(crate) fn window(&self) -> Range<usize> {
+        self.base..self.rest.start
     }
 
     /// How many messages have been sorted and come next, and how long the longest and the shortest of them are, unless none is
@@ -81,14 +101,7 @@ impl<'a> Order<'a> {
             self.refill();
         }
         let count = self.end - self.next;
-        #[allow(clippy::cast_possible_truncation)] // of a message within a buffer
-        let length = |place: usize| {
-            if self.are_alike {
-                return self.job.bytes(self.base).div_ceil(1 << self.unit_bits);
-            }
-            // SAFETY: `sort` has written everything before `end`.
-            (LONGEST - (unsafe { self.window[place].assume_init() } >> NUMBER_BITS)) as usize
-        };
+        let length = |place| self.job.bytes(self.message(place)).div_ceil(1 << self.unit_bits);
         Some((count, length(self.next), length(self.end - 1)))
     }
 
@@ -130,7 +143,7 @@ impl<'a> Order<'a> {
     #[inline]
     fn message(&self, place: usize) -> usize {
         debug_assert!(place < self.end);
-        if self.are_alike {
+        if self.as_they_lie {
             return self.base + place;
         }
         // SAFETY: `sort` has written everything before `end`.
@@ -169,10 +182,17 @@ impl<'a> Order<'a> {
         self.rest.start += numbers;
         let offsets = &self.job.batch().messages.offsets[self.base..=self.base + numbers];
         let length = offsets[1] - offsets[0];
-        // Without an end before the last one it is a few registers of them at a time.
-        let others = || lengths(offsets).fold(0, |others, other| others | (other ^ length));
-        self.are_alike = self.job.is_uniform() || others() == 0;
-        if self.are_alike {
+        // Without an end before the last one it is a few registers of them at a time. The highest bit tells what is longer.
+        let survey = || {
+            let (mut others, mut longer) = (0, 0);
+            for other in lengths(offsets) {
+                (others, longer) = (others | (other ^ length), longer | self.enough.wrapping_sub(other));
+            }
+            (others == 0, longer >> 63 == 0)
+        };
+        let (are_alike, are_short) = if self.job.is_uniform() { (true, true) } else { survey() };
+        (self.are_alike, self.as_they_lie) = (are_alike, are_alike || are_short);
+        if self.as_they_lie {
             self.end = if length > 0 || self.with_empty { numbers } else { 0 };
         } else {
             self.sort(offsets);
@@ -275,7 +295,12 @@ mod tests {
     }
 
     fn by_bytes(job: &Job<'_>) -> Vec<usize> {
-        Order::by_bytes(job, 0..job.batch().len()).collect()
+        Order::by_bytes(job, 0..job.batch().len(), 0).collect()
+    }
+
+    /// As [`by_bytes`], where 100 bytes are enough.
+    fn by_bytes_from_100(job: &Job<'_>) -> Vec<usize> {
+        Order::by_bytes(job, 0..job.batch().len(), 100).collect()
     }
 
     fn by_blocks(job: &Job<'_>) -> Vec<usize> {
@@ -316,11 +341,25 @@ mod tests {
         }
     }
 
+    /// Where all messages of a window are short they come as they lie, and else by length as ever.
+    #[test]
+    fn short_messages_come_as_they_lie() {
+        let short: Vec<usize> = (0..2 * WINDOW + 7).map(|i| i * 37 % 101).collect();
+        let in_place: Vec<usize> = (0..short.len()).collect();
+        assert_eq!(ordered(&short, by_bytes_from_100), in_place);
+        assert_ne!(ordered(&short, by_bytes), in_place);
+        let mut longer = short;
+        longer[3] = 101;
+        let mut some = expected(&longer, 1, true);
+        some[WINDOW..].copy_from_slice(&in_place[WINDOW..]);
+        assert_eq!(ordered(&longer, by_bytes_from_100), some);
+    }
+
     /// Messages of one length that are taken together come in the order in which they come one by one.
     #[test]
     fn messages_alike_are_taken_together() {
         fn taken(job: &Job<'_>) -> Vec<usize> {
-            let mut order = Order::by_bytes(job, 0..job.batch().len());
+            let mut order = Order::by_bytes(job, 0..job.batch().len(), 0);
             let mut messages = Vec::new();
             while !order.is_empty() {
                 let seen = order.look(32);

@@ -47,9 +47,20 @@ pub(crate) trait Iterated: Copy + Send + Sync + 'static {
     /// The chaining value before the first block.
     fn initial(self) -> Self::Chain;
 
+    /// Most bytes that are one block with their padding.
+    fn most_in_a_block(self) -> usize;
+
+    /// Blocks of `bytes` bytes, which a message ends with, and the padding.
+    #[inline(always)]
+    fn padded_blocks(self, bytes: usize) -> usize {
+        let (block, most) = (self.block_bytes(), self.most_in_a_block());
+        // Most often without a division.
+        if bytes <= most { 1 } else { 1 + (bytes - most).div_ceil(block) }
+    }
+
     /// Pads the end of a message of `total` bytes and returns how many blocks it is.
     ///
-    /// `end` has the bytes after the last whole block, `rest` of them, then zeros up to END.
+    /// `end` has the last `rest` bytes, which whole blocks come before, and then zeros, up to END or as many blocks.
     fn pad(self, end: &mut [u8], rest: usize, total: u64) -> usize;
 
     /// Of a message of `total` bytes, those after the last whole block.
@@ -130,19 +141,22 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         bytes: usize,
     ) {
         debug_assert!(rest <= bytes && bytes <= MAX_END);
-        let to = to.write(*padding);
+        let to = to.as_mut_ptr().cast::<u8>();
         // SAFETY: the caller's; the end has room for as many.
-        unsafe { to.0.as_mut_ptr().copy_from_nonoverlapping(text, rest) }
+        unsafe {
+            to.copy_from_nonoverlapping(padding.0.as_ptr(), bytes);
+            to.copy_from_nonoverlapping(text, rest);
+        }
     }
 
     /// Fewest messages that [`Absorb::hash_whole`] is worth its while for; more than LANES where there is no such thing.
     const LEAST: usize = usize::MAX;
 
     /// Hashes messages from the initial value to the output, groups of LANES one after the other, of which the last one may have
-    /// fewer. The messages of a group come by falling numbers of blocks. For output that one chaining value gives.
+    /// fewer. For output that one chaining value gives.
     ///
     /// # Safety
-    /// What [`Text`] says is true, and outputs are `digest_bytes` bytes.
+    /// What [`Text`] says is true, the messages of a group come by falling numbers of blocks, and outputs are `digest_bytes` bytes.
     #[inline(always)]
     unsafe fn hash_whole(self, _hash: H, _texts: &[Text], _digest_bytes: usize) {
         unreachable!("of engines that hash whole messages alone")

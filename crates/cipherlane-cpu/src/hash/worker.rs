@@ -51,6 +51,7 @@ impl<H: Iterated, E: Absorb<H>> Work for Batch<'_, H, E> {
     #[inline(always)]
     fn run(self) {
         let Hashing { hash, engine } = self.hashing;
-        Streams::new(hash, engine, self.job, Order::by_bytes(self.job, self.range)).run();
+        Streams::new(hash, engine, self.job, Order::by_bytes(self.job, self.range, hash.most_in_a_block()))
+            .run();
     }
 }

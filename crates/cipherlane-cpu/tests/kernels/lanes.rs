@@ -66,6 +66,16 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
         let ragged: Vec<_> = (0..count).map(|i| i * 7919 % (20 * block)).collect();
         assert_digests(session, hash, &ragged, bytes);
     }
+    // Those of nearly one length run in step, with whole blocks before their last ones and without, and those of one block as
+    // they lie.
+    for (start, range) in
+        [(0, block - 20), (0, 2 * block), (block - 30, 60), (7 * block - 5, block), (3 * block, 2 * block)]
+    {
+        for count in [2, 5, 31, 100, 600] {
+            let lengths: Vec<_> = (0..count).map(|i| start + i * 7919 % range).collect();
+            assert_digests(session, hash, &lengths, bytes);
+        }
+    }
     // Messages of one length run in step: without text in their last block, and with.
     for length in [0, 1, block - 1, block, 2 * block, 5 * block, 5 * block + 1] {
         for count in [1, 2, 7, 16, 17, 33, 75] {
@@ -88,8 +98,10 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
     assert_digests(session, hash, &lengths, bytes);
     if hash.digest_bytes().is_none() {
         for bytes in [1, 28, 64, 65, 100, block - 1, block, block + 1, 3 * block + 9] {
-            let lengths: Vec<_> = (0..45).map(|i| i * 7919 % (3 * block)).collect();
-            assert_digests(session, hash, &lengths, bytes);
+            for most in [block - 1, block + 5, 3 * block] {
+                let lengths: Vec<_> = (0..45).map(|i| i * 7919 % most).collect();
+                assert_digests(session, hash, &lengths, bytes);
+            }
             assert_digests(session, hash, &[block; 45], bytes);
             assert_digests(session, hash, &[block + 3; 45], bytes);
         }

@@ -96,12 +96,19 @@ impl Iterated for Keccak {
     }
 
     #[inline(always)]
+    fn most_in_a_block(self) -> usize {
+        self.rate - 1
+    }
+
+    #[inline(always)]
     fn pad(self, end: &mut [u8], rest: usize, _total: u64) -> usize {
         // The last bit of pad10*1, which may share a byte with the first. Reading back what was just stored takes a while.
         let last = 0x80;
-        end[self.rate - 1] = last;
-        end[rest] = if rest == self.rate - 1 { self.suffix | last } else { self.suffix };
-        1
+        let blocks = self.padded_blocks(rest);
+        let behind = blocks * self.rate - 1;
+        end[behind] = last;
+        end[rest] = if rest == behind { self.suffix | last } else { self.suffix };
+        blocks
     }
 
     #[inline(always)]

@@ -147,11 +147,12 @@ impl<I: Isa> Source<I> {
         if self.left > 0 {
             return;
         }
-        let (first, last) = (group[0], group[group.len() - 1]);
+        let first = group[0];
+        let are_alike = group.iter().all(|text| (text.blocks, text.rest) == (first.blocks, first.rest));
         let words = first.rest / size_of::<u64>();
         // SAFETY: the caller's.
         unsafe {
-            if (first.blocks, first.rest) == (last.blocks, last.rest) && words != 1 {
+            if are_alike && words != 1 {
                 self.words = words;
                 // Without text it is the same for all.
                 self.behind = [self.word_behind(&first); MAX_WORDS_64];

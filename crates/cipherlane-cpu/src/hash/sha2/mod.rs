@@ -87,12 +87,24 @@ impl<W: Integer> Iterated for Sha2<W> {
         self.initial
     }
 
+    /// Section 5.1: a byte for the bit 1, and two words for the length.
+    #[inline(always)]
+    fn most_in_a_block(self) -> usize {
+        self.block_bytes() - 1 - 2 * size_of::<W>()
+    }
+
+    /// Without a branch: a division by a power of two.
+    #[inline(always)]
+    fn padded_blocks(self, bytes: usize) -> usize {
+        (bytes + 1 + 2 * size_of::<W>()).div_ceil(self.block_bytes())
+    }
+
     /// Section 5.1: a bit 1, zeros, and the number of bits in the last two words of a block.
     #[inline(always)]
     fn pad(self, end: &mut [u8], rest: usize, total: u64) -> usize {
         let (block, length_bytes) = (self.block_bytes(), 2 * size_of::<W>());
+        let blocks = self.padded_blocks(rest);
         end[rest] = 0x80;
-        let blocks = if rest + 1 + length_bytes <= block { 1 } else { 2 };
         let bits = (u128::from(total) * 8).to_be_bytes();
         end[blocks * block - length_bytes..blocks * block].copy_from_slice(&bits[BLOCK - length_bytes..]);
         blocks

@@ -1,5 +1,6 @@
 //! Which message is in which lane, and what of it is absorbed next.
 
+mod in_step;
 mod whole;
 
 use std::mem::MaybeUninit;
@@ -8,7 +9,6 @@ use std::ops::Range;
 use super::{Absorb, Iterated, MAX_BLOCK, MAX_END, MAX_STREAMS, PaddedEnd, Shared, wipe};
 use crate::job::Job;
 use crate::order::Order;
-use crate::prefetch;
 
 /// What a lane absorbs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,9 @@ enum Part {
 
 /// A block of zeros.
 static ZEROS: [u8; MAX_BLOCK] = [0; MAX_BLOCK];
+
+/// No padding yet.
+static NO_PADDING: PaddedEnd = PaddedEnd([0; MAX_END]);
 
 /// One lane's message.
 #[derive(Clone, Copy)]
@@ -122,6 +125,7 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
             self.begin();
             match self.order.next_alike(E::LANES) {
                 Some(messages) => self.run_alike(messages),
+                None if E::LANES > 1 && self.run_near() => {}
                 None => self.run_mixed(),
             }
         }
@@ -151,93 +155,18 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
         }
     }
 
-    /// Runs messages of one length, a lane for each, in step: what holds for one holds for all of them.
-    #[inline(always)]
-    fn run_alike(&mut self, messages: Range<usize>) {
-        self.active = messages.len();
-        let bytes = self.job.text(messages.start).len();
-        let Cut { blocks, rest } = self.cut(bytes);
-        for (from, message) in self.from.iter_mut().zip(messages.clone()) {
-            *from = self.job.text(message).as_ptr();
-        }
-        if blocks > 0 {
-            self.absorb(blocks);
-        }
-        let blocks = self.pad_alike(&messages, bytes, rest);
-        self.ask_for_next();
-        self.absorb(blocks);
-        self.store_outputs(messages);
-        self.active = 0;
-    }
-
-    /// Pads the ends of messages of one length, a lane for each. Returns how many blocks they are.
-    #[inline(always)]
-    fn pad_alike(&mut self, messages: &Range<usize>, bytes: usize, rest: usize) -> usize {
-        if rest == 0 {
-            let end = self.pad(0, bytes, &[]);
-            self.from[..messages.len()].fill(end.from);
-            return end.blocks;
-        }
-        // What they have in common.
-        let mut padding = PaddedEnd([0; MAX_END]);
-        let blocks = self.hash.pad(&mut padding.0[..H::END], rest, bytes as u64);
-        let end_bytes = blocks * self.hash.block_bytes();
-        for (lane, message) in messages.clone().enumerate() {
-            let buffer = self.streams[lane].buffer;
-            self.used = self.used.max(buffer + 1);
-            let (end, text) = (&mut self.ends[buffer], self.job.text(message)[bytes - rest..].as_ptr());
-            // SAFETY: the message has so many bytes left, less than a block, and an end has room for its blocks.
-            unsafe { self.engine.lay_end(end, (text, rest), &padding, end_bytes) }
-            self.from[lane] = end.as_ptr().cast();
-        }
-        blocks
-    }
-
-    /// Asks for the first lines of the messages that are next to run in step. Nobody else has seen them coming.
-    #[inline(always)]
-    fn ask_for_next(&self) {
-        for message in self.order.alike(E::LANES) {
-            let text = self.job.text(message).as_ptr();
-            for at in (0..self.hash.block_bytes()).step_by(prefetch::LINE) {
-                prefetch::ask(text.wrapping_add(at));
-            }
-        }
-    }
-
-    /// Stores the output of messages that run in step.
-    #[inline(always)]
-    fn store_outputs(&mut self, messages: Range<usize>) {
-        let mut start = 0;
-        loop {
-            let end = self.job.digest_bytes().min(start + self.hash.output_bytes());
-            self.take_chains();
-            for (message, chain) in messages.clone().zip(&self.chains) {
-                // SAFETY: this thread alone has the message.
-                let row = unsafe { self.job.digest(message) };
-                // SAFETY: a chaining value has been taken for every message.
-                self.hash.output(unsafe { chain.assume_init_ref() }, &mut row[start..end]);
-            }
-            if end == self.job.digest_bytes() {
-                return;
-            }
-            start = end;
-            self.from.fill(ZEROS.as_ptr());
-            self.absorb(1);
-        }
-    }
-
     /// Whether the chaining values of `count` lanes take less work all at once than one by one.
     const fn all_at_once(count: usize) -> bool {
         count > E::LANES / 4
     }
 
-    /// Copies the chaining values of all lanes that run.
+    /// Copies the chaining values of `lanes`.
     #[inline(always)]
-    fn take_chains(&mut self) {
-        if Self::all_at_once(self.active) {
+    fn take_chains(&mut self, lanes: Range<usize>) {
+        if Self::all_at_once(lanes.len()) {
             return self.engine.get_all(&self.states, &mut self.chains);
         }
-        for lane in 0..self.active {
+        for lane in lanes {
             self.chains[lane].write(E::get(&self.states, lane));
         }
     }
@@ -426,13 +355,12 @@ impl<'a, H: Iterated, E: Absorb<H>> Streams<'a, H, E> {
     fn pad(&mut self, lane: usize, bytes: usize, rest: &[u8]) -> Padding {
         let buffer = self.streams[lane].buffer;
         self.used = self.used.max(buffer + 1);
-        // SAFETY: END is no more than the buffer has, and zeros are bytes.
+        let end = &mut self.ends[buffer];
+        // SAFETY: the text is so long, less than a block, and an end has room for END.
         let end = unsafe {
-            let end = self.ends[buffer].as_mut_ptr().cast::<u8>();
-            end.write_bytes(0, H::END);
-            std::slice::from_raw_parts_mut(end, H::END)
+            self.engine.lay_end(end, (rest.as_ptr(), rest.len()), &NO_PADDING, H::END);
+            std::slice::from_raw_parts_mut(end.as_mut_ptr().cast::<u8>(), H::END)
         };
-        end[..rest.len()].copy_from_slice(rest);
         Padding { bytes, blocks: self.hash.pad(end, rest.len(), bytes as u64), from: end.as_ptr() }
     }
 

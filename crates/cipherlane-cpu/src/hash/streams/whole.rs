@@ -9,8 +9,8 @@ use crate::hash::{Absorb, Iterated, Text};
 const WHOLE: usize = 128;
 
 impl<H: Iterated, E: Absorb<H>> Streams<'_, H, E> {
-    /// Hashes the next messages from the initial value to the output, if the engine has a way to do that at once, and does so in
-    /// groups of messages of nearly one length. Returns whether there were such.
+    /// Hashes the next messages from the initial value to the output, which the engine has a way to do at once, in groups of
+    /// messages of nearly one length. Returns whether there were such.
     #[inline(always)]
     pub(super) fn hash_whole(&mut self) -> bool {
         if self.job.digest_bytes() > self.hash.output_bytes() {

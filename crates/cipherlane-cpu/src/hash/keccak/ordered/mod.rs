@@ -35,7 +35,7 @@ macro_rules! instruction {
     [sum $to:literal $x:literal $y:literal] => {
         concat!("vpternlogq zmm", $to, ", zmm", $x, ", zmm", $y, ", 0x96\n")
     };
-    // Chi: `to ^ (!x & y)`, `x ^ (!to & y)` and `x ^ (!y & to)`.
+    // Chi: `to ^ (!x & y)`, `x ^ (!y & to)` and `x ^ (!to & y)`.
     [chi $to:literal $x:literal $y:literal] => {
         concat!("vpternlogq zmm", $to, ", zmm", $x, ", zmm", $y, ", 0xd2\n")
     };
