@@ -64,7 +64,7 @@ pub(crate) struct Abreast<'a, V> {
 /// Streams that run together, one in each lane of ABREAST registers: arrays of as many.
 ///
 /// Each has `count * steps` blocks, `first * steps` behind its input and its output, which are the same or apart, and apart from
-/// those of all other streams of a call, unless nobody will read the output.
+/// those of all other streams of a call, unless what is read there does not matter.
 #[derive(Clone, Copy)]
 pub(crate) struct Set {
     pub(crate) inputs: *const *const u8,

@@ -32,8 +32,9 @@ pub(super) unsafe fn encrypt<const ROUNDS: usize>(
     // SAFETY: there are ROUNDS + 1 keys.
     let isa = unsafe { *keys }.isa();
     let mut chains = [isa.zero(); ABREAST];
-    // What enters and what leaves are stages, each of a set: stage `number` is so many times `steps` blocks from the start of
-    // its streams.
+    // What enters and what leaves are stages, each of a set: stage `number` is so many times `steps` blocks from where inputs
+    // and outputs point. What there is for the stage behind the last one may be anything: chains are then taken from what was
+    // stored.
     macro_rules! pass {
         ($enters:expr, $leaves:expr; $keys:expr, $($text:expr),*) => {{
             let ((entering, enters), (leaving, leaves)): ((&Set, usize), (&Set, usize)) = ($enters, $leaves);

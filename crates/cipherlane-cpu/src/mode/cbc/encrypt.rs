@@ -112,7 +112,7 @@ impl<C: Ciphers, const N: usize> Work for Interleaved<'_, C, N> {
         if runs_abreast::<C, N, N>() {
             let (ciphers, job, order) = (&self.ciphers, self.job, &mut order);
             ciphers.isa().vectorize(Succession::<_, N> { ciphers, job, order });
-            if relay::pays(job, self.range.clone(), order) {
+            if relay::pays(job, order) {
                 ciphers.isa().vectorize(Relay::<_, N> { ciphers, job, order, streams: &mut streams });
             }
         }

@@ -122,7 +122,7 @@ impl<V: Lanes, const N: usize> Stage<V, N> {
     /// [`Stage::by_turns`], in instructions of our own order.
     ///
     /// # Safety
-    /// As there, of ABREAST registers that [run so](runs_abreast), in two stages or more.
+    /// As there, of ABREAST registers that [run so](runs_abreast).
     #[inline(always)]
     unsafe fn abreast<C>(&mut self, ciphers: &C, streams: &mut Streams, count: usize, steps: usize)
     where

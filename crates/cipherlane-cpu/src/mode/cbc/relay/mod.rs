@@ -7,8 +7,6 @@
 mod plan;
 mod runners;
 
-use std::ops::Range;
-
 use cipherlane_core::BLOCK;
 use plan::{Plan, Spare};
 use runners::{Runners, each};
@@ -30,17 +28,18 @@ const STEPS: usize = MAX_STEPS / 2;
 /// Bytes of a stream on a stage.
 const STAGE: usize = STEPS * BLOCK;
 
-/// Whether it pays to run the next messages of `order`, which has those of `range`, in a [`Relay`]: that takes some time for
-/// each of them, and a whole stage for the last blocks of each, whereas [`Streams`] take theirs whenever some of them end.
+/// Whether it pays to run the messages left in `order` in a [`Relay`], if all are like those that have been sorted: that takes
+/// some time for each of them, and a whole stage for the last blocks of each, whereas [`Streams`] take theirs whenever some of
+/// them end.
 #[inline(always)]
-pub(super) fn pays(job: &Job<'_>, range: Range<usize>, order: &mut Order<'_>) -> bool {
+pub(super) fn pays(job: &Job<'_>, order: &mut Order<'_>) -> bool {
     /// Blocks from which on, by their mean, messages of different lengths always gain.
-    const LONG: usize = 32;
+    const LONG_BY_MEAN: usize = 32;
     /// How often each length may come up among shorter ones, which end together.
     const REPEATED: usize = 6;
     let Some((count, longest, shortest)) = order.outlook() else { return false };
     if longest > shortest {
-        let are_long = job.consecutive(range.clone()).bytes >= LONG * BLOCK * range.len();
+        let are_long = job.consecutive(order.window()).bytes >= LONG_BY_MEAN * BLOCK * count;
         return count >= STREAMS && (are_long || count <= REPEATED * (longest - shortest + 1));
     }
     // Messages of one length end together, in `Streams` as well, and leave lanes empty if they do not fill the last registers.
