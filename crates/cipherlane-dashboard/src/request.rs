@@ -174,7 +174,7 @@ impl Request {
         Ok(Choice::Custom(Custom {
             algorithm,
             operation,
-            message_bytes,
+            lengths: message_bytes.into(),
             messages: self.messages,
             keys: self.keys.unwrap_or(Keys::Same),
             input: None,
@@ -263,10 +263,10 @@ impl Order {
     /// The run in a line: `tls-16k aes-128-gcm seal on cpu at avx2, 2 threads, CPU load 40 %`.
     pub(crate) fn title(&self) -> String {
         let mut title = match (&self.choice, self.choice.job()) {
-            (choice, Job::Mixed) => choice.name().to_owned(),
+            (choice, Job::Mixed) => choice.name().into_owned(),
             (Choice::Custom(custom), _) => {
                 let keys = if custom.keys == Keys::Distinct { ", a key each" } else { "" };
-                format!("{} {} of {} B{keys}", custom.algorithm, custom.operation, custom.message_bytes)
+                format!("{} {} of {} B{keys}", custom.algorithm, custom.operation, custom.lengths.most())
             }
             (choice, Job::Single(algorithm, operation)) => {
                 format!("{} {algorithm} {operation}", choice.name())

@@ -154,7 +154,7 @@ impl Run<'_> {
         let workload = match self.build(point) {
             Ok(workload) => workload,
             Err(WorkloadError::Judge(error)) => {
-                return Err(BenchError::Judge { workload: point.choice.name().to_owned(), error });
+                return Err(BenchError::Judge { workload: point.choice.name().into_owned(), error });
             }
             Err(error) => {
                 self.skip(point, None, error.to_string());
@@ -278,7 +278,7 @@ impl Run<'_> {
             Job::Mixed => None,
         };
         let skipped = Skipped {
-            workload: point.choice.name().to_owned(),
+            workload: point.choice.name().into_owned(),
             algorithm: single.map(|(algorithm, _)| algorithm),
             operation: single.map(|(_, operation)| operation),
             threads: point.threads,

@@ -144,7 +144,8 @@ fn is_of(row: &Measurement, point: &Point) -> bool {
         Choice::Named(..) => true,
         Choice::Custom(custom) => {
             custom.input.is_none()
-                && row.message_bytes == custom.message_bytes as u64
+                // Where it is not one its name tells.
+                && custom.lengths.one().is_none_or(|bytes| row.message_bytes == bytes as u64)
                 && row.keys == custom.keys
                 && custom.messages.is_none_or(|messages| row.messages == messages as u64)
         }

@@ -61,7 +61,7 @@ impl Point<'_> {
         Measurement {
             schema_version: SCHEMA_VERSION,
             experiment: self.experiment.to_owned(),
-            workload: self.workload.name.to_owned(),
+            workload: self.workload.name.to_string(),
             algorithm: self.workload.algorithm(),
             operation: self.workload.operation().to_owned(),
             device: runner.contender.device.info().id.clone(),
@@ -342,7 +342,7 @@ mod tests {
         let custom = Custom {
             algorithm: "aes-128-ctr".parse().unwrap(),
             operation: cipherlane::Operation::Encrypt,
-            message_bytes: 64,
+            lengths: 64.into(),
             messages: Some(2),
             keys: Keys::Same,
             input: None,

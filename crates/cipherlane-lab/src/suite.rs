@@ -111,7 +111,8 @@ mod tests {
     #[test]
     fn a_workload_that_is_named_twice_is_measured_once() {
         let names = |suite: &Suite| {
-            let mut names: Vec<_> = suite.points.iter().map(|point| point.choice.name().to_owned()).collect();
+            let mut names: Vec<_> =
+                suite.points.iter().map(|point| point.choice.name().into_owned()).collect();
             names.dedup();
             names
         };

@@ -6,11 +6,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cipherlane::Device;
 use cipherlane::verify::Reference;
+use cipherlane::{Device, Operation};
 use cipherlane_lab::load::CpuLoad;
 use cipherlane_lab::resume::{Done, Missing};
-use cipherlane_lab::workload::Custom;
+use cipherlane_lab::workload::{Custom, Lengths, check};
 use cipherlane_lab::{
     BenchError, Contender, JudgeError, Judges, Observer, Options, Outcome, Progress, Sampling, Skipped,
     Suite, Wanted, host, run_suite,
@@ -82,7 +82,7 @@ fn custom(algorithm: &str, operation: &str) -> Custom {
     Custom {
         algorithm: algorithm.parse().expect("a known algorithm"),
         operation: operation.parse().expect("a known operation"),
-        message_bytes: 100,
+        lengths: 100.into(),
         messages: Some(40),
         keys: Keys::Distinct,
         input: None,
@@ -154,7 +154,7 @@ fn the_best_rival_stands_beside_our_row() {
 fn beside_whole_messages(manner: Manner, messages: usize, threads: usize) -> [Measurement; 2] {
     let devices = [Puppet::new("cpu", manner), Puppet::new("rival:whole", Manner::CutsNone)];
     let sizes =
-        Custom { messages: Some(messages), message_bytes: 20_000, ..custom("aes-128-ctr", "encrypt") };
+        Custom { messages: Some(messages), lengths: 20_000.into(), ..custom("aes-128-ctr", "encrypt") };
     let suite = Suite::custom(&sizes, &[threads]);
     let outcome = measure(&suite, &all(&devices), &mut Log::default()).expect("judges that agree");
     outcome.rows.try_into().expect("a row each")
@@ -345,22 +345,45 @@ fn an_input_file_is_cut_into_messages() {
     of_file.messages = Some(3);
     let outcome = measure(&Suite::custom(&of_file, &[1]), &[&device], &mut Log::default()).unwrap();
     assert!(outcome.skipped[0].reason.contains("too few"), "{:?}", outcome.skipped);
-    of_file.message_bytes = 0;
+    of_file.lengths = 0.into();
     let outcome = measure(&Suite::custom(&of_file, &[1]), &[&device], &mut Log::default()).unwrap();
     assert!(outcome.skipped[0].reason.contains("at least 1 byte"), "{:?}", outcome.skipped);
+}
+
+/// Each length from the least to the most that the algorithm takes is there as often as any other, and the row's name tells.
+#[test]
+fn messages_have_all_lengths_of_a_range() {
+    let device = Puppet::new("cpu", Manner::Right);
+    for (algorithm, operation, workload, mean) in
+        [("aes-128-cbc", "encrypt", "lengths-10-100", 56), ("aes-128-gcm", "seal", "lengths-0-79", 40)]
+    {
+        let (least, most) = workload["lengths-".len()..].split_once('-').unwrap();
+        let lengths = Lengths::between(least.parse().unwrap(), most.parse().unwrap()).unwrap();
+        let sizes = Custom { lengths, messages: Some(240), ..custom(algorithm, operation) };
+        let outcome = measure(&Suite::custom(&sizes, &[1]), &[&device], &mut Log::default()).unwrap();
+        let [row] = &outcome.rows[..] else { panic!("{outcome:?}") };
+        assert_eq!((&*row.workload, row.message_bytes, row.messages), (workload, mean, 240));
+        assert!(row.verified);
+    }
+    // No whole block is that long, and a file is cut into messages of one length.
+    let (none, input) = (Lengths::between(17, 31).unwrap(), Some("/dev/null".into()));
+    assert!(check("sm4-ecb".parse().unwrap(), Operation::Encrypt, none).is_err());
+    let of_file = Custom { lengths: none, input, ..custom("aes-128-gcm", "seal") };
+    let error = of_file.check().unwrap_err().to_string();
+    assert!(error.contains("17 B to 31 B; give one size"), "{error}");
 }
 
 #[test]
 fn empty_messages_and_impossible_sizes_are_no_panic() {
     let device = Puppet::new("cpu", Manner::Right);
-    let mut sizes = Custom { message_bytes: 0, ..custom("aes-128-gcm", "seal") };
+    let mut sizes = Custom { lengths: 0.into(), ..custom("aes-128-gcm", "seal") };
     let row = measure(&Suite::custom(&sizes, &[1]), &[&device], &mut Log::default()).unwrap().rows.remove(0);
     assert_eq!((row.bytes_per_second, row.cycles_per_byte, row.verified), (0.0, None, true));
     assert!(row.messages_per_second > 0.0);
-    sizes.message_bytes = usize::MAX / 2;
+    sizes.lengths = (usize::MAX / 2).into();
     let outcome = measure(&Suite::custom(&sizes, &[1]), &[&device], &mut Log::default()).unwrap();
     assert!(outcome.skipped[0].reason.contains("memory"), "{:?}", outcome.skipped);
-    sizes = Custom { message_bytes: 1, messages: Some(0), ..sizes };
+    sizes = Custom { lengths: 1.into(), messages: Some(0), ..sizes };
     let outcome = measure(&Suite::custom(&sizes, &[1]), &[&device], &mut Log::default()).unwrap();
     assert!(outcome.skipped[0].reason.contains("at least 1"), "{:?}", outcome.skipped);
 }

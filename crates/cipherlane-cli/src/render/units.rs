@@ -3,6 +3,7 @@
 use std::num::IntErrorKind;
 use std::time::Duration;
 
+use cipherlane_lab::workload::Lengths;
 use cipherlane_record::units::grouped;
 pub(crate) use cipherlane_record::units::{bytes, rate, significant};
 
@@ -38,7 +39,14 @@ pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
     }
 }
 
-/// The same, of at least 1.
+/// One size of messages, or all from one to another: `16k`, `16-512`.
+pub(crate) fn parse_lengths(text: &str) -> Result<Lengths, String> {
+    let Some((least, most)) = text.split_once('-') else { return parse_bytes(text).map(Lengths::of) };
+    let refused = || format!("`{text}` is no range of sizes; write the smaller one first, as 16-512");
+    Lengths::between(parse_bytes(least)?, parse_bytes(most)?).ok_or_else(refused)
+}
+
+/// One size, of at least 1.
 pub(crate) fn parse_some_bytes(text: &str) -> Result<usize, String> {
     match parse_bytes(text)? {
         0 => Err(format!("`{text}` is nothing to run; write a size from 1")),
@@ -103,6 +111,16 @@ mod tests {
         assert_eq!((parse_bytes("1TiB"), parse_bytes("2tb")), (Ok(1 << 40), Ok(2_000_000_000_000)));
         assert_eq!(parse_some_bytes("1k"), Ok(1024));
         assert!(parse_some_bytes("0k").unwrap_err().contains("from 1"));
+    }
+
+    #[test]
+    fn sizes_are_one_or_all_of_a_range() {
+        assert_eq!(parse_lengths("16k"), Ok(Lengths::of(16 << 10)));
+        assert_eq!(parse_lengths("16-1k"), Ok(Lengths::between(16, 1 << 10).unwrap()));
+        assert_eq!(parse_lengths("5-5"), Ok(Lengths::of(5)));
+        for text in ["16-", "-16", "512-16", "1-2-3", "a-b"] {
+            assert!(parse_lengths(text).is_err(), "{text}");
+        }
     }
 
     #[test]

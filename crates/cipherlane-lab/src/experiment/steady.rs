@@ -34,7 +34,8 @@ impl Work {
     /// the batch is to fit the caches.
     pub(super) fn batch(&self, setting: &Setting<'_>, threads: usize) -> Result<Prepared, String> {
         let Self { algorithm, operation, message_bytes, messages, keys } = *self;
-        let custom = Custom { algorithm, operation, message_bytes, messages, keys, input: None };
+        let custom =
+            Custom { algorithm, operation, lengths: message_bytes.into(), messages, keys, input: None };
         let working_set_bytes = Request::working_set(Wanted::Hot, setting.host, threads);
         let request = Request { seed: setting.seed, working_set_bytes, judges: setting.judges };
         let built = Choice::Custom(custom).build(&request).map_err(|error| error.to_string())?;

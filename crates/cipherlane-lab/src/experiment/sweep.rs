@@ -88,6 +88,6 @@ impl Rows {
 
     fn custom(&self, algorithm: Algorithm, operation: Operation, message_bytes: usize) -> Custom {
         let (messages, keys) = (self.messages, self.keys);
-        Custom { algorithm, operation, message_bytes, messages, keys, input: None }
+        Custom { algorithm, operation, lengths: message_bytes.into(), messages, keys, input: None }
     }
 }

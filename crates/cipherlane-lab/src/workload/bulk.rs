@@ -30,7 +30,7 @@ fn build(job: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
     let custom = Custom {
         algorithm,
         operation,
-        message_bytes: MESSAGE_BYTES,
+        lengths: MESSAGE_BYTES.into(),
         messages: WORKLOAD.outline.messages,
         keys: Keys::Same,
         input: None,

@@ -1,5 +1,6 @@
 //! One's own workload, from random bytes or from a file.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
@@ -10,19 +11,19 @@ use cipherlane_record::Keys;
 use cipherlane_record::units::bytes;
 use thiserror::Error;
 
-use super::part::{Part, Rows, full_tag};
-use super::{Job, Outline, Request, Task, WorkloadError};
+use super::part::{Part, Rows, full_tag, mixed_offsets, text_bytes, uniform_offsets};
+use super::{Job, Lengths, Outline, Request, Task, WorkloadError};
 use crate::random::Random;
 
-/// One's own workload: messages of one length, without AAD; nonces of 12 bytes in GCM; tags of 16 bytes.
+/// One's own workload: messages without AAD; nonces of 12 bytes in GCM; tags of 16 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Custom {
     /// The cipher in its mode.
     pub algorithm: Algorithm,
     /// What is done to each message.
     pub operation: Operation,
-    /// Bytes of each message. The last message of an input may be shorter.
-    pub message_bytes: usize,
+    /// Bytes of each message. An input is cut into messages of one length, of which the last one may be shorter.
+    pub lengths: Lengths,
     /// Number of messages; `None` takes as many as make a working set that fits the second-level cache, or cuts the
     /// whole input.
     pub messages: Option<usize>,
@@ -66,6 +67,12 @@ pub enum InputError {
     /// A file of many messages of no bytes.
     #[error("an input is cut into messages of at least 1 byte; give a size")]
     NoSize,
+    /// A file that would be cut into messages of different lengths.
+    #[error("an input is cut into messages of one length, not of {lengths}; give one size")]
+    Ragged {
+        /// The lengths that were asked for.
+        lengths: Lengths,
+    },
     /// Nothing to run.
     #[error("a workload has at least 1 message; {}", remedy)]
     NoMessages {
@@ -91,7 +98,15 @@ const MOST_UNTOLD: u64 = 256 << 20;
 
 impl Custom {
     pub(super) const fn outline(&self) -> Outline {
-        Outline { messages: self.messages, message_bytes: self.message_bytes, keys: self.keys() }
+        Outline { messages: self.messages, message_bytes: self.lengths.most(), keys: self.keys() }
+    }
+
+    /// Its name, which tells lengths that differ.
+    pub(super) fn name(&self) -> Cow<'static, str> {
+        match self.lengths.one() {
+            Some(_) => "custom".into(),
+            None => format!("lengths-{}-{}", self.lengths.least(), self.lengths.most()).into(),
+        }
     }
 
     /// The keys that its messages have: where the algorithm takes none, there cannot be one each.
@@ -103,7 +118,7 @@ impl Custom {
     /// The number of messages: of random bytes, as many as were asked for or fill `working_set_bytes`.
     fn count(&self, working_set_bytes: usize) -> usize {
         let other = self.algorithm.key_bytes() + 2 * cipherlane::BLOCK;
-        self.messages.unwrap_or_else(|| super::filling(working_set_bytes, self.message_bytes, other))
+        self.messages.unwrap_or_else(|| super::filling(working_set_bytes, self.lengths.mean(), other))
     }
 
     /// The same with its number of messages told, but for an input, whose length tells it, and the keys that they have.
@@ -128,9 +143,7 @@ impl Custom {
 
     /// Looks at the file at `path`. A pipe is not opened, since it can be read once.
     fn check_input(&self, path: &Path) -> Result<(), InputError> {
-        if self.message_bytes == 0 {
-            return Err(InputError::NoSize);
-        }
+        let message_bytes = self.cut_bytes()?;
         let failed = |error| InputError::File { path: path.to_owned(), error };
         let there = path.metadata().map_err(failed)?;
         if there.is_dir() {
@@ -155,12 +168,21 @@ impl Custom {
         }
         let found = usize::try_from(there.len()).unwrap_or(usize::MAX);
         self.check_length(path, found)?;
-        self.check_memory(self.wanted().unwrap_or(found).div_ceil(self.message_bytes))
+        self.check_memory(self.wanted().unwrap_or(found).div_ceil(message_bytes))
+    }
+
+    /// Bytes of each message that an input is cut into.
+    fn cut_bytes(&self) -> Result<usize, InputError> {
+        match self.lengths.one() {
+            Some(0) => Err(InputError::NoSize),
+            Some(bytes) => Ok(bytes),
+            None => Err(InputError::Ragged { lengths: self.lengths }),
+        }
     }
 
     /// The bytes of the messages that were asked for.
     fn wanted(&self) -> Option<usize> {
-        self.messages.map(|messages| messages.saturating_mul(self.message_bytes))
+        self.messages.map(|messages| messages.saturating_mul(self.lengths.mean()))
     }
 
     /// Refuses an input at `path` of which `found` bytes are there, if these are too few.
@@ -214,15 +236,22 @@ impl Custom {
             return Err(InputError::NoMessages { remedy: "give a number of messages" });
         }
         self.check_memory(messages)?;
-        let texts = random.bytes(messages * self.message_bytes);
-        Ok((texts, super::part::uniform_offsets(messages, self.message_bytes)))
+        let offsets = self.offsets(messages, random);
+        Ok((random.bytes(text_bytes(&offsets)), offsets))
+    }
+
+    /// Where messages of random bytes end. Their lengths are drawn where they differ.
+    fn offsets(&self, messages: usize, random: &mut Random) -> Vec<u64> {
+        match (self.lengths.one(), self.lengths.taken_by(self.algorithm)) {
+            (None, Some((lengths, step))) => mixed_offsets(messages, lengths, step, random),
+            // What the algorithm does not take is refused with the batch.
+            _ => uniform_offsets(messages, self.lengths.most()),
+        }
     }
 
     /// The texts that the file at `path` is cut into, and their offsets.
     fn texts_of(&self, path: &Path) -> Result<(Vec<u8>, Vec<u64>), InputError> {
-        if self.message_bytes == 0 {
-            return Err(InputError::NoSize);
-        }
+        let message_bytes = self.cut_bytes()?;
         let failed = |error| InputError::File { path: path.to_owned(), error };
         let file = File::open(path).map_err(failed)?;
         let there = file.metadata().map_err(failed)?;
@@ -231,31 +260,31 @@ impl Custom {
         let most = self.wanted().map_or(untold, |wanted| wanted as u64);
         // What cannot be held is not read first.
         let length = usize::try_from(there.len().min(most)).unwrap_or(usize::MAX);
-        self.check_memory(length.div_ceil(self.message_bytes))?;
+        self.check_memory(length.div_ceil(message_bytes))?;
         let mut bytes = Vec::with_capacity(length);
         // What has no length, or no end, is read as far as it can be held, and a byte beyond, which tells.
         let held = self.most_bytes().map_or(u64::MAX, |held| held.saturating_add(1));
         file.take(most.min(held)).read_to_end(&mut bytes).map_err(failed)?;
         // A pipe has no length before it is read.
         if bytes.len() > length {
-            self.check_memory(bytes.len().div_ceil(self.message_bytes))?;
+            self.check_memory(bytes.len().div_ceil(message_bytes))?;
         }
         if bytes.len() as u64 == held {
-            let messages = bytes.len().div_ceil(self.message_bytes);
-            return Err(InputError::Memory { messages, message_bytes: self.message_bytes });
+            let messages = bytes.len().div_ceil(message_bytes);
+            return Err(InputError::Memory { messages, message_bytes: self.lengths.mean() });
         }
         if self.messages.is_none() && bytes.len() as u64 == MOST_UNTOLD + 1 && !there.is_file() {
             return Err(InputError::Endless { path: path.to_owned() });
         }
         self.check_length(path, bytes.len())?;
-        let cuts = (0..bytes.len()).step_by(self.message_bytes).chain([bytes.len()]);
+        let cuts = (0..bytes.len()).step_by(message_bytes).chain([bytes.len()]);
         let offsets = cuts.map(|cut| cut as u64).collect();
         Ok((bytes, offsets))
     }
 
     /// Refuses what would drive the machine out of memory.
     fn check_memory(&self, messages: usize) -> Result<(), InputError> {
-        let refused = InputError::Memory { messages, message_bytes: self.message_bytes };
+        let refused = InputError::Memory { messages, message_bytes: self.lengths.mean() };
         let Some(bytes) = self.memory_each().and_then(|each| each.checked_mul(messages)) else {
             return Err(refused);
         };
@@ -267,13 +296,13 @@ impl Custom {
 
     /// The memory that a message takes: input, output, expected output, and the judge's copy.
     fn memory_each(&self) -> Option<usize> {
-        self.message_bytes.checked_add(64)?.checked_mul(4)
+        self.lengths.mean().checked_add(64)?.checked_mul(4)
     }
 
     /// The bytes of the messages that the memory there is can hold; none where nobody knows.
     fn most_bytes(&self) -> Option<u64> {
         let messages = crate::host::available_memory_bytes()? / self.memory_each()? as u64;
-        messages.checked_mul(self.message_bytes as u64)
+        messages.checked_mul(self.lengths.mean() as u64)
     }
 }
 
@@ -286,7 +315,7 @@ mod tests {
     fn custom(message_bytes: usize, messages: Option<usize>) -> Custom {
         let algorithm = Algorithm::new(Cipher::Aes128, Mode::Ctr);
         let (operation, keys) = (algorithm.forward(), Keys::Distinct);
-        Custom { algorithm, operation, message_bytes, messages, keys, input: None }
+        Custom { algorithm, operation, lengths: message_bytes.into(), messages, keys, input: None }
     }
 
     #[test]

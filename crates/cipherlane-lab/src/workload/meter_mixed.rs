@@ -28,6 +28,6 @@ const MOST_BYTES: usize = 256;
 fn build(job: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
     let mut random = Random::new(request.seed);
     let messages = request.messages(usize::midpoint(LEAST_BYTES, MOST_BYTES), BESIDE_TEXT);
-    let offsets = mixed_offsets(messages, LEAST_BYTES..=MOST_BYTES, &mut random);
+    let offsets = mixed_offsets(messages, LEAST_BYTES..=MOST_BYTES, 1, &mut random);
     Ok(vec![super::directed(job, part_of(Cipher::Aes128, offsets, &mut random), request)?])
 }

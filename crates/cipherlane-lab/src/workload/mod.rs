@@ -5,6 +5,7 @@ pub mod bulk;
 pub mod cavp_mix;
 pub mod custom;
 pub mod disk_4k;
+pub mod lengths;
 pub mod meter_128;
 pub mod meter_mixed;
 pub mod packets;
@@ -12,6 +13,7 @@ pub mod part;
 pub mod task;
 pub mod tls_16k;
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use cipherlane::verify::vectors::VectorError;
@@ -20,6 +22,7 @@ use cipherlane_record::{Host, Keys, Tag};
 use thiserror::Error;
 
 pub use custom::{Custom, InputError};
+pub use lengths::Lengths;
 pub use task::Task;
 
 use crate::bench::Wanted;
@@ -130,17 +133,22 @@ pub fn named(name: &str) -> Result<&'static Named, UnknownName> {
     })
 }
 
-/// Whether `algorithm` does `operation` to messages of `bytes`, known before a batch is built.
+/// Whether `algorithm` does `operation` to messages of some of `lengths`, known before a batch is built.
 ///
 /// # Errors
 /// Says what it does, and which lengths it takes.
-pub fn check(algorithm: Algorithm, operation: Operation, bytes: usize) -> Result<(), BatchError> {
+pub fn check(
+    algorithm: Algorithm,
+    operation: Operation,
+    lengths: impl Into<Lengths>,
+) -> Result<(), BatchError> {
     if !algorithm.operations().contains(&operation) {
         return Err(BatchError::Operation { algorithm, operation });
     }
-    let (wanted, takes) = limits::text_bytes(algorithm);
-    let found = bytes as u64;
-    if takes(found) { Ok(()) } else { Err(BatchError::Length { algorithm, wanted, message: 0, found }) }
+    let lengths = lengths.into();
+    let (wanted, _) = limits::text_bytes(algorithm);
+    let refused = || BatchError::Length { algorithm, wanted, message: 0, found: lengths.most() as u64 };
+    lengths.taken_by(algorithm).map(|_| ()).ok_or_else(refused)
 }
 
 /// What to run.
@@ -153,12 +161,12 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The workload's name; `custom` for one's own.
+    /// The workload's name. One's own is `custom`, or `lengths-16-512` if its messages have all of these bytes.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> Cow<'static, str> {
         match self {
-            Self::Named(workload, _) => workload.name,
-            Self::Custom(_) => "custom",
+            Self::Named(workload, _) => workload.name.into(),
+            Self::Custom(custom) => custom.name(),
         }
     }
 
@@ -307,7 +315,7 @@ fn directed(job: Job, part: part::Part, request: &Request<'_>) -> Result<Task, W
 #[derive(Clone, Debug)]
 pub struct Workload {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The batches of one pass, in order. At least one.
     pub tasks: Vec<Task>,
 }

@@ -39,7 +39,7 @@ fn build(job: Job, request: &Request<'_>) -> Result<Vec<Task>, WorkloadError> {
         aad.extend_from_slice(&association);
         aad.extend_from_slice(&sequence.to_be_bytes()[4..]);
     }
-    let offsets = mixed_offsets(messages, LEAST_BYTES..=MOST_BYTES, &mut random);
+    let offsets = mixed_offsets(messages, LEAST_BYTES..=MOST_BYTES, 1, &mut random);
     let part = Part {
         algorithm: ALGORITHM,
         operation: Operation::Seal,

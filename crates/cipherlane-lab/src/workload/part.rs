@@ -283,16 +283,18 @@ pub fn uniform_offsets(messages: usize, message_bytes: usize) -> Vec<u64> {
     (0..=messages as u64).map(|index| index * message_bytes as u64).collect()
 }
 
-/// Offsets of `messages` messages of any of these lengths in bytes, each as often as any other, in any order.
+/// Offsets of `messages` messages of any of these lengths in bytes, by steps from one to the next, each as often as any other,
+/// in any order.
 pub(super) fn mixed_offsets(
     messages: usize,
     lengths: RangeInclusive<usize>,
+    step: usize,
     random: &mut Random,
 ) -> Vec<u64> {
     let (least, most) = lengths.into_inner();
     // The longest, the shortest, the longest but one: on average as many bytes however few there are.
-    let steps = (0..=(most - least) / 2).cycle();
-    let pairs = steps.flat_map(|step| [most - step, least + step]);
+    let inward = (0..=(most - least) / 2).step_by(step).cycle();
+    let pairs = inward.flat_map(|bytes| [most - bytes, least + bytes]);
     let mut lengths: Vec<_> = pairs.take(messages).collect();
     random.shuffle(&mut lengths);
     let mut offsets = vec![0];

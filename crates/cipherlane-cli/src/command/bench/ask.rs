@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use cipherlane::{Algorithm, BatchError, Cipher, Mode, Operation};
 use cipherlane_lab::Suite;
-use cipherlane_lab::workload::Custom;
+use cipherlane_lab::workload::{Custom, Lengths};
 use cipherlane_record::Host;
 use clap::builder::FalseyValueParser;
 
@@ -24,6 +24,7 @@ Examples:
   cipherlane bench --list                           the workloads and their questions
   cipherlane bench meter-128 --threads 1,phys,all
   cipherlane bench --algorithm aes-256-gcm --size 64,1k,16k,1MiB --keys distinct
+  cipherlane bench --algorithm sha-256 --size 1-55,1-500 --threads 1
   cipherlane bench --algorithm aes-128-ctr --input disk.img --size 4k --tier avx512,avx2
   cipherlane bench --quick --json - --csv rows.csv --md rows.md";
 
@@ -33,7 +34,7 @@ const QUICK_SECONDS: f64 = 12.0;
 /// The algorithm of a workload of one's own that names none.
 const DEFAULT_ALGORITHM: Algorithm = Algorithm::new(Cipher::Aes128, Mode::Gcm);
 /// Bytes of its messages: a full TLS record.
-const DEFAULT_SIZE: usize = 16 << 10;
+const DEFAULT_SIZE: Lengths = Lengths::of(16 << 10);
 
 /// Options of `bench`.
 #[derive(Debug, clap::Args)]
@@ -147,12 +148,12 @@ impl Asked {
         for algorithm in algorithms {
             let keys = self.keys_of(algorithm);
             for operation in self.operations(algorithm)? {
-                for &message_bytes in &sizes {
-                    cipherlane_lab::workload::check(algorithm, operation, message_bytes)?;
+                for &lengths in &sizes {
+                    cipherlane_lab::workload::check(algorithm, operation, lengths)?;
                     let custom = Custom {
                         algorithm,
                         operation,
-                        message_bytes,
+                        lengths,
                         messages: self.messages,
                         keys: keys.into(),
                         input: self.input.clone(),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use cipherlane::{Algorithm, Operation};
+use cipherlane_lab::workload::Lengths;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
@@ -32,11 +33,11 @@ pub(super) struct Asked {
         help_heading = "Your own workload"
     )]
     pub(super) operation: Vec<Operation>,
-    /// Bytes of each message: 16, 16k, 1MiB, 4kB, or a list; k, M, G, T and KiB to TiB count in 1024, kB to TB in 1000, in
-    /// any case [default: 16k]
-    #[arg(long, short, env = "CIPHERLANE_SIZE", value_delimiter = ',', value_parser = units::parse_bytes,
+    /// Bytes of each message: 16, 16k, 1MiB, 4kB, or a list; 16-512 for messages of all lengths from 16 to 512 B; k, M, G, T
+    /// and KiB to TiB count in 1024, kB to TB in 1000, in any case [default: 16k]
+    #[arg(long, short, env = "CIPHERLANE_SIZE", value_delimiter = ',', value_parser = units::parse_lengths,
           help_heading = "Your own workload")]
-    pub(super) size: Vec<usize>,
+    pub(super) size: Vec<Lengths>,
     /// Number of messages [default: as many as half of the L2 cache holds]
     #[arg(long, short, env = "CIPHERLANE_MESSAGES", value_parser = shared::messages, help_heading = "Your own workload")]
     pub(super) messages: Option<usize>,

@@ -273,12 +273,12 @@ pub(crate) fn plan_of(suite: &cipherlane_lab::Suite, seconds: f64) -> String {
             Choice::Custom(custom) => (
                 units::keys(custom.keys() == Keys::Distinct),
                 custom.messages.map_or_else(none, units::count),
-                units::bytes(custom.message_bytes as u64),
+                custom.lengths.to_string(),
             ),
             Choice::Named(..) => ("", none(), none()),
         };
         let does = format!("{}{keys}", choice.job());
-        table.add_row([choice.name().to_owned(), does, messages, bytes, threads.to_string()]);
+        table.add_row([choice.name().into_owned(), does, messages, bytes, threads.to_string()]);
     }
     let time = units::seconds(std::time::Duration::from_secs_f64(seconds));
     let (name, count) = (&suite.experiment, suite.points.len());

@@ -123,7 +123,7 @@ mod tests {
 
     use cipherlane::{Cpu, DeviceError, Info, Kernel, Operation, Session, Shape};
     use cipherlane_lab::Wanted;
-    use cipherlane_lab::workload::{Choice, Custom, Request};
+    use cipherlane_lab::workload::{Choice, Custom, Lengths, Request};
     use cipherlane_record::{Keys, Record, measurements, read};
     use clap::Parser;
 
@@ -189,7 +189,7 @@ mod tests {
         Custom {
             algorithm: "sha-256".parse().unwrap(),
             operation: Operation::Hash,
-            message_bytes,
+            lengths: message_bytes.into(),
             messages,
             keys: Keys::Same,
             input: None,
@@ -199,11 +199,11 @@ mod tests {
     /// A row of this CPU that has done `custom` on one thread, with so many messages.
     fn row_of(custom: &Custom, messages: u64) -> Measurement {
         Measurement {
-            workload: "custom".to_owned(),
+            workload: Choice::Custom(custom.clone()).name().into_owned(),
             algorithm: custom.algorithm.to_string(),
             operation: custom.operation.name().to_owned(),
             threads: 1,
-            message_bytes: custom.message_bytes as u64,
+            message_bytes: custom.lengths.mean() as u64,
             messages,
             keys: custom.keys,
             ..rows().remove(0)
@@ -318,6 +318,14 @@ mod tests {
         // One chain is no row of as many as the caches hold.
         assert_eq!(left_out(&of(None, None), 1, &[]), 0);
         assert_eq!(left_out(&of(Some(1), None), 1, &[]), 1);
+        // Their mean does not tell in which range they are.
+        let of_range =
+            |least, most| Custom { lengths: Lengths::between(least, most).unwrap(), ..hashes(Some(9), 0) };
+        let (wide, narrow, point) = (of_range(10, 20), of_range(14, 16), of_range(15, 15));
+        let rows = || vec![row_of(&wide, 9)];
+        let counts =
+            [&wide, &narrow, &point].map(|custom| left_out_of(Suite::custom(custom, &[1]), &[], rows()));
+        assert_eq!(counts, [1, 0, 0]);
         // Nobody knows what a file held.
         assert_eq!(left_out(&of(Some(1), Some("disk.img".into())), 1, &[]), 0);
         assert_eq!(left_out(&of(Some(1), None), 1, &["--input", "disk.img"]), 0);

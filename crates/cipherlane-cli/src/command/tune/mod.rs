@@ -155,7 +155,7 @@ impl Job {
         let custom = Custom {
             algorithm: self.algorithm,
             operation: self.operation,
-            message_bytes: self.size,
+            lengths: self.size.into(),
             messages: Some((options.text / self.size.max(1)).max(1)),
             keys: options.keys.into(),
             input: None,
