@@ -92,6 +92,16 @@ impl Stepwise for Alike {
     }
 }
 
+/// All blocks of `message`.
+///
+/// # Safety
+/// The pointers of `message` are good, and nobody else touches its output.
+#[inline(always)]
+pub(super) unsafe fn all<P: Permutation, const N: usize>(cipher: &P, message: Message) {
+    // SAFETY: the caller's promise.
+    unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, message) }
+}
+
 /// Every block by itself.
 struct Codebook<'a, P> {
     cipher: &'a P,

@@ -15,5 +15,4 @@ mod listed;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
 mod tests;
-mod together;
 pub(crate) mod xts;

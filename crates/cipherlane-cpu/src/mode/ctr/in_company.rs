@@ -50,7 +50,7 @@ impl<P: KeyEach, const N: usize> Work for InCompany<'_, P, N> {
 /// # Safety
 /// So many are writable.
 #[inline(always)]
-unsafe fn list_counters<I: Isa>(isa: I, first: &[u8; BLOCK], blocks: usize, to: *mut u8) {
+pub(super) unsafe fn list_counters<I: Isa>(isa: I, first: &[u8; BLOCK], blocks: usize, to: *mut u8) {
     let mut counters = Little::new(isa, first);
     for block in (0..blocks).step_by(I::V::LANES) {
         // SAFETY: the caller's promise.

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use cipherlane_core::BLOCK;
 
+use super::together::{Short, Together};
 use super::unit::run_apart;
 use super::{Between, Direction, XtsBody};
 use crate::cipher::Permutation;
 use crate::job::Job;
 use crate::lanes::{Lanes, times_x_of_tweak};
 use crate::mode::key_each::block_of;
-use crate::mode::together::{Short, Together};
 
 /// Runs the units of `range`, which share `cipher`: together those of whole blocks that would leave half of a group
 /// empty.

@@ -6,6 +6,7 @@ mod in_company;
 mod in_groups;
 mod key_each;
 mod steal;
+mod together;
 mod tweak;
 mod unit;
 

@@ -39,7 +39,7 @@ pub(super) fn pays(job: &Job<'_>, order: &mut Order<'_>) -> bool {
     const REPEATED: usize = 6;
     let Some((count, longest, shortest)) = order.outlook() else { return false };
     if longest > shortest {
-        let are_long = job.consecutive(order.window()).bytes >= LONG_BY_MEAN * BLOCK * count;
+        let are_long = job.consecutive(order.looked_at()).bytes >= LONG_BY_MEAN * BLOCK * count;
         return count >= STREAMS && (are_long || count <= REPEATED * (longest - shortest + 1));
     }
     // Messages of one length end together, in `Streams` as well, and leave lanes empty if they do not fill the last registers.

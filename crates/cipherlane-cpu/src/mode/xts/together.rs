@@ -1,4 +1,4 @@
-//! Blocks of several short messages under one key: they fill groups of registers together.
+//! Blocks of several short units under one key: they fill groups of registers together.
 //!
 //! Ciphers that run whole groups take as long for one block as for all of a group.
 
@@ -24,7 +24,7 @@ struct Sum {
 
 /// A mode whose blocks go through the cipher each by itself.
 pub(super) trait Short {
-    /// [`Steps::next`](super::key_each::Steps::next) of one block, little-endian.
+    /// [`Steps::next`](crate::mode::key_each::Steps::next) of one block, little-endian.
     fn next_block(state: &mut u128, text: u128) -> [u128; 2];
 }
 
