@@ -21,7 +21,7 @@ const COUNTED: usize = 512;
 const FEW: usize = 64;
 
 /// The messages of a range, longest first within each window: messages that run side by side then end together, and
-/// the last to run are short.
+/// the last to run are short. Or as they lie, where all are so short that this does not matter.
 pub(crate) struct Order<'a> {
     job: &'a Job<'a>,
     rest: Range<usize>,
@@ -55,7 +55,8 @@ impl<'a> Order<'a> {
         Self::new(job, range, BLOCK.ilog2(), true)
     }
 
-    /// By bytes, with the messages that are empty. Where none has more than `enough` bytes they come as they lie.
+    /// By bytes, with the messages that are empty. Where none has more than `enough` bytes they come as they lie: less than a
+    /// block, so that they differ in their last blocks alone.
     pub(crate) fn by_bytes(job: &'a Job<'a>, range: Range<usize>, enough: usize) -> Self {
         Self { enough: enough as u64, ..Self::new(job, range, 0, true) }
     }
@@ -86,8 +87,8 @@ impl<'a> Order<'a> {
         self.next == self.end && self.rest.is_empty()
     }
 
-    /// The messages among which those are that have been sorted.
-    pub(crate) fn window(&self) -> Range<usize> {
+    /// The messages among which those are that [have been sorted](Order::outlook).
+    pub(crate) fn looked_at(&self) -> Range<usize> {
         self.base..self.rest.start
     }
 
@@ -100,6 +101,7 @@ impl<'a> Order<'a> {
             }
             self.refill();
         }
+        debug_assert!(self.enough == 0, "the first is the longest where they are sorted");
         let count = self.end - self.next;
         let length = |place| self.job.bytes(self.message(place)).div_ceil(1 << self.unit_bits);
         Some((count, length(self.next), length(self.end - 1)))
@@ -129,7 +131,8 @@ impl<'a> Order<'a> {
         self.base + self.next..self.base + end
     }
 
-    /// How many messages come next, `most` at most, by falling length, and the first and the last of them.
+    /// How many messages come next, `most` at most, and the first and the last of them. They come by falling length, or, where
+    /// none has more bytes than are `enough`, as they lie.
     #[inline]
     pub(crate) fn falling(&mut self, most: usize) -> Option<(usize, [usize; 2])> {
         if self.next == self.end && !self.rest.is_empty() {

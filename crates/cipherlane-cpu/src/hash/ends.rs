@@ -1,4 +1,4 @@
-//! The padded ends of messages, in whole registers: what is absorbed next is loaded as it was stored.
+//! The ends of messages, in whole registers.
 
 use super::MAX_END;
 use crate::lanes::{Isa, Lanes, MAX_LANES};

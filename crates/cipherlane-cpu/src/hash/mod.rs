@@ -38,7 +38,7 @@ pub(crate) trait Iterated: Copy + Send + Sync + 'static {
     /// What one message's blocks are absorbed into. Plain integers.
     type Chain: Copy + Send + Sync + 'static;
 
-    /// Most bytes of the padded end of a message.
+    /// Most bytes of the padded end of a message, with less than a block of text.
     const END: usize = MAX_END;
 
     /// Bytes of a block (of a sponge: its rate), at most [`MAX_BLOCK`].
@@ -58,9 +58,10 @@ pub(crate) trait Iterated: Copy + Send + Sync + 'static {
         if bytes <= most { 1 } else { 1 + (bytes - most).div_ceil(block) }
     }
 
-    /// Pads the end of a message of `total` bytes and returns how many blocks it is.
+    /// Pads the end of a message of `total` bytes and returns how many blocks it is: its [`Iterated::padded_blocks`].
     ///
-    /// `end` has the last `rest` bytes, which whole blocks come before, and then zeros, up to END or as many blocks.
+    /// The end is the last `rest` bytes, which whole blocks come before. `end` has room for its blocks, and zeros behind these
+    /// bytes.
     fn pad(self, end: &mut [u8], rest: usize, total: u64) -> usize;
 
     /// Of a message of `total` bytes, those after the last whole block.
@@ -127,8 +128,8 @@ pub(crate) trait Absorb<H: Iterated>: Copy + Send + Sync + 'static {
         blocks: usize,
     );
 
-    /// Writes the padded end of a message to `to`: `rest` bytes from `text` on, and the first `bytes` bytes of `padding`, whole
-    /// blocks, which has zeros in their place.
+    /// Writes an end of a message to `to`: `rest` bytes from `text` on, and behind them those of the first `bytes` bytes of
+    /// `padding`, which has zeros in their place.
     ///
     /// # Safety
     /// `text` has so many readable bytes, and `rest <= bytes <= MAX_END`.

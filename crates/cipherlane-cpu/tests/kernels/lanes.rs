@@ -76,6 +76,12 @@ pub(crate) fn examine(session: &mut dyn Session, hash: Hash) {
             assert_digests(session, hash, &lengths, bytes);
         }
     }
+    // Ends that are alike with others between them, in groups of any lanes.
+    for group in [2, 4, 8, 32] {
+        let is_end = |i: usize| i.is_multiple_of(group) || i % group == group - 1;
+        let lengths: Vec<_> = (0..64).map(|i| if is_end(i) { 3 } else { 9 }).collect();
+        assert_digests(session, hash, &lengths, bytes);
+    }
     // Messages of one length run in step: without text in their last block, and with.
     for length in [0, 1, block - 1, block, 2 * block, 5 * block, 5 * block + 1] {
         for count in [1, 2, 7, 16, 17, 33, 75] {

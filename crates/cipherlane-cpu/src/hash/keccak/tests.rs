@@ -8,7 +8,7 @@ use super::*;
 use crate::hash::integers::Baseline;
 use crate::hash::tests::{Alone, digests, examine};
 use crate::hash::worker::Hashing;
-use crate::hash::{Absorb, MAX_STREAMS};
+use crate::hash::{Absorb, MAX_END, MAX_STREAMS};
 
 const ALL: [(Hash, Keccak); 10] = [
     (Hash::Sha3_224, SHA3_224),
@@ -181,4 +181,24 @@ fn states_are_put_and_got() {
         }
     }
     on_every_engine(&Moved);
+}
+
+/// The suffix stands behind the text, and the last bit ends the block.
+#[test]
+fn ends_of_any_blocks_are_padded() {
+    for (_, function) in ALL {
+        for rest in 0..MAX_END / function.rate * function.rate {
+            let (mut end, mut expected) = ([0; MAX_END], [0; MAX_END]);
+            let blocks = rest / function.rate + 1;
+            expected[rest] ^= function.suffix;
+            expected[blocks * function.rate - 1] ^= 0x80;
+            assert_eq!(function.pad(&mut end, rest, 0), blocks, "{rest} of {}", function.rate);
+            assert_eq!(
+                (function.padded_blocks(rest), end),
+                (blocks, expected),
+                "{rest} of {}",
+                function.rate
+            );
+        }
+    }
 }

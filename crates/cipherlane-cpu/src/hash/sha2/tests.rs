@@ -7,7 +7,7 @@ use super::*;
 use crate::hash::integers::Baseline;
 use crate::hash::tests::{Alone, digests, examine, message};
 use crate::hash::worker::Hashing;
-use crate::hash::{Absorb, MAX_STREAMS, Shared};
+use crate::hash::{Absorb, MAX_END, MAX_STREAMS, Shared};
 
 /// A test of any engine.
 trait Test {
@@ -197,4 +197,24 @@ fn a_shared_block_is_absorbed_like_others() {
         }
     }
     on_every_engine(&OfAll);
+}
+
+/// A bit stands behind the text, and the number of all bits at the end of the block, of whose words it takes two.
+#[test]
+fn ends_of_any_blocks_are_padded() {
+    fn examine<W: Integer>(function: Sha2<W>) {
+        let (block, length_bytes) = (function.block_bytes(), 2 * size_of::<W>());
+        for rest in 0..MAX_END - length_bytes {
+            let (mut end, mut expected) = ([0; MAX_END], [0; MAX_END]);
+            let blocks = (rest + length_bytes) / block + 1;
+            let bits = (u128::from(rest as u64) * 8 + (1 << 40)).to_be_bytes();
+            expected[rest] = 0x80;
+            expected[blocks * block - length_bytes..blocks * block]
+                .copy_from_slice(&bits[16 - length_bytes..]);
+            assert_eq!(function.pad(&mut end, rest, rest as u64 + (1 << 37)), blocks, "{rest} of {block}");
+            assert_eq!((function.padded_blocks(rest), end), (blocks, expected), "{rest} of {block}");
+        }
+    }
+    examine(SHA_256);
+    examine(SHA_512);
 }

@@ -72,7 +72,7 @@ impl<H: Iterated, E: Absorb<H>> Streams<'_, H, E> {
         let [longest, shortest] = ends.map(|message| self.job.text(message).len());
         let (block, common) = (self.hash.block_bytes(), self.cut(shortest));
         let start = common.blocks * block;
-        if longest.saturating_sub(start) >= MAX_END {
+        if longest - start >= MAX_END {
             return false;
         }
         let (most, least) = (self.hash.padded_blocks(longest - start), self.hash.padded_blocks(common.rest));
@@ -104,12 +104,14 @@ impl<H: Iterated, E: Absorb<H>> Streams<'_, H, E> {
         self.used = self.used.max(messages.len());
         for (lane, &message) in messages.iter().enumerate() {
             let text = self.job.text(message);
+            debug_assert!(start <= text.len());
             let rest = text.len() - start;
             blocks[lane] = self.hash.padded_blocks(rest);
             let end_bytes = blocks[lane] * block;
-            debug_assert!(start <= text.len() && end_bytes <= MAX_END);
+            debug_assert!(end_bytes <= MAX_END);
             let end = &mut self.ends[lane];
-            // SAFETY: the text is so long, and no end is longer than that of the longest message, for which there is room.
+            // SAFETY: the last text is so long, and there is room for the end of the first. Those between are as long as one of
+            // these or between them; or come as they lie, none of them with a whole block, and then `start` is 0.
             let end = unsafe {
                 self.engine.lay_end(end, (text.as_ptr().add(start), rest), &NO_PADDING, end_bytes);
                 std::slice::from_raw_parts_mut(end.as_mut_ptr().cast::<u8>(), end_bytes)

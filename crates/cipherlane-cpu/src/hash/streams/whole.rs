@@ -47,7 +47,8 @@ impl<H: Iterated, E: Absorb<H>> Streams<'_, H, E> {
         if texts.is_empty() {
             return false;
         }
-        // SAFETY: this thread alone has the messages, which come by falling length.
+        // SAFETY: this thread alone has the messages, which come by falling length or, none of them with a whole block, as they
+        // lie.
         unsafe { self.engine.hash_whole(self.hash, texts, self.job.digest_bytes()) }
         true
     }
