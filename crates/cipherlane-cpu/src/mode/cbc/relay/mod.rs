@@ -34,13 +34,13 @@ const STAGE: usize = STEPS * BLOCK;
 #[inline(always)]
 pub(super) fn pays(job: &Job<'_>, order: &mut Order<'_>) -> bool {
     /// Blocks from which on, by their mean, messages of different lengths always gain.
-    const LONG_BY_MEAN: usize = 32;
-    /// How often each length may come up among shorter ones, which end together.
-    const REPEATED: usize = 6;
+    const LONG_BY_MEAN: usize = 28;
     let Some((count, longest, shortest)) = order.outlook() else { return false };
     if longest > shortest {
         let are_long = job.consecutive(order.looked_at()).bytes >= LONG_BY_MEAN * BLOCK * count;
-        return count >= STREAMS && (are_long || count <= REPEATED * (longest - shortest + 1));
+        // Shorter ones end together if each length comes up often, which the longer of them have more time to make up for.
+        let lengths = longest - shortest + 1;
+        return count >= STREAMS && (are_long || 3 * count <= lengths * lengths);
     }
     // Messages of one length end together, in `Streams` as well, and leave lanes empty if they do not fill the last registers.
     let lacking = longest.next_multiple_of(STEPS) - longest;
