@@ -283,8 +283,9 @@ pub fn uniform_offsets(messages: usize, message_bytes: usize) -> Vec<u64> {
     (0..=messages as u64).map(|index| index * message_bytes as u64).collect()
 }
 
-/// Offsets of `messages` messages of any of these lengths in bytes, by steps from one to the next, each as often as any other,
-/// in any order.
+/// Offsets of `messages` messages of any of these lengths in bytes, by steps from one to the next, each as often as any other
+/// but the middle one of an odd number, which is there twice as often, in any order; of fewer messages than there are lengths,
+/// those that lie as far apart as they can.
 pub(super) fn mixed_offsets(
     messages: usize,
     lengths: RangeInclusive<usize>,
@@ -292,10 +293,15 @@ pub(super) fn mixed_offsets(
     random: &mut Random,
 ) -> Vec<u64> {
     let (least, most) = lengths.into_inner();
+    let steps = (most - least) / step;
     // The longest, the shortest, the longest but one: on average as many bytes however few there are.
-    let inward = (0..=(most - least) / 2).step_by(step).cycle();
-    let pairs = inward.flat_map(|bytes| [most - bytes, least + bytes]);
-    let mut lengths: Vec<_> = pairs.take(messages).collect();
+    let pair = |inward: usize| [most - inward * step, least + inward * step];
+    let mut lengths: Vec<_> = if messages > steps {
+        (0..=steps / 2).cycle().flat_map(pair).take(messages).collect()
+    } else {
+        let gaps = messages.saturating_sub(1).max(1);
+        (0..messages.div_ceil(2)).map(|i| i * steps / gaps).flat_map(pair).take(messages).collect()
+    };
     random.shuffle(&mut lengths);
     let mut offsets = vec![0];
     offsets.extend(lengths.iter().scan(0, |end, length| {
@@ -318,4 +324,27 @@ pub const fn full_tag(algorithm: Algorithm) -> TagBytes {
         Algorithm::Cipher(_, Mode::Ecb | Mode::Cbc | Mode::Ctr | Mode::Xts) => 0,
         Algorithm::Hash(hash) => hash.usual_digest_bytes(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lengths of so many messages, sorted.
+    fn lengths(messages: usize, lengths: RangeInclusive<usize>, step: usize) -> Vec<u64> {
+        let offsets = mixed_offsets(messages, lengths, step, &mut Random::new(1));
+        let mut lengths: Vec<_> = offsets.windows(2).map(|ends| ends[1] - ends[0]).collect();
+        lengths.sort_unstable();
+        lengths
+    }
+
+    #[test]
+    fn lengths_are_spread_over_their_range() {
+        assert_eq!(lengths(12, 16..=48, 16), [16, 16, 16, 32, 32, 32, 32, 32, 32, 48, 48, 48]);
+        assert_eq!(lengths(4, 1..=4, 1), [1, 2, 3, 4]);
+        // Fewer messages than lengths.
+        assert_eq!(lengths(5, 0..=1000, 1), [0, 250, 500, 750, 1000]);
+        assert_eq!(lengths(4, 16..=16 * 100, 16), [16, 33 * 16 + 16, 66 * 16 + 16, 1600]);
+        assert_eq!((lengths(1, 3..=9, 1), lengths(0, 3..=9, 1)), (vec![9], vec![]));
+    }
 }
