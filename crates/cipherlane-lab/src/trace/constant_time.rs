@@ -11,8 +11,8 @@ use std::fs;
 use std::ops::Range;
 
 use cipherlane::{
-    Algorithm, Batch, Column, Cpu, Device, Messages, Operation, Output, Session, Shape, Source, TagLengths,
-    Wish,
+    Algorithm, BLOCK, Batch, Column, Cpu, Device, Messages, Operation, Output, Session, Shape, Source,
+    TagLengths, Wish,
 };
 
 use super::program::Program;
@@ -287,6 +287,17 @@ fn both_ways(seal: Case) -> [Case; 2] {
     [seal, Case { operation: Operation::Open, ..seal }]
 }
 
+/// Messages of one block, of two, and so on.
+const RISING: [usize; 34] = {
+    let mut lengths = [0; 34];
+    let mut i = 0;
+    while i < lengths.len() {
+        lengths[i] = BLOCK * (i + 1);
+        i += 1;
+    }
+    lengths
+};
+
 #[test]
 fn other_modes_take_one_path() {
     let of = |algorithm, operation, nonce| Case { algorithm, operation, nonce, lengths: &[96, 304], ..SEAL };
@@ -316,7 +327,12 @@ fn other_modes_take_one_path() {
         long(of("sc2000-256-ecb", Operation::Encrypt, 0), &[4096]),
         long(of("sc2000-128-ctr", Operation::Encrypt, 16), &[4096]),
     ];
-    kernels_take_one_path(&[&alone[..], &sliced, &turned, &each, &teams(sliced)].concat(), RUNS);
+    // Key stream that is made for several messages together, and streams that begin where others end.
+    let ragged = [
+        long(of("camellia-128-ctr", Operation::Encrypt, 16), &[7, 20, 100, 2100][..]),
+        long(of("aes-128-cbc", Operation::Encrypt, 16), &RISING),
+    ];
+    kernels_take_one_path(&[&alone[..], &sliced, &turned, &ragged, &each, &teams(sliced)].concat(), RUNS);
 }
 
 #[test]
