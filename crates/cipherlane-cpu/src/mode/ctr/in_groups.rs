@@ -139,6 +139,9 @@ impl<'a, P: Permutation, const N: usize> Waiting<'a, P, N> {
         let bytes = self.blocks * BLOCK;
         let message = Message { input: room, output: room, bytes, past_caches: false, prefetched: false };
         self.cipher.isa().vectorize(KeyStream::<P, N> { cipher: self.cipher, message });
+        // The key stream of the last part is read to the end of its register.
+        // SAFETY: there is room for one behind the blocks.
+        unsafe { self.cipher.isa().zero().store(room.add(bytes)) }
         for part in &self.parts[..self.count] {
             // SAFETY: so many parts are written, and have key stream from their first block on; the caller's promise.
             unsafe {
