@@ -42,8 +42,11 @@ pub(crate) fn parse_bytes(text: &str) -> Result<usize, String> {
 /// One size of messages, or all from one to another: `16k`, `16-512`.
 pub(crate) fn parse_lengths(text: &str) -> Result<Lengths, String> {
     let Some((least, most)) = text.split_once('-') else { return parse_bytes(text).map(Lengths::of) };
-    let refused = || format!("`{text}` is no range of sizes; write the smaller one first, as 16-512");
-    Lengths::between(parse_bytes(least)?, parse_bytes(most)?).ok_or_else(refused)
+    let refused =
+        || format!("`{text}` is no range of sizes; write the smaller one first, as 16-512 or 1k-16k");
+    let ends = parse_bytes(least).and_then(|least| Ok((least, parse_bytes(most)?)));
+    let (least, most) = ends.map_err(|error| format!("{}: {error}", refused()))?;
+    Lengths::between(least, most).ok_or_else(refused)
 }
 
 /// One size, of at least 1.

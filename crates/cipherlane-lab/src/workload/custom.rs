@@ -285,7 +285,9 @@ impl Custom {
     /// Refuses what would drive the machine out of memory.
     fn check_memory(&self, messages: usize) -> Result<(), InputError> {
         let refused = InputError::Memory { messages, message_bytes: self.lengths.mean() };
-        let Some(bytes) = self.memory_each().and_then(|each| each.checked_mul(messages)) else {
+        // A message by itself is as long as they get.
+        let each = memory_of(if messages == 1 { self.lengths.most() } else { self.lengths.mean() });
+        let Some(bytes) = each.and_then(|each| each.checked_mul(messages)) else {
             return Err(refused);
         };
         if crate::host::available_memory_bytes().is_some_and(|available| bytes as u64 > available) {
@@ -294,16 +296,16 @@ impl Custom {
         Ok(())
     }
 
-    /// The memory that a message takes: input, output, expected output, and the judge's copy.
-    fn memory_each(&self) -> Option<usize> {
-        self.lengths.mean().checked_add(64)?.checked_mul(4)
-    }
-
     /// The bytes of the messages that the memory there is can hold; none where nobody knows.
     fn most_bytes(&self) -> Option<u64> {
-        let messages = crate::host::available_memory_bytes()? / self.memory_each()? as u64;
+        let messages = crate::host::available_memory_bytes()? / memory_of(self.lengths.mean())? as u64;
         messages.checked_mul(self.lengths.mean() as u64)
     }
+}
+
+/// The memory that a message of `bytes` bytes takes: input, output, expected output, and the judge's copy.
+fn memory_of(bytes: usize) -> Option<usize> {
+    bytes.checked_add(64)?.checked_mul(4)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 use cipherlane::{Algorithm, BLOCK, limits};
 use cipherlane_record::units::bytes;
 
-/// Bytes of each message: all of one length, or any length from the least to the most, each as often as any other.
+/// Bytes of each message: all of one length, or any length from the least to the most, each about as often as any other; of
+/// fewer messages than lengths, those that lie as far apart as they can, of one message the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
     least: usize,
@@ -50,7 +51,7 @@ impl Lengths {
         self.least + (self.most - self.least).div_ceil(2)
     }
 
-    /// Those that `algorithm` takes, and how many bytes lie between them; `None` if it takes none of them.
+    /// Those that `algorithm` takes, and how many bytes lie between them; `None` if it takes none of them, or not the longest.
     #[must_use]
     pub fn taken_by(self, algorithm: Algorithm) -> Option<(RangeInclusive<usize>, usize)> {
         let (_, takes) = limits::text_bytes(algorithm);

@@ -133,7 +133,8 @@ pub fn named(name: &str) -> Result<&'static Named, UnknownName> {
     })
 }
 
-/// Whether `algorithm` does `operation` to messages of some of `lengths`, known before a batch is built.
+/// Whether `algorithm` does `operation` to messages of some of `lengths`, and of none too long for it, known before a batch is
+/// built.
 ///
 /// # Errors
 /// Says what it does, and which lengths it takes.
@@ -192,13 +193,15 @@ impl Choice {
     /// elsewhere.
     #[must_use]
     pub fn shapes(&self, many: usize) -> Vec<Shape> {
-        let Outline { messages, message_bytes, keys } = match self {
-            Self::Named(workload, _) => workload.outline,
-            Self::Custom(custom) => custom.outline(),
+        let (Outline { messages, message_bytes, keys }, mean) = match self {
+            Self::Named(workload, _) => (workload.outline, workload.outline.message_bytes),
+            Self::Custom(custom) => (custom.outline(), custom.lengths.mean()),
         };
+        let messages = messages.unwrap_or(many);
+        let bytes = (messages as u64).saturating_mul(mean as u64);
         let shape = |(algorithm, way)| {
-            let messages = messages.unwrap_or(many);
-            Shape::uniform(algorithm, way, messages, message_bytes as u64, keys == Keys::Same)
+            let longest = message_bytes as u64;
+            Shape { bytes, ..Shape::uniform(algorithm, way, messages, longest, keys == Keys::Same) }
         };
         self.job().parts().into_iter().map(shape).collect()
     }

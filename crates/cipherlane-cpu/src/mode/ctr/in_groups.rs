@@ -173,7 +173,8 @@ impl<P: Permutation, const N: usize> Work for KeyStream<'_, P, N> {
 /// Adds the key stream at `stream` to `message`.
 ///
 /// # Safety
-/// The pointers of `message` are good, nobody else touches its output, and as much key stream is readable, up to a whole block.
+/// The pointers of `message` are good, nobody else touches its output, and as much key stream is readable, up to the end of its last
+/// register.
 #[inline(always)]
 unsafe fn add_to<I: Isa>(isa: I, mut message: Message, mut stream: *const u8) {
     let width = I::V::BYTES;
