@@ -46,7 +46,7 @@ impl<P: KeyEach, const N: usize> Body for EcbBody<P, N> {
         if let Some(cipher) = self.keys.shared() {
             // Messages lie one after the other and are whole blocks: under one key they are one message.
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
-            return unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, job.consecutive(range)) };
+            return unsafe { all::<P, N>(cipher, job.consecutive(range)) };
         }
         if P::WHOLE_GROUPS {
             // SAFETY: the job's pointers are good, and this thread alone has these messages.
@@ -56,7 +56,7 @@ impl<P: KeyEach, const N: usize> Body for EcbBody<P, N> {
         for index in range {
             let cipher = self.keys.of(job.key(index), &mut own);
             // SAFETY: the job's pointers are good, and this thread alone has this message.
-            unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, job.message(index)) }
+            unsafe { all::<P, N>(cipher, job.message(index)) }
         }
     }
 
@@ -65,7 +65,7 @@ impl<P: KeyEach, const N: usize> Body for EcbBody<P, N> {
         let mut own = None;
         let cipher = self.keys.of(job.key(segment.message), &mut own);
         // SAFETY: the job's pointers are good, and this thread alone has this segment.
-        unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, part(job, segment)) }
+        unsafe { all::<P, N>(cipher, part(job, segment)) }
     }
 }
 
@@ -88,7 +88,7 @@ impl Stepwise for Alike {
     #[inline(always)]
     unsafe fn alone<P: Permutation, const N: usize>(cipher: &P, _: u128, message: Message) {
         // SAFETY: the caller's promise.
-        unsafe { blocks::all::<_, N>(&mut Codebook { cipher }, message) }
+        unsafe { all::<P, N>(cipher, message) }
     }
 }
 
